@@ -1,0 +1,1 @@
+"""Make a documentation site answerable: cited answers, or a plain "not found"."""

@@ -1,0 +1,193 @@
+"""An index to the serve-time bundle: quantized, stripped of all that is private, atomic."""
+
+import datetime as dt
+import hashlib
+import io
+import json
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..serve import manifest as m
+from ..serve.bundle import Name, is_safe_url
+from ..serve.embedder import Identity
+from ..serve.errors import BundleError, SiteError
+from ..serve.manifest import File, Manifest
+from ..serve.profile import Profile
+from ..serve.types import Passage
+from . import files, quantize
+from .index import Index
+
+ENCODING = "int8"
+
+
+def write(
+    index: Index, folder: Path, identity: Identity, profile: Profile, now: dt.datetime
+) -> Manifest:
+    """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
+
+    The manifest is replaced last, in one step; files that no manifest names are removed after.
+    """
+    contents = _contents(index)
+    entries = {
+        name: File(len(data), hashlib.sha256(data).hexdigest()) for name, data in contents.items()
+    }
+    manifest = Manifest(
+        id=m.bundle_id(identity, profile, ENCODING, entries),
+        built_at=now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
+        identity=identity,
+        profile=profile,
+        encoding=ENCODING,
+        counts={
+            "records": len(index.records),
+            "passages": len(index.cuts),
+            "hints": len(index.hints),
+            "windows": len(index.hint_owners),
+            "terms": len(index.lexicon.terms),
+        },
+        files=entries,
+    )
+    manifest = _same(manifest, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files.remove_leftovers(folder)
+    kept = {m.MANIFEST}
+    for name, data in contents.items():
+        stored = m.stored_name(name, entries[name].sha256)
+        files.write(folder / stored, data)
+        kept.add(stored)
+    text = json.dumps(manifest.as_json(), indent=1, sort_keys=True) + "\n"
+    files.write(folder / m.MANIFEST, text.encode())
+    _remove_others(folder, kept)
+    return manifest
+
+
+def _same(manifest: Manifest, folder: Path) -> Manifest:
+    """The last manifest if it is of the same bundle, so that an unchanged build changes nothing."""
+    try:
+        last = m.read(folder)
+    except BundleError:
+        return manifest
+    return last if last.id == manifest.id and last.generator == manifest.generator else manifest
+
+
+def _remove_others(folder: Path, kept: set[str]) -> None:
+    for path in folder.iterdir():
+        if path.name not in kept and path.is_file():
+            try:
+                path.unlink()
+            except OSError:
+                # On Windows a file that a reader has mapped stays until the next build.
+                continue
+
+
+def _contents(index: Index) -> dict[str, bytes]:
+    passage_codes, passage_norms = quantize.int8(index.passage_vectors)
+    hint_codes, hint_norms = quantize.int8(index.hint_vectors)
+    text, offsets = _blocks([cut.passage for cut in index.cuts])
+    for url in [cut.passage.url for cut in index.cuts] + [hint.url for hint in index.hints]:
+        if not is_safe_url(url):
+            raise SiteError(f"the url {url!r} is neither root-relative nor http(s): correct it")
+    lexicon = index.lexicon
+    return {
+        m.PASSAGES: text,
+        m.PASSAGE_BLOCKS: _npy(np.array(offsets, dtype="<u8")),
+        m.PASSAGE_RECORDS: _npy(np.array(index.passage_records, dtype="<i4")),
+        m.PASSAGE_CODES: _npy(passage_codes),
+        m.PASSAGE_INVERSE_NORMS: _npy(passage_norms.astype("<f4")),
+        m.PASSAGE_LENGTHS: _npy(lexicon.lengths),
+        m.RECORDS: _z(_records(index)),
+        m.LEXICON: zlib.compress("\n".join(lexicon.terms).encode(), 9),
+        m.POSTING_OFFSETS: _npy(lexicon.offsets),
+        m.POSTING_PASSAGES: _npy(lexicon.passages),
+        m.POSTING_COUNTS: _npy(lexicon.counts),
+        m.HINTS: _z(
+            {
+                "id": [hint.id for hint in index.hints],
+                "label": [hint.label for hint in index.hints],
+                "locator": [hint.locator for hint in index.hints],
+                "url": [hint.url for hint in index.hints],
+            }
+        ),
+        m.HINT_CODES: _npy(hint_codes),
+        m.HINT_INVERSE_NORMS: _npy(hint_norms.astype("<f4")),
+        m.HINT_OWNERS: _npy(np.array(index.hint_owners, dtype="<i4")),
+        m.SITE: _json(
+            {
+                "name": index.site.name,
+                "url": index.site.url,
+                "language": index.site.language,
+                "scripts": sorted(index.scripts),
+            }
+        ),
+    }
+
+
+def _records(index: Index) -> Mapping[str, Any]:
+    return {
+        "id": [record.id for record in index.records],
+        "title": [record.title for record in index.records],
+        "url": [record.url for record in index.records],
+        "names": _rows(index.names),
+        "themes": _rows(index.themes),
+    }
+
+
+def _rows(names: Sequence[Name]) -> list[list[Any]]:
+    return [[name.phrase, list(name.records), name.frequency] for name in names]
+
+
+def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
+    """JSON lines in independently compressed blocks, and where each block begins and ends."""
+    text = bytearray()
+    offsets = [0]
+    for start in range(0, len(passages), m.BLOCK):
+        lines = b"\n".join(_json(_line(passage)) for passage in passages[start : start + m.BLOCK])
+        text += zlib.compress(lines, 9)
+        offsets.append(len(text))
+    return bytes(text), offsets
+
+
+def _line(passage: Passage) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "url": passage.url,
+        "title": passage.title,
+        "text": passage.text,
+        "sentences": passage.sentences,
+        "date": passage.date,
+    }
+
+
+def _json(value: object) -> bytes:
+    """JSON without a line break in it; a lone surrogate stays an escape."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _z(value: object) -> bytes:
+    return zlib.compress(_json(value), 9)
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.ascontiguousarray(array), allow_pickle=False)
+    return stream.getvalue()
+
+
+def build_time(environ: Mapping[str, str] = os.environ) -> dt.datetime:
+    """Now, or SOURCE_DATE_EPOCH where a reproducible build sets it."""
+    epoch = environ.get("SOURCE_DATE_EPOCH")
+    if epoch is None:
+        return dt.datetime.now(dt.UTC)
+    try:
+        return dt.datetime.fromtimestamp(int(epoch), dt.UTC)
+    except (ValueError, OverflowError, OSError):
+        raise SiteError(
+            f"SOURCE_DATE_EPOCH: {epoch!r} is not a number of seconds; correct or unset it"
+        ) from None

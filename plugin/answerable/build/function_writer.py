@@ -1,0 +1,77 @@
+"""The answer function's folder: the serving code, its requirements and the local model."""
+
+import importlib.util
+import shutil
+import uuid
+from importlib import metadata
+from pathlib import Path
+
+from .. import serve
+from ..serve import local_embedder
+from ..serve.errors import EmbedderError
+from . import files
+
+# What serve/ imports, by distribution; each is pinned to what the bundle was built with.
+REQUIREMENTS = ("numpy", "snowballstemmer", "tokenizers")
+
+_PACKAGE_DOC = '"""The serving part of mkdocs-answerable."""\n'
+
+
+def model_folder() -> Path:
+    """Where the installed wordllama keeps its two data files; the package is not imported.
+
+    EmbedderError if it is not installed.
+    """
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbedderError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
+    return Path(spec.origin).parent
+
+
+def write(folder: Path) -> None:
+    """Write everything in a function folder but its bundle; what is there already is left alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files.remove_leftovers(folder)
+    source = Path(serve.__file__).parent
+    code = {
+        f"serve/{path.name}": path.read_bytes()
+        for path in sorted(source.glob("*.py"))
+        if path.name != "main.py"
+    }
+    code["__init__.py"] = _PACKAGE_DOC.encode()
+    _replace_tree(folder / "answerable", code)
+    for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
+        files.copy(model_folder() / name, folder / "model" / name)
+    files.write(folder / "model" / "LICENSE", _model_license())
+    pins = [f"{name}=={metadata.version(name)}" for name in REQUIREMENTS]
+    files.write(folder / "requirements.txt", ("\n".join(pins) + "\n").encode())
+    files.write(folder / "main.py", (source / "main.py").read_bytes())
+
+
+def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
+    """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
+    if _read_tree(folder) == contents:
+        return
+    fresh = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.tmp")
+    stale = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.old.tmp")
+    for name, data in contents.items():
+        files.write(fresh / name, data)
+    if folder.exists():
+        folder.rename(stale)
+    fresh.rename(folder)
+    shutil.rmtree(stale, ignore_errors=True)
+
+
+def _read_tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*.py")
+        if "__pycache__" not in path.parts
+    }
+
+
+def _model_license() -> bytes:
+    """The licence that the model's files are shipped under, beside their copies."""
+    found = metadata.files("wordllama") or []
+    texts = [Path(str(f.locate())).read_bytes() for f in found if f.name.startswith("LICENSE")]
+    return b"\n".join(texts)

@@ -1,0 +1,202 @@
+"""Rendered HTML of a page's article to sections of text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from .records import Block, Kind, Section
+
+_SKIPPED = frozenset(
+    "script style noscript template svg math head title button input select textarea iframe "
+    "object audio video canvas nav".split()
+)
+_SKIPPED_CLASSES = frozenset(
+    "headerlink linenos linenodiv lineno footnote-ref footnote-backref md-tags md-clipboard "
+    "md-code__nav".split()
+)
+_EXCLUDING = ("data-search-exclude", "data-answerable-exclude")
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
+    "figure footer form header hr html label legend li main ol p section summary table tbody td "
+    "tfoot th thead tr ul".split()
+)
+_HEADING = re.compile(r"h([1-6])")
+_SPACE = re.compile(r"[ \t\r\n\f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An article as read: its sections, every id in it and its abbreviations."""
+
+    sections: tuple[Section, ...]
+    anchors: frozenset[str]
+    abbreviations: dict[str, str]
+
+
+@dataclass(slots=True)
+class _Line:
+    """Inline text that is still being read, and where code stands in it."""
+
+    text: str = ""
+    code: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Append text the way a browser shows it: white space collapsed."""
+        folded = _SPACE.sub(" ", text)
+        if folded.startswith(" ") and (not self.text or self.text[-1] in " \n"):
+            folded = folded[1:]
+        self.text += folded
+
+    def block(self, kind: Kind) -> Block | None:
+        text = self.text.rstrip()
+        spans = tuple((start, min(end, len(text))) for start, end in self.code if start < len(text))
+        return Block(kind, text, spans) if text else None
+
+
+@dataclass(slots=True)
+class _Heading:
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The state of one walk over an article."""
+
+    title: str
+    line: _Line = field(default_factory=_Line)
+    kinds: list[Kind] = field(default_factory=lambda: ["prose"])
+    headings: list[_Heading] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    excluded: bool = False
+
+    def walk(self, node: LexborNode) -> None:
+        for child in node.iter(include_text=True):
+            heading = _HEADING.fullmatch(child.tag or "")
+            if child.is_text_node:
+                self.line.add(child.text_content or "")
+            elif heading:
+                self.heading(child, int(heading[1]))
+            elif not _is_skipped(child):
+                self.element(child)
+
+    def element(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if tag == "pre" or _has_class(node, "highlight") and tag in ("div", "table"):
+            self.code_block(node)
+        elif tag == "tr":
+            self.row(node)
+        elif tag == "br":
+            self.line.text = self.line.text.rstrip(" ") + "\n"
+        elif tag in ("code", "kbd", "samp"):
+            start = len(self.line.text)
+            self.walk(node)
+            self.line.code.append((start, len(self.line.text)))
+        elif tag in _BLOCKS:
+            self.block(node, "item" if tag in ("li", "dd", "dt") else self.kinds[-1])
+        else:
+            self.walk(node)
+
+    def block(self, node: LexborNode, kind: Kind) -> None:
+        self.flush()
+        self.kinds.append(kind)
+        self.walk(node)
+        self.flush()
+        self.kinds.pop()
+
+    def row(self, node: LexborNode) -> None:
+        """A table row as one line, its cells divided by bars."""
+        self.flush()
+        cells = []
+        for cell in node.iter():
+            if not _is_skipped(cell):
+                inner = _Reader(self.title)
+                inner.walk(cell)
+                inner.flush()
+                cells.append(" ".join(block.text.replace("\n", " ") for block in inner.blocks))
+        text = " | ".join(cells)
+        if text.strip(" |"):
+            self.blocks.append(Block("row", text))
+
+    def code_block(self, node: LexborNode) -> None:
+        self.flush()
+        source = node if node.tag == "pre" else node.css_first("td.code pre, pre")
+        text = (_text(source) if source else _text(node)).strip("\n").rstrip()
+        if text:
+            self.blocks.append(Block("code", text))
+
+    def heading(self, node: LexborNode, level: int) -> None:
+        """Begin a section; a heading that is excluded takes its own text out, as in Material."""
+        self.end_section()
+        self.excluded = _is_skipped(node)
+        text = "" if self.excluded else _SPACE.sub(" ", _text(node)).strip()
+        while self.headings and self.headings[-1].level >= level:
+            self.headings.pop()
+        self.headings.append(_Heading(level, text, node.attributes.get("id") or ""))
+
+    def flush(self) -> None:
+        block = self.line.block(self.kinds[-1])
+        if block:
+            self.blocks.append(block)
+        self.line = _Line()
+
+    def end_section(self) -> None:
+        self.flush()
+        if self.blocks and not self.excluded:
+            path = tuple(h.text for h in self.headings if h.text and h.text != self.title)
+            anchor = next((h.anchor for h in reversed(self.headings) if h.anchor), "")
+            self.sections.append(Section(path, anchor, tuple(self.blocks)))
+        self.blocks = []
+
+
+def read(html: str, title: str) -> Page:
+    """Read the HTML of an article. title: the page's own, left out of heading paths."""
+    body = LexborHTMLParser(html).body
+    if body is None:
+        return Page((), frozenset(), {})
+    reader = _Reader(title)
+    reader.walk(body)
+    reader.end_section()
+    anchors = {node.attributes.get("id") or "" for node in body.css("[id]")}
+    anchors |= {node.attributes.get("name") or "" for node in body.css("a[name]")}
+    abbreviations = {
+        _text(node).strip(): (node.attributes.get("title") or "").strip()
+        for node in body.css("abbr[title]")
+    }
+    return Page(
+        tuple(reader.sections),
+        frozenset(anchors - {""}),
+        {short: long for short, long in abbreviations.items() if short and long},
+    )
+
+
+def _text(node: LexborNode) -> str:
+    """All text of a node but what is skipped, white space as it stands."""
+    return "".join(_pieces(node))
+
+
+def _pieces(node: LexborNode) -> Iterator[str]:
+    for child in node.iter(include_text=True):
+        if child.is_text_node:
+            yield child.text_content or ""
+        elif child.tag == "br":
+            yield "\n"
+        elif not _is_skipped(child):
+            yield from _pieces(child)
+
+
+def _is_skipped(node: LexborNode) -> bool:
+    if node.tag in _SKIPPED or not node.is_element_node:
+        return True
+    attributes = node.attributes
+    if any(name in attributes for name in _EXCLUDING) or "hidden" in attributes:
+        return True
+    return not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
+
+
+def _has_class(node: LexborNode, name: str) -> bool:
+    return name in (node.attributes.get("class") or "").split()

@@ -1,0 +1,113 @@
+"""Records: published pages and the metadata their authors maintain."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["prose", "item", "row", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, list item, table row or code block of a page.
+
+    ``code`` holds the (start, end) offsets of its inline code.
+    """
+
+    kind: Kind
+    text: str
+    code: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading.
+
+    ``anchor`` is the id of the nearest heading that has one, empty before the first; ``path``
+    holds the headings above the text, outermost first, without the page's own title.
+    """
+
+    path: tuple[str, ...]
+    anchor: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What an author says of a page in its front matter."""
+
+    summary: str = ""
+    themes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    date: str | None = None
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One published page. ``id`` is its source path without its suffix, ``url`` root-relative.
+
+    ``anchors`` are all the ids in the page; ``abbreviations`` maps a short form to its long one.
+    """
+
+    id: str
+    url: str
+    title: str
+    metadata: Metadata
+    sections: tuple[Section, ...]
+    anchors: frozenset[str] = frozenset()
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The last part of the id; of a folder's index page, the folder's name."""
+        parts = self.id.split("/")
+        if parts[-1].lower() in ("index", "readme"):
+            parts.pop()
+        return parts[-1] if parts else ""
+
+
+def metadata(meta: Mapping[str, object]) -> Metadata:
+    """Read front matter; a key of another type than expected is read as absent."""
+    return Metadata(
+        summary=_first_text(meta, "description", "summary", "meaning"),
+        themes=_texts(meta, "themes", "keywords", "topics", "tags"),
+        aliases=_texts(meta, "aliases"),
+        date=_date(meta.get("date")),
+        excluded=_excluded(meta.get("search")) or _excluded(meta.get("answerable")),
+    )
+
+
+def _first_text(meta: Mapping[str, object], *keys: str) -> str:
+    values = (meta.get(key) for key in keys)
+    return next((" ".join(v.split()) for v in values if isinstance(v, str) and v.strip()), "")
+
+
+def _texts(meta: Mapping[str, object], *keys: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for key in keys:
+        value = meta.get(key)
+        items = value.split(",") if isinstance(value, str) else value
+        if isinstance(items, list | tuple):
+            found += [str(item).strip() for item in items if isinstance(item, str | int | float)]
+    return tuple(dict.fromkeys(text for text in found if text))
+
+
+def _date(value: object) -> str | None:
+    if isinstance(value, Mapping):
+        value = value.get("updated") or value.get("created")
+    if isinstance(value, dt.datetime):
+        return value.date().isoformat()
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, str):
+        try:
+            return dt.date.fromisoformat(value.strip()[:10]).isoformat()
+        except ValueError:
+            return None
+    return None
+
+
+def _excluded(value: object) -> bool:
+    return isinstance(value, Mapping) and value.get("exclude") is True

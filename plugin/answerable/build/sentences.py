@@ -1,0 +1,36 @@
+"""Where sentences begin and end."""
+
+import sentencex
+
+from .records import Block
+
+
+def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
+    """The (start, end) offsets of a block's sentences, white space left out; none in code.
+
+    A table row is one sentence. No sentence ends inside inline code or inside a word.
+    """
+    text = block.text
+    if block.kind == "code":
+        return []
+    if block.kind == "row":
+        return [(0, len(text))]
+    # A full stop within code must not look like an end; a letter of the same width cannot.
+    masked = list(text)
+    for start, end in block.code:
+        masked[start:end] = "x" * (end - start)
+    edges = [0]
+    at = 0
+    for piece in sentencex.segment(language, "".join(masked)):
+        at += len(piece)
+        if at >= len(text) or text[at - 1].isspace() or text[at].isspace():
+            edges.append(min(at, len(text)))
+    if edges[-1] != len(text):
+        edges.append(len(text))
+    spans = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        sentence = text[start:end]
+        if sentence.strip():
+            begin = start + len(sentence) - len(sentence.lstrip())
+            spans.append((begin, begin + len(sentence.strip())))
+    return spans

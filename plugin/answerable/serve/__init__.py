@@ -1,0 +1,1 @@
+"""What answers a question at serve time; it cannot see private text."""

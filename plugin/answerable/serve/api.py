@@ -1,0 +1,156 @@
+"""The HTTP core: one request in, one response out, no server and no framework."""
+
+import json
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs
+
+from . import wire
+from .engine import Engine
+from .manifest import WIRE
+from .retrieval import TOP_K
+
+MAX_BODY = 4096
+MAX_QUESTION = 500
+
+_TITLES = {
+    400: "Bad request",
+    404: "Not found",
+    405: "Method not allowed",
+    413: "Body too large",
+    415: "Unsupported media type",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request as the core sees it: ``path`` is relative to the base, header names lower."""
+
+    method: str
+    path: str
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response with a JSON body."""
+
+    status: int
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def json(self) -> Any:
+        """The body, parsed."""
+        return json.loads(self.body)
+
+
+class _Problem(Exception):  # noqa: N818 - RFC 9457's word
+    """A request that is refused before it reaches the engine."""
+
+    def __init__(self, status: int, detail: str, **headers: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+
+
+def handle(engine: Engine, request: Request) -> Response:
+    """Answer one request: POST answer, GET search, GET health; anything else is a problem."""
+    try:
+        return _json(200, _route(engine, request))
+    except _Problem as problem:
+        return problem_response(problem.status, problem.detail, **problem.headers)
+
+
+def problem_response(status: int, detail: str, **headers: str) -> Response:
+    """An RFC 9457 problem; ``detail`` is a fixed text that repeats nothing of the request."""
+    body = {
+        "type": "about:blank",
+        "title": _TITLES.get(status, "Unavailable"),
+        "status": status,
+        "detail": detail,
+    }
+    return _json(status, body, "application/problem+json", **headers)
+
+
+def _json(
+    status: int, body: object, content_type: str = "application/json", **headers: str
+) -> Response:
+    # A lone surrogate cannot be encoded; it becomes an escape, which JSON allows.
+    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    fixed = (("Content-Type", content_type), ("Cache-Control", "no-store"))
+    return Response(status, text, (*fixed, *headers.items()))
+
+
+def _route(engine: Engine, request: Request) -> dict[str, Any]:
+    routes = {"answer": ("POST", _answer), "search": ("GET", _search), "health": ("GET", _health)}
+    found = routes.get(request.path.strip("/"))
+    if found is None:
+        raise _Problem(404, "There is nothing at this path.")
+    method, respond = found
+    if request.method != method:
+        raise _Problem(405, f"This path takes {method} only.", Allow=method)
+    return respond(engine, request)
+
+
+def _answer(engine: Engine, request: Request) -> dict[str, Any]:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise _Problem(415, "Send the question as application/json.")
+    if len(request.body) > MAX_BODY:
+        raise _Problem(413, f"A request has at most {MAX_BODY} bytes.")
+    try:
+        data = json.loads(request.body)
+    except (ValueError, RecursionError):
+        raise _Problem(400, "The body is not JSON.") from None
+    question = data.get("question") if isinstance(data, dict) else None
+    if not isinstance(question, str):
+        raise _Problem(400, 'The body needs a text "question".')
+    return wire.answer(
+        engine.answer(clean_question(question)), engine.bundle, f"req_{uuid.uuid4().hex}"
+    )
+
+
+def _search(engine: Engine, request: Request) -> dict[str, Any]:
+    values = parse_qs(request.query, keep_blank_values=True).get("q")
+    if not values:
+        raise _Problem(400, "Search needs a query: ?q=words.")
+    found = engine.retrieve(clean_question(values[0]), TOP_K).passages
+    return {
+        scored.item.id: {
+            "url": scored.item.url,
+            "title": scored.item.title,
+            "text": scored.item.text,
+        }
+        for scored in found
+    }
+
+
+def _health(engine: Engine, request: Request) -> dict[str, Any]:
+    del request
+    manifest = engine.bundle.manifest
+    return {
+        "status": "ok",
+        "wire": WIRE,
+        "bundle": manifest.id,
+        "built_at": manifest.built_at,
+        "generator": manifest.generator,
+    }
+
+
+def clean_question(question: str) -> str:
+    """A question as it is asked: NFKC, no control characters, single spaces, a length limit."""
+    text = unicodedata.normalize("NFKC", question)
+    kept = "".join(" " if unicodedata.category(c).startswith("C") else c for c in text)
+    cleaned = " ".join(kept.split())
+    if not cleaned:
+        raise _Problem(400, "The question is empty.")
+    if len(cleaned) > MAX_QUESTION:
+        raise _Problem(400, f"A question has at most {MAX_QUESTION} characters.")
+    return cleaned

@@ -1,0 +1,267 @@
+"""The serve-time artifact: opening a bundle and reading from it."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import manifest as m
+from .errors import BundleError
+from .manifest import Manifest
+from .types import Passage, RoutingHint
+
+_MAX_INFLATED = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The quantized rows of one stream: codes (n, d) int8, inverse norms (n,) float32."""
+
+    codes: NDArray[np.int8]
+    inverse_norms: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The lexical index of passages: for each term, which passages hold it and how often.
+
+    ``passages`` and ``counts`` are parallel; term ``t`` owns ``offsets[t]:offsets[t + 1]``.
+    ``lengths`` (n,) counts the terms of each passage.
+    """
+
+    terms: Mapping[str, int]
+    offsets: NDArray[np.uint32]
+    passages: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An authored phrase, the records it belongs to and in how many records it occurs."""
+
+    phrase: str
+    records: tuple[int, ...]
+    frequency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the bundle knows of its site. ``scripts`` are those its passages are written in."""
+
+    name: str
+    url: str | None
+    language: str
+    scripts: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """An opened bundle; arrays are mapped, passages are decompressed when asked for."""
+
+    manifest: Manifest
+    site: Site
+    record_ids: Sequence[str]
+    names: tuple[Name, ...]
+    themes: tuple[Name, ...]
+    hints: tuple[RoutingHint, ...]
+    passage_vectors: Vectors
+    passage_records: NDArray[np.int32]
+    hint_vectors: Vectors
+    hint_owners: NDArray[np.int32]
+    postings: Postings
+    blocks: NDArray[np.uint64]
+    text: NDArray[np.uint8]
+
+    def passage(self, row: int) -> Passage:
+        """The passage of a row."""
+        data = _block(self, row // m.BLOCK)[row % m.BLOCK]
+        return Passage(
+            id=data["id"],
+            record=self.record_ids[int(self.passage_records[row])],
+            url=data["url"],
+            title=data["title"],
+            text=data["text"],
+            sentences=tuple((start, end) for start, end in data["sentences"]),
+            date=data["date"],
+        )
+
+
+@lru_cache(maxsize=64)
+def _block(bundle: Bundle, number: int) -> list[dict[str, Any]]:
+    start, end = int(bundle.blocks[number]), int(bundle.blocks[number + 1])
+    lines = _inflate(bundle.text[start:end].tobytes(), m.PASSAGES).splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    for row in rows:
+        _check_url(row["url"], m.PASSAGES)
+    return rows
+
+
+def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
+    """Open a bundle's folder; BundleError if anything in it is not what its manifest says.
+
+    ``verify`` compares the SHA-256 of every file; sizes are always compared.
+    """
+    try:
+        return _open(folder, verify)
+    except FileNotFoundError:
+        # A build that ends between our reading the manifest and its files replaces both.
+        try:
+            return _open(folder, verify)
+        except FileNotFoundError as error:
+            raise BundleError(f"{error.filename} is missing: run `mkdocs build` again") from None
+
+
+def _open(folder: Path, verify: bool) -> Bundle:
+    manifest = m.read(folder)
+    paths = {
+        name: _checked(folder / m.stored_name(name, file.sha256), file, verify)
+        for name, file in manifest.files.items()
+    }
+    try:
+        return _load(manifest, paths)
+    except (KeyError, TypeError, ValueError, zlib.error, IndexError) as error:
+        raise BundleError(f"{folder} is malformed ({error}): run `mkdocs build` again") from None
+
+
+def _checked(path: Path, file: m.File, verify: bool) -> Path:
+    size = path.stat().st_size
+    if size != file.bytes:
+        raise BundleError(
+            f"{path} has {size} bytes, its manifest says {file.bytes}: run `mkdocs build` again"
+        )
+    if verify:
+        with path.open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
+                raise BundleError(f"{path} does not match its hash: run `mkdocs build` again")
+    return path
+
+
+def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
+    counts = manifest.counts
+    dimensions = manifest.identity.dimensions
+    if manifest.encoding != "int8":
+        raise BundleError(
+            f"encoding {manifest.encoding!r} is unknown to this version: upgrade mkdocs-answerable"
+        )
+    passages, windows = counts["passages"], counts["windows"]
+    terms = _inflate(paths[m.LEXICON].read_bytes(), m.LEXICON).decode().split("\n")
+    terms = terms if terms != [""] else []
+    offsets = _array(paths[m.POSTING_OFFSETS], np.uint32, (len(terms) + 1,))
+    total = int(offsets[-1])
+    blocks = _array(paths[m.PASSAGE_BLOCKS], np.uint64, (-(-passages // m.BLOCK) + 1,))
+    text = np.memmap(paths[m.PASSAGES], dtype=np.uint8, mode="r") if passages else _EMPTY
+    for name, edges, size in (
+        (m.POSTING_OFFSETS, offsets, total),
+        (m.PASSAGE_BLOCKS, blocks, len(text)),
+    ):
+        if edges[0] != 0 or edges[-1] != size or (np.diff(edges.astype(np.int64)) < 0).any():
+            raise ValueError(f"{name} is not a list of offsets")
+    records = json.loads(_inflate(paths[m.RECORDS].read_bytes(), m.RECORDS))
+    site = json.loads(paths[m.SITE].read_bytes())
+    record_count = len(records["id"])
+    hints = _hints(json.loads(_inflate(paths[m.HINTS].read_bytes(), m.HINTS)))
+    return Bundle(
+        manifest=manifest,
+        site=Site(site["name"], site["url"], site["language"], frozenset(site["scripts"])),
+        record_ids=records["id"],
+        names=_names(records["names"], record_count),
+        themes=_names(records["themes"], record_count),
+        hints=hints,
+        passage_vectors=Vectors(
+            _array(paths[m.PASSAGE_CODES], np.int8, (passages, dimensions)),
+            _finite(paths[m.PASSAGE_INVERSE_NORMS], passages),
+        ),
+        passage_records=_indices(paths[m.PASSAGE_RECORDS], passages, record_count),
+        hint_vectors=Vectors(
+            _array(paths[m.HINT_CODES], np.int8, (windows, dimensions)),
+            _finite(paths[m.HINT_INVERSE_NORMS], windows),
+        ),
+        hint_owners=_indices(paths[m.HINT_OWNERS], windows, len(hints)),
+        postings=Postings(
+            terms={term: index for index, term in enumerate(terms)},
+            offsets=offsets,
+            passages=_below(paths[m.POSTING_PASSAGES], total, passages),
+            counts=_array(paths[m.POSTING_COUNTS], np.uint16, (total,)),
+            lengths=_array(paths[m.PASSAGE_LENGTHS], np.uint32, (passages,)),
+        ),
+        blocks=blocks,
+        text=text,
+    )
+
+
+_EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+
+
+def _array(path: Path, dtype: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if array.dtype != np.dtype(dtype).newbyteorder("<") or array.shape != shape:
+        raise ValueError(f"{path.name} is {array.dtype}{array.shape}, not {dtype}{shape}")
+    return array  # type: ignore[no-any-return]
+
+
+def _finite(path: Path, count: int) -> NDArray[np.float32]:
+    array = _array(path, np.float32, (count,))
+    if not np.isfinite(array).all():
+        raise ValueError(f"{path.name} holds a number that is not finite")
+    return array
+
+
+def _below(path: Path, count: int, bound: int) -> NDArray[np.uint32]:
+    array = _array(path, np.uint32, (count,))
+    if count and int(array.max()) >= bound:
+        raise ValueError(f"{path.name} points past the last row")
+    return array
+
+
+def _indices(path: Path, count: int, bound: int) -> NDArray[np.int32]:
+    array = _array(path, np.int32, (count,))
+    if count and (int(array.min()) < 0 or int(array.max()) >= bound):
+        raise ValueError(f"{path.name} points past the last row")
+    return array
+
+
+def _names(rows: Sequence[Sequence[Any]], records: int) -> tuple[Name, ...]:
+    names = tuple(Name(str(p), tuple(int(r) for r in rs), int(f)) for p, rs, f in rows)
+    if any(not 0 <= r < records for name in names for r in name.records):
+        raise ValueError(f"{m.RECORDS} names a record that does not exist")
+    return names
+
+
+def _hints(columns: Mapping[str, Sequence[str]]) -> tuple[RoutingHint, ...]:
+    rows = zip(
+        columns["id"], columns["label"], columns["locator"], columns["url"], strict=True
+    )
+    hints = tuple(RoutingHint(*row) for row in rows)
+    for hint in hints:
+        _check_url(hint.url, m.HINTS)
+    return hints
+
+
+def is_safe_url(url: str) -> bool:
+    """Whether a url is root-relative or absolute http(s), without control characters."""
+    if any(ord(character) < 0x21 or character == "\\" for character in url):
+        return False
+    return url.startswith(("https://", "http://")) or (
+        url.startswith("/") and not url.startswith("//")
+    )
+
+
+def _check_url(url: object, name: str) -> None:
+    if not isinstance(url, str) or not is_safe_url(url):
+        raise BundleError(f"{name} holds the unsafe url {url!r}: run `mkdocs build` again")
+
+
+def _inflate(data: bytes, name: str) -> bytes:
+    inflater = zlib.decompressobj()
+    text = inflater.decompress(data, _MAX_INFLATED)
+    if not inflater.eof or inflater.unused_data:
+        raise BundleError(f"{name} does not decompress: run `mkdocs build` again")
+    return text

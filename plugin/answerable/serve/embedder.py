@@ -1,0 +1,34 @@
+"""The protocol every embedder follows, and what names one."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes two vectors comparable: provider, model and number of dimensions."""
+
+    provider: str
+    model: str
+    dimensions: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The identity as a manifest holds it."""
+        return asdict(self)
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one identity."""
+
+    @property
+    def identity(self) -> Identity:
+        """What names this embedder's vector space."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (zeros for a text without tokens), (len(texts), dimensions) float32."""

@@ -1,0 +1,75 @@
+"""A question in, a settled reply out."""
+
+import math
+from dataclasses import dataclass
+
+from . import contract
+from .answerer import Answerer
+from .bundle import Bundle
+from .embedder import Embedder
+from .errors import ContractViolation, EmbedderError
+from .retrieval import TOP_K, Retrieved, content_terms, retrieve
+from .types import Answer, Evidence, Reason, Reply
+
+# How fast confidence approaches 1 as the top score rises above its floor.
+_CONFIDENCE_SCALE = 0.2
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A bundle with the embedder of its identity and an answerer."""
+
+    bundle: Bundle
+    embedder: Embedder
+    answerer: Answerer
+
+    def __post_init__(self) -> None:
+        have, want = self.embedder.identity, self.bundle.manifest.identity
+        if have != want:
+            raise EmbedderError(
+                f"the bundle was built with {want.model} ({want.dimensions} dimensions), the "
+                f"embedder is {have.model} ({have.dimensions}): build again with this embedder"
+            )
+
+    def retrieve(self, question: str, top_k: int = TOP_K) -> Retrieved:
+        """What the question retrieves; nothing is embedded for one without content terms."""
+        if not content_terms(self.bundle, question):
+            return Retrieved()
+        return retrieve(self.bundle, question, self.embedder.embed([question])[0], top_k)
+
+    def answer(self, question: str) -> Reply:
+        """Answer from evidence or refuse; the answerer is not called without evidence."""
+        return self.answer_from(question, self.retrieve(question))
+
+    def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
+        """Answer a question from what it has retrieved already."""
+        evidence = retrieved.evidence
+        if not evidence:
+            return Reply(reason="no-evidence")
+        settled = self._settle(question, evidence)
+        if settled is None:
+            return Reply(reason="contract")
+        if settled.mode == "not-found":
+            reason: Reason = "declined"
+            return Reply(settled, reason=reason)
+        return Reply(settled, confidence=self._confidence(settled, retrieved))
+
+    def _settle(self, question: str, evidence: Evidence) -> Answer | None:
+        """The settled draft, or None if the second attempt breaks the contract too."""
+        violation: str | None = None
+        for _ in range(2):
+            try:
+                return contract.settle(
+                    self.answerer.draft(question, evidence, violation), evidence
+                )
+            except ContractViolation as error:
+                violation = str(error)
+        return None
+
+    def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
+        profile = self.bundle.manifest.profile
+        if answer.claims:
+            distance = retrieved.passages[0].score - profile.floor
+        else:
+            distance = retrieved.hints[0].score - profile.note_floor
+        return 1.0 - math.exp(-max(0.0, distance) / _CONFIDENCE_SCALE)

@@ -1,0 +1,46 @@
+"""Every error the package raises, as one tree.
+
+AnswerableError
+├── BundleError          a bundle that is missing, damaged or of another wire version
+├── EmbedderError        an embedder whose files or vectors are not what they should be
+├── ContractViolation    a draft that breaks the answer contract (``stage`` says where)
+├── SiteError            a page, an option or a folder that the author has to change
+├── NotebookError        a note that the author has to change
+└── GoldError            a gold file that the author has to change
+"""
+
+from typing import Literal
+
+Stage = Literal["validate", "ground"]
+
+
+class AnswerableError(Exception):
+    """Base of every error here; its text names the file or field and the remedy."""
+
+
+class BundleError(AnswerableError):
+    """A bundle that cannot be served."""
+
+
+class EmbedderError(AnswerableError):
+    """An embedder that cannot give vectors of its identity."""
+
+
+class SiteError(AnswerableError):
+    """A page, an option or a folder of the site that has to change."""
+
+
+class NotebookError(AnswerableError):
+    """A note, or the notebook's place, that has to change."""
+
+
+class GoldError(AnswerableError):
+    """A gold query that has to change."""
+
+
+class ContractViolation(AnswerableError):  # noqa: N818 - the design's own word
+    """A draft that breaks the answer contract."""
+
+    def __init__(self, stage: Stage, what: str) -> None:
+        super().__init__(what)
+        self.stage = stage

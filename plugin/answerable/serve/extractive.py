@@ -1,0 +1,108 @@
+"""The keyless answerer: the best supporting sentences, verbatim, and where else to look."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import scan, terms
+from .bundle import Bundle
+from .embedder import Embedder
+from .types import Evidence, Passage
+
+MAX_CLAIMS = 3
+MAX_ROUTES = 2
+
+# The notebook alone answers where its best cosine leads the best passage's by this much.
+ROUTES_ONLY_LEAD = 0.10
+# A sentence backs an answer if it scores at least this, and this share of the best one.
+SUPPORT_FLOOR = 0.34
+NEXT_TO_BEST = 0.85
+# What each further passage's sentences count for, relative to the one ranked above it.
+RANK_DECAY = 0.95
+# A sentence shorter than this is a label or a fragment.
+MIN_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a passage: which one, where, and how well it supports an answer."""
+
+    rank: int
+    start: int
+    text: str
+    support: float
+
+
+@dataclass(frozen=True)
+class ExtractiveAnswerer:
+    """Quotes sentences by the score that retrieval uses, one sentence at a time.
+
+    The routing rule: at most two hints are routed to, all of them above the note floor; where
+    the best of them leads the best passage by ``ROUTES_ONLY_LEAD`` the answer is in the notebook
+    and there are no claims. No supporting sentence and no hint: it declines.
+    """
+
+    bundle: Bundle
+    embedder: Embedder
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """A draft of verbatim sentences; it needs no second attempt, so violation is unused."""
+        del violation
+        routes = [f"h{n}" for n in range(1, min(len(evidence.hints), MAX_ROUTES) + 1)]
+        if routes and evidence.lead >= ROUTES_ONLY_LEAD:
+            return {"claims": [], "routes": routes}
+        return {
+            "claims": [_claim(sentence) for sentence in self._best(question, evidence.passages)],
+            "routes": routes,
+        }
+
+    def _best(self, question: str, passages: Sequence[Passage]) -> list[_Sentence]:
+        sentences = sorted(self._supports(question, passages), key=lambda s: -s.support)
+        chosen: dict[str, _Sentence] = {}
+        for sentence in sentences:
+            if len(chosen) == MAX_CLAIMS or sentence.support < SUPPORT_FLOOR:
+                break
+            if sentence.support >= NEXT_TO_BEST * sentences[0].support:
+                chosen.setdefault(sentence.text, sentence)
+        return sorted(chosen.values(), key=lambda s: (s.rank, s.start))
+
+    def _supports(self, question: str, passages: Sequence[Passage]) -> Iterator[_Sentence]:
+        found = [
+            (rank, passage, start, passage.text[start:end])
+            for rank, passage in enumerate(passages)
+            for start, end in passage.sentences
+            if _is_statement(passage.text[start:end])
+        ]
+        if not found:
+            return
+        # A sentence is read under its headings, whose words it rarely repeats.
+        read = [f"{passage.title}\n{text}" for _, passage, _, text in found]
+        vectors = self.embedder.embed([question, *read])
+        cosines = vectors[1:] @ vectors[0]
+        coverage = self._coverage(question, read)
+        profile = self.bundle.manifest.profile
+        scores = (coverage + profile.dense * cosines) / (1 + profile.dense)
+        for (rank, _, start, text), score in zip(found, scores, strict=True):
+            yield _Sentence(rank, start, text, float(score) * RANK_DECAY**rank)
+
+    def _coverage(self, question: str, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        """The share of the question's idf that each text covers, (texts,) in [0, 1]."""
+        language = self.bundle.site.language
+        wanted = dict.fromkeys(terms.read(question, language))
+        weights = {term: scan.idf(self.bundle.postings, term) for term in wanted}
+        total = sum(weights.values()) or 1.0
+        held = (set(terms.read(text, language)) for text in texts)
+        return np.array([sum(w for t, w in weights.items() if t in h) / total for h in held])
+
+
+def _is_statement(text: str) -> bool:
+    return len(text.split()) >= MIN_WORDS and not text.rstrip().endswith((":", "?"))
+
+
+def _claim(sentence: _Sentence) -> dict[str, Any]:
+    return {
+        "text": sentence.text,
+        "evidence": [{"source": f"s{sentence.rank + 1}", "quote": sentence.text}],
+    }

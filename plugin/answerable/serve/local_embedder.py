@@ -1,0 +1,93 @@
+"""The keyless embedder: static token vectors, averaged."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from .embedder import Identity, Vectors
+from .errors import EmbedderError
+
+WEIGHTS = "weights/l2_supercat_256.safetensors"
+TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+IDENTITY = Identity(provider="local", model="wordllama-l2-supercat", dimensions=256)
+
+# SHA-256 of the two files in the wheel wordllama 0.2.2.post0.
+DIGESTS = {
+    WEIGHTS: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    TOKENIZER: "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83",
+}
+_BATCH = 512
+
+
+@dataclass(frozen=True)
+class LocalEmbedder:
+    """The plain mean of a text's token vectors, normalised.
+
+    ``table`` is (tokens, 256) float16, memory-mapped.
+    """
+
+    tokenizer: Any
+    table: NDArray[np.float16]
+
+    @property
+    def identity(self) -> Identity:
+        """What names this embedder's vector space."""
+        return IDENTITY
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (zeros for a text without tokens), (len(texts), 256) float32."""
+        vectors = np.zeros((len(texts), IDENTITY.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            batch = [_encodable(text) for text in texts[start : start + _BATCH]]
+            encodings = self.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            for row, encoding in enumerate(encodings, start):
+                if encoding.ids:
+                    vectors[row] = self.table[encoding.ids].astype(np.float32).mean(axis=0)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, norms, out=vectors, where=norms > 0)
+
+
+def load(folder: Path) -> LocalEmbedder:
+    """Open the two data files in a folder; EmbedderError if one is missing or altered."""
+    for name, digest in DIGESTS.items():
+        path = folder / name
+        if not path.is_file():
+            raise EmbedderError(
+                f"{path}: the local embedder's file is missing; run the build again"
+            )
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+                raise EmbedderError(
+                    f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it"
+                )
+    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return LocalEmbedder(tokenizer, _table(folder / WEIGHTS))
+
+
+def _table(path: Path) -> NDArray[np.float16]:
+    """The one tensor of a safetensors file, mapped: an 8-byte length, a JSON header, raw data."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    (tensor,) = (value for name, value in header.items() if name != "__metadata__")
+    return np.memmap(
+        path,
+        dtype="<f2",
+        mode="r",
+        offset=8 + size + tensor["data_offsets"][0],
+        shape=tuple(tensor["shape"]),
+    )
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which the tokenizer cannot take."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,164 @@
+"""The bundle's manifest: its wire format, identity and the files that belong to it."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .embedder import Identity
+from .errors import BundleError
+from .profile import Profile
+
+WIRE = 1
+MANIFEST = "manifest.json"
+
+PASSAGES = "passages.blocks"
+PASSAGE_BLOCKS = "passage-blocks.npy"
+PASSAGE_RECORDS = "passage-records.npy"
+PASSAGE_CODES = "passage-codes.npy"
+PASSAGE_INVERSE_NORMS = "passage-inverse-norms.npy"
+PASSAGE_LENGTHS = "passage-lengths.npy"
+RECORDS = "records.json.z"
+LEXICON = "lexicon.txt.z"
+POSTING_OFFSETS = "posting-offsets.npy"
+POSTING_PASSAGES = "posting-passages.npy"
+POSTING_COUNTS = "posting-counts.npy"
+HINTS = "hints.json.z"
+HINT_CODES = "hint-codes.npy"
+HINT_INVERSE_NORMS = "hint-inverse-norms.npy"
+HINT_OWNERS = "hint-owners.npy"
+SITE = "site.json"
+
+FILES = (
+    HINTS, HINT_CODES, HINT_INVERSE_NORMS, HINT_OWNERS, LEXICON, PASSAGES, PASSAGE_BLOCKS,
+    PASSAGE_CODES, PASSAGE_INVERSE_NORMS, PASSAGE_LENGTHS, PASSAGE_RECORDS, POSTING_COUNTS,
+    POSTING_OFFSETS, POSTING_PASSAGES, RECORDS, SITE,
+)  # fmt: skip
+
+# Passages that share one compressed block.
+BLOCK = 16
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a bundle: its size in bytes and its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a bundle says of itself. ``counts`` has records, passages, hints, windows and terms."""
+
+    id: str
+    built_at: str
+    generator: str
+    identity: Identity
+    profile: Profile
+    encoding: str
+    counts: Mapping[str, int]
+    files: Mapping[str, File]
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as it is written."""
+        return {
+            "wire": WIRE,
+            "id": self.id,
+            "built_at": self.built_at,
+            "generator": self.generator,
+            "embedder": self.identity.as_json(),
+            "profile": self.profile.as_json(),
+            "encoding": self.encoding,
+            "counts": dict(self.counts),
+            "files": {
+                name: {"bytes": file.bytes, "sha256": file.sha256}
+                for name, file in sorted(self.files.items())
+            },
+        }
+
+
+def bundle_id(
+    identity: Identity, profile: Profile, encoding: str, files: Mapping[str, File]
+) -> str:
+    """SHA-256 over all that a bundle's answers depend on; the time of the build is not in it."""
+    parts = [WIRE, identity.as_json(), profile.as_json(), encoding]
+    parts.append(sorted((name, file.sha256) for name, file in files.items()))
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stored_name(name: str, sha256: str) -> str:
+    """The name a file has on disk.
+
+    It carries the file's hash, so that a new bundle never overwrites a file of the one in use and
+    replacing the manifest is the single step from the old bundle to the new.
+    """
+    stem, dot, suffix = name.partition(".")
+    return f"{stem}-{sha256[:16]}{dot}{suffix}"
+
+
+def read(folder: Path) -> Manifest:
+    """Read and check a folder's manifest; BundleError names what is wrong."""
+    path = folder / MANIFEST
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
+    except (OSError, ValueError) as error:
+        raise BundleError(f"{path} cannot be read ({error}): run `mkdocs build` again") from None
+    wire = data.get("wire") if isinstance(data, dict) else None
+    if wire != WIRE:
+        raise BundleError(
+            f"{path} is not wire version {WIRE} (it says {wire!r}): delete the folder, build again"
+        )
+    try:
+        manifest = _parse(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BundleError(f"{path} is malformed ({error!r}): run `mkdocs build` again") from None
+    expected = bundle_id(manifest.identity, manifest.profile, manifest.encoding, manifest.files)
+    if expected != manifest.id:
+        raise BundleError(f"{path}: its id does not match its contents: run `mkdocs build` again")
+    return manifest
+
+
+def _parse(data: Mapping[str, Any]) -> Manifest:
+    files = {
+        str(name): File(_size(entry["bytes"]), _digest(entry["sha256"]))
+        for name, entry in data["files"].items()
+    }
+    if set(files) != set(FILES):
+        raise ValueError(f"files {sorted(set(files) ^ set(FILES))} missing or unknown")
+    identity = Identity(**data["embedder"])
+    _size(identity.dimensions)
+    profile = Profile(**data["profile"])
+    for value in (profile.hybrid, profile.dense, profile.floor, profile.note_floor):
+        if not -1e6 < float(value) < 1e6:
+            raise ValueError(f"profile value {value!r} is out of range")
+    return Manifest(
+        id=_digest(data["id"]),
+        built_at=str(data["built_at"]),
+        generator=str(data["generator"]),
+        identity=identity,
+        profile=profile,
+        encoding=str(data["encoding"]),
+        counts={str(key): _size(value) for key, value in data["counts"].items()},
+        files=files,
+    )
+
+
+def _size(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+def _digest(value: object) -> str:
+    if not isinstance(value, str) or not _DIGEST.fullmatch(value):
+        raise ValueError(f"{value!r} is not a SHA-256")
+    return value

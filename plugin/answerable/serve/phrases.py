@@ -1,0 +1,24 @@
+"""Whole-phrase matching of authored names in a question."""
+
+import unicodedata
+
+
+def normalise(text: str) -> str:
+    """Lower-case words divided by single spaces; all but letters and digits divides."""
+    kept = (c if unicodedata.category(c)[0] in "LN" else " " for c in text.lower())
+    return " ".join("".join(kept).split())
+
+
+def contains(text: str, phrase: str) -> bool:
+    """Whether a phrase occurs in a text as whole words; both are normalised here."""
+    needle = normalise(phrase)
+    return bool(needle) and f" {needle} " in f" {normalise(text)} "
+
+
+def fade(frequency: int, records: int) -> float:
+    """How much of a boost is left for a phrase that occurs in that many records.
+
+    1 for a phrase of one record, falling linearly to 0 at half of the records, so that a name
+    every page uses lifts nothing.
+    """
+    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))

@@ -1,0 +1,59 @@
+"""Whether words are somebody's own: verbatim quotes, numbers and code spans."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FOLDS = {
+    **dict.fromkeys("‘’‚‛′`´", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+}
+# A lone underscore between word characters is part of a name, not emphasis.
+_EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
+_EXACT = re.compile(r"`([^`]+)`|(?<!\w)(v?\d+(?:[.,:]\d+)*)(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A folded text and, for each of its characters, the offset it came from."""
+
+    text: str
+    offsets: tuple[int, ...]
+
+
+def fold(text: str) -> Folded:
+    """Fold white space, quote marks, dashes and Markdown emphasis, and nothing else."""
+    emphasis = {i for match in _EMPHASIS.finditer(text) for i in range(*match.span())}
+    characters: list[str] = []
+    offsets: list[int] = []
+    for offset, character in enumerate(text):
+        if offset in emphasis:
+            continue
+        folded = " " if character.isspace() else _FOLDS.get(character, character)
+        if folded == " " and (not characters or characters[-1] == " "):
+            continue
+        characters.append(folded)
+        offsets.append(offset)
+    return Folded("".join(characters), tuple(offsets))
+
+
+def find(quote: str, text: str) -> tuple[int, int] | None:
+    """The (start, end) in a text of a quote that occurs verbatim after folding, else None."""
+    needle = fold(quote).text.strip()
+    folded = fold(text)
+    at = folded.text.find(needle) if needle else -1
+    if at < 0:
+        return None
+    return folded.offsets[at], folded.offsets[at + len(needle) - 1] + 1
+
+
+def exact_parts(claim: str) -> tuple[str, ...]:
+    """The numbers, versions and code spans of a claim: what may not be paraphrased."""
+    return tuple(code or number for code, number in _EXACT.findall(claim))
+
+
+def holds(texts: Iterable[str], part: str) -> bool:
+    """Whether a number, version or code span occurs whole in one of the texts."""
+    pattern = re.compile(rf"(?<!\w){re.escape(fold(part).text.strip())}(?!\w)")
+    return any(pattern.search(fold(text).text) for text in texts)

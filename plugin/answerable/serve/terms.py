@@ -1,0 +1,79 @@
+"""Words to index terms: the one way that passages and questions are read lexically."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import snowballstemmer
+
+_WORD = re.compile(r"[^\W_]+")
+# Scripts written without spaces: a run of them is read as overlapping pairs of characters.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+# Common English function words, question words included: they say nothing about a subject.
+STOPWORDS = frozenset(
+    """a about above after again against all also am an and any are aren as at be because been
+    before being below between both but by can cannot could couldn did didn do does doesn doing
+    don down during each else few for from further get gets getting give had has have having he
+    her here hers him his how i if in into is isn it its just let like ll m many may me might more
+    most much must my no nor not now of off on once one only or other our out over own please re s
+    same shall she should so some such t than that the their them then there these they this those
+    through to too under until up us ve very want was we were what when where which while who
+    whom whose why will with would you your""".split()
+)
+
+LANGUAGES = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
+    "el": "greek", "en": "english", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "ne": "nepali", "nl": "dutch", "no": "norwegian", "nb": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _stem(language: str) -> Callable[[str], str]:
+    algorithm = LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
+    if algorithm is None:
+        return str
+    stem: Callable[[str], str] = snowballstemmer.stemmer(algorithm).stemWord
+    return lru_cache(maxsize=200_000)(stem)
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        word = match.group()
+        if _UNSPACED.search(word):
+            yield from _pairs(word)
+            continue
+        yield word.lower()
+        parts = _CAMEL.findall(word)
+        if 1 < len(parts) < len(word) / 2:
+            yield from (part.lower() for part in parts)
+
+
+def _pairs(word: str) -> Iterator[str]:
+    if len(word) == 1:
+        yield word
+    yield from (word[i : i + 2] for i in range(len(word) - 1))
+
+
+def read(text: str, language: str = "en") -> list[str]:
+    """The content terms of a text in order, repeats included: stems without stopwords."""
+    stem = _stem(language)
+    stop = STOPWORDS if language.startswith("en") else frozenset()
+    return [stem(word) for word in _words(text) if word not in stop]
+
+
+def scripts(text: str) -> frozenset[str]:
+    """The scripts that a text's letters are written in, by the first word of their names."""
+    return frozenset(_script(c) for c in set(text) if c.isalpha())
+
+
+@lru_cache(maxsize=4096)
+def _script(character: str) -> str:
+    return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]

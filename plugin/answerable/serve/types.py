@@ -1,0 +1,141 @@
+"""The plain data that flows from retrieval to an answer."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Mode = Literal["supported", "partial", "related-material", "not-found"]
+Reason = Literal["no-evidence", "declined", "contract"]
+Confidence = Literal["high", "medium", "low"]
+
+MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A window of a published page under one heading: the citable unit.
+
+    ``sentences`` are the (start, end) offsets of the sentences of ``text``.
+    """
+
+    id: str
+    record: str
+    url: str
+    title: str
+    text: str
+    sentences: tuple[tuple[int, int], ...] = ()
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingHint:
+    """The public surface of a private note; there is no field for its text."""
+
+    id: str
+    label: str
+    locator: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that an answerer may see, each stream best first.
+
+    ``lead`` is the cosine of the best hint minus that of the best passage.
+    """
+
+    passages: tuple[Passage, ...] = ()
+    hints: tuple[RoutingHint, ...] = ()
+    lead: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.passages or self.hints)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCitation:
+    """The exact (id, url) of a retrieved passage and the words of it that back a claim.
+
+    ``start`` is the offset of ``quote`` in the passage's text.
+    """
+
+    id: str
+    url: str
+    title: str
+    quote: str
+    start: int
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HintCitation:
+    """The exact (id, url) of a retrieved hint and its public surface."""
+
+    id: str
+    url: str
+    label: str
+    locator: str
+
+
+Citation = RecordCitation | HintCitation
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence and the citations that back it; without one it cannot be built."""
+
+    text: str
+    citations: tuple[RecordCitation, ...]
+
+    def __post_init__(self) -> None:
+        if not self.citations:
+            raise ValueError("a claim needs at least one citation")
+        if not self.text.strip():
+            raise ValueError("a claim needs text")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A pointer to where a private note lives; its sentence is rendered, never written."""
+
+    citation: HintCitation
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Claims and routes; the mode follows from what they cite.
+
+    ``dropped`` counts the claims and sources that did not survive grounding.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    routes: tuple[Route, ...] = ()
+    dropped: int = 0
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every distinct citation in order of first use."""
+        records = (citation for claim in self.claims for citation in claim.citations)
+        return tuple(dict.fromkeys([*records, *(route.citation for route in self.routes)]))
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that the citation mix implies."""
+        if self.claims:
+            return "supported" if self.routes else "partial"
+        return "related-material" if self.routes else "not-found"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer with what the engine knows about it.
+
+    ``confidence`` is in [0, 1]; ``reason`` says why there is no answer, else None.
+    """
+
+    answer: Answer = field(default_factory=Answer)
+    confidence: float = 0.0
+    reason: Reason | None = None
+
+    def __post_init__(self) -> None:
+        if (self.answer.mode == "not-found") != (self.reason is not None):
+            raise ValueError("a refusal, and only a refusal, has a reason")

@@ -1,0 +1,100 @@
+"""Replies as JSON: what leaves the function."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .bundle import Bundle
+from .types import Answer, Citation, Confidence, RecordCitation, Reply, Route
+
+
+def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
+    """The body of a 200 answer: modes, claims and routes by the numbers of their citations."""
+    settled = reply.answer
+    claims, routes = _sentences(settled)
+    return {
+        "mode": settled.mode,
+        "answer": _prose([*claims, *routes]),
+        "claims": claims,
+        "routes": routes,
+        "citations": [_citation(citation, n) for citation, n in _numbers(settled).items()],
+        "confidence": confidence(reply.confidence),
+        "reason": reply.reason,
+        "dropped": settled.dropped,
+        "site_url": bundle.site.url,
+        "bundle": bundle.manifest.id,
+        "built_at": bundle.manifest.built_at,
+        "request_id": request_id,
+    }
+
+
+def plain(settled: Answer) -> str:
+    """The text of an answer with its [n] markers."""
+    claims, routes = _sentences(settled)
+    return _prose([*claims, *routes])
+
+
+def _numbers(settled: Answer) -> dict[Citation, int]:
+    return {citation: n for n, citation in enumerate(settled.citations, 1)}
+
+
+def _sentences(settled: Answer) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    numbers = _numbers(settled)
+    claims = [
+        {"text": claim.text, "citations": [numbers[citation] for citation in claim.citations]}
+        for claim in settled.claims
+    ]
+    routes = [
+        {"text": route_sentence(route), "citations": [numbers[route.citation]]}
+        for route in settled.routes
+    ]
+    return claims, routes
+
+
+def _prose(sentences: list[dict[str, Any]]) -> str:
+    """Sentences as one text, each followed by its markers."""
+    return " ".join(_marked(s["text"], s["citations"]) for s in sentences)
+
+
+def _marked(text: str, numbers: list[int]) -> str:
+    """The markers stand before the sentence's full stop, where a reader expects them."""
+    markers = "".join(f"[{n}]" for n in numbers)
+    body = text.rstrip()
+    end = body[-1] if body.endswith((".", "!", "?")) else ""
+    return f"{body.removesuffix(end)} {markers}{end}"
+
+
+def route_sentence(route: Route) -> str:
+    """What a route says: label and locator, which their author declared public."""
+    hint = route.citation
+    where = f" ({hint.locator})" if hint.locator else ""
+    return f"Related material: {hint.label}{where}."
+
+
+def confidence(value: float) -> Confidence:
+    """A confidence in [0, 1] as the bucket that is published."""
+    if value >= 0.7:
+        return "high"
+    return "medium" if value >= 0.35 else "low"
+
+
+def _citation(citation: Citation, number: int) -> Mapping[str, Any]:
+    if isinstance(citation, RecordCitation):
+        return {
+            "n": number,
+            "kind": "record",
+            "id": citation.id,
+            "url": citation.url,
+            "title": citation.title,
+            "date": citation.date,
+            "quote": citation.quote,
+            "start": citation.start,
+            "href": citation.url,
+        }
+    return {
+        "n": number,
+        "kind": "hint",
+        "id": citation.id,
+        "url": citation.url,
+        "label": citation.label,
+        "locator": citation.locator,
+    }

@@ -1,0 +1,649 @@
+"""The ask box in a real Chromium, against a real HTTP server, under a strict CSP."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+WIDGET = Path(__file__).parents[1] / "plugin" / "answerable" / "widget" / "ask-box.js"
+STRICT_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "require-trusted-types-for 'script'"
+)
+
+RECORD = {
+    "n": 1,
+    "kind": "record",
+    "id": "guide/deploy#aws",
+    "url": "/guide/deploy/#aws",
+    "title": "Deploy › AWS",
+    "date": None,
+    "quote": "Upload the function folder and set the two environment variables.",
+    "start": 120,
+    "href": "/guide/deploy/#aws:~:text=Upload%20the%20function%20folder",
+}
+SECOND_RECORD = {
+    "n": 2,
+    "kind": "record",
+    "id": "reference/limits",
+    "url": "/reference/limits/",
+    "title": "Reference › Limits",
+    "date": None,
+    "quote": "A request may take at most 10 seconds.",
+    "start": 0,
+}
+HINT = {
+    "n": 3,
+    "kind": "hint",
+    "id": "note:9f3c0a1b2d",
+    "url": "/guide/deploy/",
+    "label": "Operations call about deployments",
+    "locator": "from 12:40",
+}
+CLAIM = {
+    "text": "Upload the function folder and set the two environment variables.",
+    "citations": [1],
+}
+SECOND_CLAIM = {"text": "A request may take at most 10 seconds.", "citations": [2]}
+ROUTE = {
+    "text": "Related note: Operations call about deployments (from 12:40).",
+    "citations": [3],
+}
+
+Json = dict[str, Any]
+
+
+def answer(mode: str, **fields: Any) -> Json:
+    """An answer as the wire gives it; only what a test cares about is named."""
+    return {
+        "mode": mode,
+        "answer": "",
+        "claims": [],
+        "routes": [],
+        "citations": [],
+        "confidence": "high",
+        "reason": None,
+        "dropped": 0,
+        "site_url": None,
+        "bundle": "3f9c",
+        "built_at": "2026-01-01T00:00:00Z",
+        "request_id": "r1",
+    } | fields
+
+
+SUPPORTED = answer(
+    "supported",
+    claims=[CLAIM, SECOND_CLAIM],
+    routes=[ROUTE],
+    citations=[RECORD, SECOND_RECORD, HINT],
+    dropped=1,
+)
+PARTIAL = answer("partial", claims=[CLAIM], citations=[RECORD], confidence="medium")
+RELATED = answer("related-material", routes=[ROUTE], citations=[HINT], confidence="low")
+NOT_FOUND = answer("not-found", reason="no-evidence", confidence="low")
+
+
+@dataclass
+class Reply:
+    """What the server sends back for one question."""
+
+    body: Json | list[Any] | str
+    status: int = 200
+    content_type: str = "application/json"
+
+    def payload(self) -> bytes:
+        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
+
+
+def problem(status: int, title: str) -> Reply:
+    body = {"type": "about:blank", "title": title, "status": status, "detail": title}
+    return Reply(body, status, "application/problem+json")
+
+
+HANG = Reply({}, status=0)
+
+
+@dataclass
+class Site:
+    """A tiny documentation site: any path is a page, its widget and its answer endpoint are real."""
+
+    origin: str = ""
+    prefix: str = ""
+    head: str = ""
+    ask_box: str = "<answerable-ask></answerable-ask>"
+    replies: list[Reply] = field(default_factory=list)
+    asked: list[tuple[str, Json]] = field(default_factory=list)
+    hung_up: threading.Event = field(default_factory=threading.Event)
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    def html(self) -> bytes:
+        script = f"{self.prefix}/assets/answerable/ask-box.js"
+        return (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>'
+            '<meta name="viewport" content="width=device-width">'
+            f"{self.head}</head><body><h1>Docs</h1><p>Deploy with care.</p>"
+            f'{self.ask_box}<script type="module" src="{script}"></script></body></html>'
+        ).encode()
+
+    def styles(self) -> bytes:
+        return b"body { font-family: system-ui, sans-serif; margin: 3rem }"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    site: Site
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path == f"{self.site.prefix}/assets/answerable/ask-box.js":
+            self.send(200, "text/javascript", WIDGET.read_bytes())
+        elif path == "/style.css":
+            self.send(200, "text/css", self.site.styles())
+        else:
+            self.send(200, "text/html", self.site.html())
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert self.headers["Content-Type"] == "application/json"
+        self.site.asked.append((self.path, body))
+        reply = self.site.replies.pop(0)
+        if reply is HANG:
+            self.hang()
+        else:
+            self.send(reply.status, reply.content_type, reply.payload())
+
+    def hang(self) -> None:
+        self.close_connection = True
+        while not self.site.closing.is_set():
+            readable, _, _ = select.select([self.connection], [], [], 0.02)
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                self.site.hung_up.set()
+                return
+
+    def send(self, status: int, content_type: str, payload: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(payload)))
+        self.send_header("Content-Security-Policy", STRICT_CSP)
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    handler = type("SiteHandler", (Handler,), {"site": site})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        site.origin = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield site
+        site.closing.set()
+        server.shutdown()
+        thread.join()
+
+
+def visit(page: Page, site: Site, *replies: Reply | Json, path: str = "/") -> Locator:
+    """Open a page of the site with these replies queued; gives the ask box."""
+    site.replies += [each if isinstance(each, Reply) else Reply(each) for each in replies]
+    page.goto(site.origin + site.prefix + path)
+    return page.locator("answerable-ask")
+
+
+def ask(box: Locator, question: str = "How do I deploy?") -> None:
+    """Open the box by its button, type the question and send it with Enter."""
+    box.get_by_role("button", name="Ask", exact=True).first.click()
+    box.get_by_label("Your question").fill(question)
+    box.get_by_label("Your question").press("Enter")
+
+
+def expect_failure(box: Locator, question: str = "How do I deploy?") -> None:
+    expect(box.get_by_role("alert")).to_contain_text("try again")
+    expect(box.get_by_label("Your question")).to_have_value(question)
+    expect(box.get_by_role("heading", level=3)).to_have_count(0)
+    expect(box.locator(".card, .sentence, .mark")).to_have_count(0)
+
+
+def test_button_opens_a_labelled_dialog_with_the_focus_in_the_question(
+    page: Page, site: Site
+) -> None:
+    box = visit(page, site)
+    trigger = box.get_by_role("button", name="Ask")
+    expect(trigger).to_have_attribute("aria-keyshortcuts", "Control+I Meta+I")
+    trigger.click()
+    expect(box.get_by_role("dialog", name="Ask this site")).to_be_visible()
+    expect(box.get_by_label("Your question")).to_be_focused()
+    expect(box).to_contain_text("Answers come only from this site")
+
+
+@pytest.mark.parametrize("chord", ["Control+i", "Meta+i"])
+def test_shortcut_opens_and_escape_gives_the_focus_back(
+    page: Page, site: Site, chord: str
+) -> None:
+    box = visit(page, site)
+    page.keyboard.press(chord)
+    expect(box.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    expect(box.get_by_role("button", name="Ask")).to_be_focused()
+
+
+def test_close_button_and_backdrop_close(page: Page, site: Site) -> None:
+    box = visit(page, site)
+    box.get_by_role("button", name="Ask").click()
+    box.get_by_role("button", name="Close").click()
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    expect(box.get_by_role("button", name="Ask")).to_be_focused()
+    box.get_by_role("button", name="Ask").click()
+    page.mouse.click(5, 5)
+    expect(box.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_selection_dragged_out_of_the_dialog_does_not_close_it(page: Page, site: Site) -> None:
+    box = visit(page, site)
+    box.get_by_role("button", name="Ask").click()
+    box.get_by_role("heading", name="Ask this site").hover()
+    page.mouse.down()
+    page.mouse.move(5, 5)
+    page.mouse.up()
+    expect(box.get_by_role("dialog")).to_be_visible()
+
+
+def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) -> None:
+    box = visit(page, site, SUPPORTED, path="/deep/page/")
+    ask(box)
+    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
+    expect(box.get_by_role("status")).to_have_text("Answer ready, 3 sources.")
+    expect(box.locator(".card")).to_have_count(3)
+    expect(box.locator(".card a")).to_have_text(
+        ["Deploy › AWS", "Reference › Limits", "Operations call about deployments"]
+    )
+    hrefs = [link.get_attribute("href") for link in box.locator(".card a").all()]
+    assert hrefs == [
+        f"{site.origin}{RECORD['href']}",
+        f"{site.origin}/reference/limits/",
+        f"{site.origin}/guide/deploy/",
+    ]
+    marker = box.get_by_role("link", name="Source 1: Deploy › AWS")
+    expect(marker).to_have_text("[1]")
+    expect(marker).to_have_attribute("href", f"{site.origin}{RECORD['href']}")
+    expect(box.locator(".sentence")).to_have_count(3)
+    expect(box.locator(".card").first).to_contain_text(str(RECORD["quote"]))
+    expect(box.locator(".card.hint")).to_contain_text("Related note")
+    expect(box.locator(".card.hint")).to_contain_text("from 12:40")
+    expect(box).to_contain_text("Confidence: high")
+    expect(box).to_contain_text("1 sentence removed: source not verified.")
+    assert site.asked == [("/_answerable/answer", {"question": "How do I deploy?"})]
+
+
+def test_partial_answer(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.get_by_role("status")).to_have_text("Answer ready, 1 source.")
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box).to_contain_text("Confidence: medium")
+    expect(box).not_to_contain_text("removed")
+
+
+def test_related_material_has_only_routes_and_location_cards(page: Page, site: Site) -> None:
+    box = visit(page, site, RELATED)
+    ask(box)
+    expect(box.get_by_role("heading", name="Where to look")).to_be_focused()
+    expect(box.locator(".sentence")).to_have_text([f"{ROUTE['text']}[3]"])
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box.locator(".card.hint")).to_have_count(1)
+
+
+def test_not_found_is_a_plain_decline(page: Page, site: Site) -> None:
+    box = visit(page, site, NOT_FOUND | {"answer": "Trust me, it is 42."})
+    ask(box)
+    expect(box.get_by_role("heading", name="This site does not answer that.")).to_be_focused()
+    expect(box.get_by_role("status")).to_have_text("Not found on this site.")
+    expect(box.locator(".card, .sentence, .mark")).to_have_count(0)
+    expect(box).not_to_contain_text("42")
+    expect(box).not_to_contain_text("Confidence")
+
+
+def without(mapping: Json, key: str) -> Json:
+    return {name: value for name, value in mapping.items() if name != key}
+
+
+MALFORMED: dict[str, Reply] = {
+    "garbage": Reply("<html>not JSON"),
+    "a list": Reply([SUPPORTED]),
+    "null": Reply("null"),
+    "unknown mode": Reply(PARTIAL | {"mode": "certain"}),
+    "inherited name as mode": Reply(PARTIAL | {"mode": "constructor"}),
+    "not-found with citations": Reply(NOT_FOUND | {"citations": [RECORD]}),
+    "not-found with a claim": Reply(NOT_FOUND | {"claims": [CLAIM]}),
+    "mode against its citations": Reply(SUPPORTED | {"mode": "partial"}),
+    "claim without citations": Reply(PARTIAL | {"claims": [CLAIM | {"citations": []}]}),
+    "claim that cites nothing known": Reply(PARTIAL | {"claims": [CLAIM | {"citations": [7]}]}),
+    "claim that cites a note": Reply(RELATED | {"claims": [CLAIM | {"citations": [3]}]}),
+    "one good and one bad claim": Reply(PARTIAL | {"claims": [CLAIM, {"text": "x"}]}),
+    "citation nobody uses": Reply(PARTIAL | {"citations": [RECORD, SECOND_RECORD]}),
+    "two citations of one number": Reply(PARTIAL | {"citations": [RECORD, RECORD]}),
+    "unknown kind": Reply(PARTIAL | {"citations": [RECORD | {"kind": "advert"}]}),
+    "record without a title": Reply(PARTIAL | {"citations": [without(RECORD, "title")]}),
+    "text that is an object": Reply(PARTIAL | {"claims": [CLAIM | {"text": {}}]}),
+    "claims missing": Reply(without(PARTIAL, "claims")),
+    "url that is a number": Reply(PARTIAL | {"citations": [RECORD | {"url": 5}]}),
+}
+
+
+@pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_response_of_the_wrong_shape_draws_the_error_and_nothing_else(
+    page: Page, site: Site, reply: Reply
+) -> None:
+    box = visit(page, site, reply)
+    ask(box)
+    expect_failure(box)
+
+
+def test_an_error_replaces_an_earlier_answer(page: Page, site: Site) -> None:
+    box = visit(page, site, SUPPORTED, Reply("<html>not JSON"))
+    ask(box)
+    expect(box.locator(".card")).to_have_count(3)
+    box.get_by_label("Your question").press("Enter")
+    expect_failure(box)
+
+
+def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
+    box = visit(page, site, problem(503, "Busy"), PARTIAL)
+    ask(box)
+    expect_failure(box)
+    expect(box.get_by_label("Your question")).to_be_focused()
+    box.get_by_role("button", name="Try again").click()
+    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
+    expect(box.get_by_role("alert")).to_be_empty()
+    assert [body for _, body in site.asked] == [{"question": "How do I deploy?"}] * 2
+
+
+def test_400_asks_to_change_the_question(page: Page, site: Site) -> None:
+    box = visit(page, site, problem(400, "Bad request"))
+    ask(box)
+    expect(box.get_by_role("alert")).to_contain_text("Please change it")
+
+
+def test_network_failure_is_an_error(page: Page, site: Site) -> None:
+    box = visit(page, site)
+    page.context.set_offline(True)
+    ask(box)
+    expect_failure(box)
+
+
+def test_stop_aborts_and_keeps_the_question(page: Page, site: Site) -> None:
+    box = visit(page, site, HANG)
+    ask(box)
+    expect(box).to_contain_text("Looking through this site")
+    box.get_by_role("button", name="Stop").click()
+    assert site.hung_up.wait(3)
+    expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
+    expect(box.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(box.get_by_role("alert")).to_be_empty()
+
+
+def test_a_new_question_aborts_the_old_one(page: Page, site: Site) -> None:
+    box = visit(page, site, HANG, PARTIAL)
+    ask(box, "First?")
+    expect(box).to_contain_text("Looking through this site")
+    box.get_by_label("Your question").fill("Second?")
+    box.get_by_label("Your question").press("Enter")
+    expect(box.locator(".card")).to_have_count(1)
+    assert site.hung_up.wait(3)
+
+
+def test_closing_while_working_aborts(page: Page, site: Site) -> None:
+    box = visit(page, site, HANG)
+    ask(box)
+    expect(box).to_contain_text("Looking through this site")
+    page.keyboard.press("Escape")
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    expect(box.get_by_role("button", name="Ask")).to_be_focused()
+    assert site.hung_up.wait(3)
+
+
+def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(
+    page: Page, site: Site
+) -> None:
+    box = visit(page, site, PARTIAL)
+    ask(box, "   ")
+    question = box.get_by_label("Your question")
+    question.fill("One")
+    question.press("Shift+Enter")
+    question.press_sequentially("two")
+    expect(question).to_have_value("One\ntwo")
+    box.get_by_role("dialog").get_by_role("button", name="Ask").click()
+    expect(box.locator(".card")).to_have_count(1)
+    assert [body for _, body in site.asked] == [{"question": "One\ntwo"}]
+
+
+def test_bare_letters_reach_the_page_only_while_the_dialog_is_closed(
+    page: Page, site: Site
+) -> None:
+    box = visit(page, site)
+    page.evaluate(
+        "() => { window.seen = [];"
+        " window.addEventListener('keydown', (event) => window.seen.push(event.key)); }"
+    )
+    box.get_by_role("button", name="Ask").focus()
+    page.keyboard.press("f")
+    page.keyboard.press("Enter")
+    expect(box.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type("sFp")
+    box.get_by_role("button", name="Close").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    assert page.evaluate("window.seen") == ["f", "Enter", "g"]
+
+
+HOSTILE = {
+    "javascript:alert(1)": None,
+    "JavaScript:alert(1)": None,
+    "data:text/html,x": None,
+    "guide/": None,
+    "https:": None,
+    "": None,
+    "/javascript:alert(1)": "/javascript:alert(1)",
+    "//evil.example/x": "//evil.example/x",
+    "/\\evil.example/x": "//evil.example/x",
+    "/../../x": "/x",
+}
+
+
+@pytest.mark.parametrize(("url", "path"), HOSTILE.items())
+def test_only_pages_of_this_site_and_http_addresses_become_links(
+    page: Page, site: Site, url: str, path: str | None
+) -> None:
+    citation = without(RECORD, "href") | {"url": url}
+    box = visit(page, site, PARTIAL | {"citations": [citation]})
+    ask(box)
+    expect(box.locator(".card")).to_contain_text("Deploy › AWS")
+    links = box.locator("a")
+    if path is None:
+        expect(links).to_have_count(0)
+        expect(box.locator(".sentence")).to_contain_text("[1]")
+    else:
+        assert {link.get_attribute("href") for link in links.all()} == {site.origin + path}
+
+
+def test_with_a_site_url_a_foreign_host_is_never_linked(page: Page, site: Site) -> None:
+    citation = RECORD | {"url": "//evil.example/x", "href": "//evil.example/x"}
+    fields = {"citations": [citation], "site_url": "https://example.org/docs/"}
+    box = visit(page, site, PARTIAL | fields)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box.locator("a")).to_have_count(0)
+
+
+def test_a_hint_may_point_to_another_site(page: Page, site: Site) -> None:
+    hint = HINT | {"url": "https://videos.example.org/call?t=760"}
+    box = visit(page, site, RELATED | {"citations": [hint]})
+    ask(box)
+    expect(box.locator(".card a")).to_have_attribute("href", str(hint["url"]))
+
+
+def test_markup_in_text_is_shown_as_text(page: Page, site: Site) -> None:
+    markup = "<img src=x onerror=alert(1)><b>bold</b>"
+    fields: Json = {
+        "claims": [{"text": markup, "citations": [1]}],
+        "citations": [RECORD | {"title": markup, "quote": markup}],
+    }
+    box = visit(page, site, PARTIAL | fields)
+    ask(box)
+    expect(box.locator(".sentence")).to_contain_text(markup)
+    expect(box.locator(".card .title")).to_have_text(markup)
+    expect(box.locator("blockquote")).to_have_text(markup)
+    expect(box.locator("img, b")).to_have_count(0)
+
+
+@pytest.mark.parametrize("site_url", [None, "https://example.org/sub/"])
+def test_sub_path_site(page: Page, site: Site, site_url: str | None) -> None:
+    site.prefix = "/sub"
+    prefix = "" if site_url is None else "/sub"
+    citation = RECORD | {
+        "url": f"{prefix}{RECORD['url']}",
+        "href": f"{prefix}{RECORD['href']}",
+    }
+    reply = PARTIAL | {"citations": [citation], "site_url": site_url}
+    box = visit(page, site, reply, path="/deep/page/")
+    ask(box)
+    expect(box.locator(".card a")).to_have_attribute("href", f"{site.origin}/sub{RECORD['href']}")
+    assert [path for path, _ in site.asked] == ["/sub/_answerable/answer"]
+
+
+@pytest.mark.parametrize(
+    ("head", "attribute", "path"),
+    [
+        ('<link rel="answerable" href="/api">', "", "/api/answer"),
+        ('<link rel="answerable" href="/api/">', 'endpoint="/mine"', "/mine/answer"),
+    ],
+)
+def test_the_endpoint_is_the_attribute_then_the_link(
+    page: Page, site: Site, head: str, attribute: str, path: str
+) -> None:
+    site.head = head
+    site.ask_box = f"<answerable-ask {attribute}></answerable-ask>"
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    assert [asked for asked, _ in site.asked] == [path]
+
+
+def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> None:
+    site.head = '<link rel="answerable" href="../api/">'
+    box = visit(page, site, PARTIAL, path="/guide/")
+    page.evaluate("history.pushState(null, '', '/far/away/from/here/')")
+    page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    assert [asked for asked, _ in site.asked] == ["/api/answer"]
+
+
+def test_placement_none_draws_no_button_but_opens_by_method(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask placement="none"></answerable-ask>'
+    box = visit(page, site)
+    expect(box.locator(".trigger")).to_be_hidden()
+    page.evaluate("document.querySelector('answerable-ask').open()")
+    expect(box.get_by_label("Your question")).to_be_focused()
+
+
+def test_following_a_source_on_this_page_closes_the_dialog(page: Page, site: Site) -> None:
+    citation = RECORD | {"url": "/#aws", "href": "/#aws"}
+    box = visit(page, site, PARTIAL | {"citations": [citation]})
+    ask(box)
+    box.locator(".card a").click()
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    assert page.url == f"{site.origin}/#aws"
+
+
+def test_events_reach_the_page_and_ask_can_be_cancelled(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    page.evaluate(
+        "() => { window.log = [];"
+        " document.addEventListener('answerable:ask', (event) => {"
+        "   window.log.push([event.detail.question, event.composed]);"
+        "   if (event.detail.question === 'No') event.preventDefault(); });"
+        " document.addEventListener('answerable:answer', (event) =>"
+        "   window.log.push([event.detail.mode, event.composed])); }"
+    )
+    ask(box, "No")
+    box.get_by_label("Your question").fill("Yes")
+    box.get_by_label("Your question").press("Enter")
+    expect(box.locator(".card")).to_have_count(1)
+    assert page.evaluate("window.log") == [["No", True], ["Yes", True], ["partial", True]]
+    assert [body for _, body in site.asked] == [{"question": "Yes"}]
+
+
+def test_nothing_is_stored_and_nothing_leaves_the_site(page: Page, site: Site) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    box = visit(page, site, SUPPORTED)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(3)
+    assert all(url.startswith(site.origin) for url in requested)
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    assert page.context.cookies() == []
+
+
+def test_the_dialog_fills_a_phone_and_print_hides_the_box(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 780})
+    box = visit(page, site, SUPPORTED)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(3)
+    assert box.get_by_role("dialog").bounding_box() == {
+        "x": 0,
+        "y": 0,
+        "width": 390,
+        "height": 780,
+    }
+    page.emulate_media(media="print")
+    expect(box.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.skipif("ANSWERABLE_SHOTS" not in os.environ, reason="ANSWERABLE_SHOTS is not set")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("device", "width"), [("desktop", 1100), ("phone", 390)])
+def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: int) -> None:
+    folder = Path(os.environ["ANSWERABLE_SHOTS"])
+    folder.mkdir(parents=True, exist_ok=True)
+    page.set_viewport_size({"width": width, "height": 820})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    site.head = '<link rel="stylesheet" href="/style.css">'
+
+    def shoot(state: str) -> None:
+        page.screenshot(path=folder / f"{device}-{scheme}-{state}.png", animations="disabled")
+
+    box = visit(page, site, HANG, SUPPORTED, RELATED, NOT_FOUND, problem(503, "Busy"))
+    shoot("closed")
+    box.get_by_role("button", name="Ask").click()
+    shoot("empty")
+    question = box.get_by_label("Your question")
+    question.fill("How do I deploy the answer function to AWS?")
+    states = {
+        "working": box.get_by_text("Looking through"),
+        "supported": box.get_by_text("Answer", exact=True),
+        "related": box.get_by_text("Where to look"),
+        "not-found": box.get_by_text("does not answer that"),
+        "error": box.get_by_text("Try again"),
+    }
+    for state, sign in states.items():
+        question.press("Enter")
+        expect(sign).to_be_visible()
+        shoot(state)
