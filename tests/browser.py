@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page in its own context, whose script errors and CSP violations fail the test."""
-    context = browser.new_context(viewport={"width": 1100, "height": 760})
+    context = browser.new_context(viewport={"width": 1100, "height": 760}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(5000)
     problems: list[str] = []

@@ -116,7 +116,7 @@ HANG = Reply({}, status=0)
 
 @dataclass
 class Site:
-    """A tiny documentation site: any path is a page, its widget and its answer endpoint are real."""
+    """A tiny documentation site: every path is a page; its widget and its endpoint are real."""
 
     origin: str = ""
     prefix: str = ""
@@ -137,7 +137,7 @@ class Site:
         ).encode()
 
     def styles(self) -> bytes:
-        return b"body { font-family: system-ui, sans-serif; margin: 3rem }"
+        return b":root { color-scheme: light dark } body { font-family: sans-serif; margin: 3rem }"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -232,9 +232,7 @@ def test_button_opens_a_labelled_dialog_with_the_focus_in_the_question(
 
 
 @pytest.mark.parametrize("chord", ["Control+i", "Meta+i"])
-def test_shortcut_opens_and_escape_gives_the_focus_back(
-    page: Page, site: Site, chord: str
-) -> None:
+def test_shortcut_opens_and_escape_gives_the_focus_back(page: Page, site: Site, chord: str) -> None:
     box = visit(page, site)
     page.keyboard.press(chord)
     expect(box.get_by_role("dialog")).to_be_visible()
@@ -418,9 +416,7 @@ def test_closing_while_working_aborts(page: Page, site: Site) -> None:
     assert site.hung_up.wait(3)
 
 
-def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(
-    page: Page, site: Site
-) -> None:
+def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     ask(box, "   ")
     question = box.get_by_label("Your question")
@@ -641,7 +637,7 @@ def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: in
         "supported": box.get_by_text("Answer", exact=True),
         "related": box.get_by_text("Where to look"),
         "not-found": box.get_by_text("does not answer that"),
-        "error": box.get_by_text("Try again"),
+        "error": box.get_by_role("button", name="Try again"),
     }
     for state, sign in states.items():
         question.press("Enter")

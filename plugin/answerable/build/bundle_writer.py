@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import io
 import json
-import os
 import zlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -180,9 +179,8 @@ def _npy(array: NDArray[Any]) -> bytes:
     return stream.getvalue()
 
 
-def build_time(environ: Mapping[str, str] = os.environ) -> dt.datetime:
-    """Now, or SOURCE_DATE_EPOCH where a reproducible build sets it."""
-    epoch = environ.get("SOURCE_DATE_EPOCH")
+def build_time(epoch: str | None) -> dt.datetime:
+    """Now, or the SOURCE_DATE_EPOCH that a reproducible build sets; SiteError if it is no number."""
     if epoch is None:
         return dt.datetime.now(dt.UTC)
     try:

@@ -1,7 +1,7 @@
 """Where private and published things may lie: never inside one another."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..serve.errors import NotebookError, SiteError
@@ -49,10 +49,13 @@ def _inside(path: Path, folder: Path) -> bool:
     return path == folder or folder in path.parents
 
 
-def _links(folder: Path) -> Iterable[Path]:
+def _links(folder: Path) -> Iterator[Path]:
     """Every symbolic link in a folder and below."""
-    for root, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            path = Path(root, name)
-            if path.is_symlink():
-                yield path
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                yield Path(entry.path)
+            elif entry.is_dir():
+                yield from _links(Path(entry.path))

@@ -78,6 +78,7 @@ svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: c
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 h2, h3, p, ul, blockquote { margin: 0; padding: 0; }
 h2, h3 { line-height: 1.3; font-weight: 650; text-wrap: balance; }
+p { text-wrap: pretty; }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 
@@ -108,10 +109,12 @@ h2 { font-size: 1.0625em; }
 .close:hover { color: var(--fg); background: var(--tint); }
 
 form { flex: none; margin: .6em 1.5em 1.25em; border: 1px solid var(--edge); border-radius: 12px; }
-form:focus-within { border-color: var(--focus); box-shadow: 0 0 0 1px var(--focus); }
-textarea { display: block; box-sizing: border-box; inline-size: 100%; min-block-size: 3.4em;
+form:has(textarea:focus) { border-color: transparent; outline: 2px solid var(--focus);
+  outline-offset: -1px; }
+textarea { display: block; box-sizing: border-box; inline-size: 100%; min-block-size: 2.7em;
   max-block-size: 9em; padding: .8em 1em .2em; font-size: 16px; line-height: 1.5; resize: none;
-  field-sizing: content; background: none; border: 0; outline: 0; }
+  field-sizing: content; background: none; border: 0; }
+textarea:focus-visible { outline: none; }
 textarea::placeholder { color: var(--muted); opacity: 1; }
 .row { display: flex; align-items: center; justify-content: space-between; gap: 1em;
   padding: .4em .5em .5em 1em; }
@@ -125,10 +128,10 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
 .result { flex: 1; min-block-size: 0; overflow: auto; overscroll-behavior: contain;
   padding: 0 1.5em 1.5em; overflow-wrap: anywhere; }
 .view { display: grid; gap: .75em; }
-.view:focus, h3:focus { outline: none; }
+h3:focus { outline: none; }
 h3 { font-size: 1.1875em; }
-.scope, .tip, .meta { color: var(--muted); font-size: .9375em; }
-.meta { font-size: .875em; }
+.scope, .tip { color: var(--muted); font-size: .9375em; }
+.meta { color: var(--muted); font-size: .875em; }
 .sentence { max-inline-size: 66ch; }
 .mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600;
   font-variant-numeric: tabular-nums; text-decoration: none; white-space: nowrap; }
@@ -150,8 +153,9 @@ blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; 
 .working .button { margin-inline-start: auto; }
 .pulse { inline-size: .6em; block-size: .6em; border-radius: 50%; background: var(--accent); }
 .alert:not(:empty) { margin-block-end: .75em; padding: .7em 1em; border-radius: 12px;
-  background: var(--tint); border-inline-start: 4px solid var(--answerable-error, #d13438); }
-.failure .button { justify-self: start; }
+  border: 1px solid var(--answerable-error, #d9434a);
+  background: color-mix(in srgb, var(--answerable-error, #d9434a) 8%, var(--bg)); }
+.retry { justify-self: start; }
 .status { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden;
   clip-path: inset(50%); white-space: nowrap; }
 
@@ -168,7 +172,6 @@ blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; 
   form { margin-inline: 1.1em; }
   .result { padding: 0 1.1em max(1.5em, env(safe-area-inset-bottom)); }
   .keys { visibility: hidden; }
-  .view { gap: .85em; }
   :host([placement="header"]) { margin-inline: 0; }
   :host([placement="header"]) .trigger { padding: .5em; border-color: transparent; font-size: 1em; }
   :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
@@ -323,7 +326,7 @@ function drawMeta({ confidence, dropped }) {
   const lines = [];
   if (CONFIDENCE.includes(confidence)) lines.push(TEXT.confidence(confidence));
   if (Number.isInteger(dropped) && dropped > 0) lines.push(TEXT.dropped(dropped));
-  return lines.map((line) => element("p", { class: "meta" }, line));
+  return lines.length ? [element("p", { class: "meta" }, lines.join(" · "))] : [];
 }
 
 function drawHeading(mode) {
@@ -335,7 +338,9 @@ function drawAnswer(answer) {
   if (answer.mode === "not-found") return [heading, element("p", { class: "tip" }, TEXT.tip)];
   const citations = linked(answer.citations, answer.site_url);
   const sentences = [...answer.claims, ...answer.routes].map((each) => drawSentence(each, citations));
-  return [heading, ...sentences, ...drawMeta(answer), element("h4", {}, TEXT.sources), drawCards(citations)];
+  // Notes are places to look, not sources: only an answer has a list of sources.
+  const label = answer.claims.length ? [element("h4", {}, TEXT.sources)] : [];
+  return [heading, ...sentences, ...drawMeta(answer), ...label, drawCards(citations)];
 }
 
 function announcement({ mode, citations }) {
@@ -503,7 +508,7 @@ export class AskBox extends HTMLElement {
   }
 
   #show(state, ...nodes) {
-    this.#view.className = `view ${state}`;
+    this.#view.dataset.state = state;
     this.#view.setAttribute("aria-busy", String(state === "working"));
     this.#view.replaceChildren(...nodes);
     this.#view.parentElement.scrollTop = 0;
@@ -533,7 +538,7 @@ export class AskBox extends HTMLElement {
 
   #showError({ status }) {
     this.#run = null;
-    const retry = element("button", { class: "button", type: "button" }, TEXT.retry);
+    const retry = element("button", { class: "button retry", type: "button" }, TEXT.retry);
     retry.addEventListener("click", () => this.#submit());
     this.#show("failure", retry);
     this.#alert.textContent = UNREADABLE.includes(status) ? TEXT.refused : TEXT.failed;

@@ -1,0 +1,1 @@
+"""The MkDocs face: the only part that imports mkdocs."""

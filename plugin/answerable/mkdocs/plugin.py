@@ -1,0 +1,216 @@
+"""The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
+
+import dataclasses
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from ..build import bundle_writer, function_writer, index, notebook, places, site
+from ..build.index import Index, SiteInfo
+from ..build.passages import Window
+from ..serve import local_embedder, providers
+from ..serve.bundle import open_bundle
+from ..serve.embedder import Embedder
+from ..serve.engine import Engine
+from ..serve.errors import AnswerableError, SiteError
+from ..serve.manifest import Manifest
+from ..serve.profile import LOCAL, Profile
+from . import injection, live, progress, reading
+from .config import AnswerableConfig
+
+log = get_plugin_logger(__name__)
+
+
+class AnswerablePlugin(BasePlugin[AnswerableConfig]):
+    """Makes a site answerable while MkDocs builds it."""
+
+    def __init__(self) -> None:
+        self._command = "build"
+        self._site: reading.Site | None = None
+        self._embedder: Embedder | None = None
+        self._engine: Engine | None = None
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""
+        del dirty
+        self._command = command
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Refuse a notebook or a function folder in a published place."""
+        published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
+        published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
+        function = Path(self.config.function)
+        try:
+            _check_options(self.config)
+            places.check_function(function, published)
+            places.check_function(Path(self.config.cache), published)
+            if self.config.notebook:
+                places.check_notebook(
+                    Path(self.config.notebook), {**published, "the function folder": function}
+                )
+        except AnswerableError as error:
+            raise PluginError(f"answerable: {error}") from None
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add the widget to the site's files."""
+        files.append(File.generated(config, injection.SCRIPT, content=injection.script()))
+        return files
+
+    @event_priority(-100)
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Read the pages once every other plugin has had its say on them."""
+        self._site = None
+        if reading.has_unread_pages(files):
+            log.info("A dirty build has not read every page: the last bundle stays as it is.")
+        else:
+            self._site = reading.read(files, config)
+        return env
+
+    @event_priority(-100)
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Put the widget into a page."""
+        del config
+        return self._inject(output, get_relative_url(injection.SCRIPT, page.url))
+
+    @event_priority(-100)
+    def on_post_template(
+        self, output_content: str, *, template_name: str, config: MkDocsConfig
+    ) -> str:
+        """Put the widget into a page of the theme, such as 404.html, which any url may show."""
+        if not template_name.endswith(".html"):
+            return output_content
+        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT)
+
+    @event_priority(-100)
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Index what was built and publish the bundle; a failure leaves the last one in place."""
+        if self._site is None:
+            return
+        preview = self._is_preview(config)
+        try:
+            self._publish(self._site, config, preview)
+        except AnswerableError as error:
+            if not preview:
+                raise PluginError(f"answerable: {error}") from None
+            # Raising under `serve` would leave every page request hanging.
+            kept = "answers come from the last good index" if self._engine else "no answers yet"
+            log.warning("%s (%s)", error, kept)
+        finally:
+            self._site = None
+
+    @event_priority(-100)
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
+    ) -> LiveReloadServer:
+        """Answer under the site's own path and watch the notebook."""
+        del builder
+        base = reading.site_path(config) + live.BASE
+        app: Any = server.get_app()
+        server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine))
+        if self.config.notebook:
+            server.watch(self.config.notebook)
+        log.info("The ask box answers at %sanswer", _base_url(config))
+        return server
+
+    def _publish(self, built: reading.Site, config: MkDocsConfig, preview: bool) -> None:
+        embedder = self._local()
+        made = self._index(built, config, embedder)
+        profile = _profile(self.config)
+        now = bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
+        if preview:
+            folder = Path(self.config.cache) / "serve"
+            manifest = bundle_writer.write(made, folder, embedder.identity, profile, now)
+            self._engine = providers.engine(open_bundle(folder, verify=False), embedder)
+        else:
+            folder = Path(self.config.function)
+            manifest = site.publish(made, folder, embedder.identity, profile, now)
+        _report(manifest, made, folder)
+
+    def _index(self, built: reading.Site, config: MkDocsConfig, embedder: Embedder) -> Index:
+        notes = notebook.read(Path(self.config.notebook)) if self.config.notebook else []
+        window = Window(self.config.passages.words, self.config.passages.overlap)
+        info = SiteInfo(config.site_name, config.site_url or None, self._language(config))
+        with progress.reporting() as report:
+            return index.build(
+                info,
+                built.records,
+                notes,
+                reading.resolver(built),
+                embedder,
+                Path(self.config.cache),
+                window,
+                report,
+            )
+
+    def _inject(self, html: str, script_url: str) -> str:
+        return injection.inject(
+            html,
+            script_url,
+            endpoint=self.config.widget.endpoint or None,
+            element=self.config.widget.placement == "button",
+        )
+
+    def _language(self, config: MkDocsConfig) -> str:
+        found = self.config.language or config.theme.get("language") or config.theme.get("locale")
+        return str(found or "en")
+
+    def _local(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = local_embedder.load(function_writer.model_folder())
+        return self._embedder
+
+    def _is_preview(self, config: MkDocsConfig) -> bool:
+        """Whether this is `mkdocs serve`; `serve --clean` reports its command as `build`."""
+        folder = Path(config.site_dir)
+        temporary = folder.parent == Path(tempfile.gettempdir())
+        return self._command == "serve" or (temporary and folder.name.startswith("mkdocs_"))
+
+
+def _check_options(config: AnswerableConfig) -> None:
+    if not 40 <= config.passages.words <= 2000:
+        raise SiteError(f"passages.words: {config.passages.words} is not between 40 and 2000")
+    if not 0 <= config.passages.overlap <= 0.5:
+        raise SiteError(f"passages.overlap: {config.passages.overlap} is not between 0 and 0.5")
+    for name in ("floor", "note_floor"):
+        value = config.retrieval[name]
+        if value is not None and not 0 <= value <= 1:
+            raise SiteError(f"retrieval.{name}: {value} is not between 0 and 1")
+    hybrid = config.retrieval.hybrid
+    if hybrid is not None and not 0 <= hybrid <= 10:
+        raise SiteError(f"retrieval.hybrid: {hybrid} is not between 0 and 10")
+
+
+def _profile(config: AnswerableConfig) -> Profile:
+    """The embedder's profile with what the site's owner has set."""
+    given = {key: value for key, value in config.retrieval.items() if value is not None}
+    return dataclasses.replace(LOCAL, **given)
+
+
+def _base_url(config: MkDocsConfig) -> str:
+    host, port = config.dev_addr
+    return f"http://{host}:{port}{reading.site_path(config)}{live.BASE}"
+
+
+def _report(manifest: Manifest, made: Index, folder: Path) -> None:
+    counts = manifest.counts
+    size = sum(file.bytes for file in manifest.files.values())
+    log.info(
+        "%d pages, %d passages, %d notes; %d texts embedded; bundle of %.1f kB in %s",
+        counts["records"],
+        counts["passages"],
+        counts["hints"],
+        made.embedded,
+        size / 1000,
+        os.path.relpath(folder),
+    )

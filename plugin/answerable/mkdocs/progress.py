@@ -1,0 +1,21 @@
+"""How a build tells of its progress: a bar on a terminal, a log line elsewhere."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import Progress
+
+from ..build.cache import Progress as Report
+
+
+@contextmanager
+def reporting() -> Iterator[Report | None]:
+    """A progress callback, or None where standard error is not a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("answerable: embedding", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
