@@ -180,7 +180,7 @@ def _npy(array: NDArray[Any]) -> bytes:
 
 
 def build_time(epoch: str | None) -> dt.datetime:
-    """Now, or the SOURCE_DATE_EPOCH that a reproducible build sets; SiteError if it is no number."""
+    """Now, or a reproducible build's SOURCE_DATE_EPOCH; SiteError if that is no number."""
     if epoch is None:
         return dt.datetime.now(dt.UTC)
     try:

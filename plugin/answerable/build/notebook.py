@@ -12,7 +12,9 @@ from ..serve.errors import NotebookError
 from ..serve.types import RoutingHint
 from . import labels
 
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
+_FRONT_MATTER = re.compile(
+    r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S
+)
 _KEYS = ("label", "locator", "about", "title", "id")
 
 

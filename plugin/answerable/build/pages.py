@@ -86,7 +86,7 @@ class _Reader:
 
     def element(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        if tag == "pre" or _has_class(node, "highlight") and tag in ("div", "table"):
+        if tag == "pre" or (_has_class(node, "highlight") and tag in ("div", "table")):
             self.code_block(node)
         elif tag == "tr":
             self.row(node)

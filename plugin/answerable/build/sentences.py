@@ -1,5 +1,7 @@
 """Where sentences begin and end."""
 
+from itertools import pairwise
+
 import sentencex
 
 from .records import Block
@@ -28,7 +30,7 @@ def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
     if edges[-1] != len(text):
         edges.append(len(text))
     spans = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         sentence = text[start:end]
         if sentence.strip():
             begin = start + len(sentence) - len(sentence.lstrip())

@@ -236,9 +236,7 @@ def _names(rows: Sequence[Sequence[Any]], records: int) -> tuple[Name, ...]:
 
 
 def _hints(columns: Mapping[str, Sequence[str]]) -> tuple[RoutingHint, ...]:
-    rows = zip(
-        columns["id"], columns["label"], columns["locator"], columns["url"], strict=True
-    )
+    rows = zip(columns["id"], columns["label"], columns["locator"], columns["url"], strict=True)
     hints = tuple(RoutingHint(*row) for row in rows)
     for hint in hints:
         _check_url(hint.url, m.HINTS)

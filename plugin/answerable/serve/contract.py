@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 from . import quotes
 from .errors import ContractViolation
-from .types import Answer, Claim, Evidence, HintCitation, Passage, RecordCitation, Route, RoutingHint
+from .types import (
+    Answer,
+    Claim,
+    Evidence,
+    HintCitation,
+    Passage,
+    RecordCitation,
+    Route,
+    RoutingHint,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,10 @@ def _resolve(reference: str, evidence: Evidence) -> Passage | RoutingHint | None
         **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
         **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
     }
-    by_id = {item.id: item for item in (*evidence.hints, *evidence.passages)}
+    by_id: dict[str, Passage | RoutingHint] = {
+        **{hint.id: hint for hint in evidence.hints},
+        **{passage.id: passage for passage in evidence.passages},
+    }
     return (
         numbered.get(reference)
         or by_id.get(reference)

@@ -59,9 +59,7 @@ class Engine:
         violation: str | None = None
         for _ in range(2):
             try:
-                return contract.settle(
-                    self.answerer.draft(question, evidence, violation), evidence
-                )
+                return contract.settle(self.answerer.draft(question, evidence, violation), evidence)
             except ContractViolation as error:
                 violation = str(error)
         return None

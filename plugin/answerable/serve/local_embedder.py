@@ -51,7 +51,8 @@ class LocalEmbedder:
                 if encoding.ids:
                     vectors[row] = self.table[encoding.ids].astype(np.float32).mean(axis=0)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, norms, out=vectors, where=norms > 0)
+        np.divide(vectors, norms, out=vectors, where=norms > 0)
+        return vectors
 
 
 def load(folder: Path) -> LocalEmbedder:

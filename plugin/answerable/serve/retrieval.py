@@ -56,8 +56,8 @@ class Retrieved:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranking:
-    """One stream's scores, (n,) each, and which rows are evidence."""
+class Ranking:
+    """One stream's scores, (n,) each, and which rows are above the floor."""
 
     score: NDArray[np.float32]
     base: NDArray[np.float32]
@@ -104,7 +104,7 @@ def retrieve(
     words = content_terms(bundle, question)
     if not words:
         return Retrieved()
-    passages = _rank_passages(bundle, question, vector, words)
+    passages = rank_passages(bundle, question, vector, words)
     hints = _rank_hints(bundle, vector)
     return Retrieved(
         _passages(bundle, passages, passages.kept, top_k),
@@ -114,9 +114,10 @@ def retrieve(
     )
 
 
-def _rank_passages(
+def rank_passages(
     bundle: Bundle, question: str, vector: NDArray[np.float32], words: Sequence[str]
-) -> _Ranking:
+) -> Ranking:
+    """Every passage's scores. words: the question's content terms."""
     profile = bundle.manifest.profile
     dense = scan.cosines(bundle.passage_vectors, vector)
     lexical = scan.lexical(bundle.postings, words)
@@ -124,19 +125,19 @@ def _rank_passages(
         base = dense
     else:
         weighted = profile.hybrid * lexical + profile.dense * dense
-        base = weighted / np.float32(profile.hybrid + profile.dense)
+        base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
     score = base + _boosts(bundle, question)[bundle.passage_records]
     floored = score if profile.hybrid == 0 else base
-    return _Ranking(score, base, lexical, dense, floored >= profile.floor)
+    return Ranking(score, base, lexical, dense, floored >= profile.floor)
 
 
-def _rank_hints(bundle: Bundle, vector: NDArray[np.float32]) -> _Ranking:
+def _rank_hints(bundle: Bundle, vector: NDArray[np.float32]) -> Ranking:
     """A hint's score is the best cosine of its windows."""
     windows = scan.cosines(bundle.hint_vectors, vector)
     dense = np.full(len(bundle.hints), -1.0, dtype=np.float32)
     np.maximum.at(dense, bundle.hint_owners, windows)
     nothing = np.zeros_like(dense)
-    return _Ranking(dense, dense, nothing, dense, dense >= bundle.manifest.profile.note_floor)
+    return Ranking(dense, dense, nothing, dense, dense >= bundle.manifest.profile.note_floor)
 
 
 def _boosts(bundle: Bundle, question: str) -> NDArray[np.float32]:
@@ -159,14 +160,12 @@ def _fade(bundle: Bundle, name: Name) -> float:
 
 
 def _passages(
-    bundle: Bundle, ranking: _Ranking, wanted: NDArray[np.bool_], top_k: int
+    bundle: Bundle, ranking: Ranking, wanted: NDArray[np.bool_], top_k: int
 ) -> tuple[Scored[Passage], ...]:
-    return tuple(
-        ranking.scored(row, bundle.passage(row)) for row in ranking.top(wanted, top_k)
-    )
+    return tuple(ranking.scored(row, bundle.passage(row)) for row in ranking.top(wanted, top_k))
 
 
 def _hints(
-    bundle: Bundle, ranking: _Ranking, wanted: NDArray[np.bool_], top_k: int
+    bundle: Bundle, ranking: Ranking, wanted: NDArray[np.bool_], top_k: int
 ) -> tuple[Scored[RoutingHint], ...]:
     return tuple(ranking.scored(row, bundle.hints[row]) for row in ranking.top(wanted, top_k))

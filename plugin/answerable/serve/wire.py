@@ -59,8 +59,8 @@ def _marked(text: str, numbers: list[int]) -> str:
     """The markers stand before the sentence's full stop, where a reader expects them."""
     markers = "".join(f"[{n}]" for n in numbers)
     body = text.rstrip()
-    end = body[-1] if body.endswith((".", "!", "?")) else ""
-    return f"{body.removesuffix(end)} {markers}{end}"
+    stop = "." if body.endswith(".") and not body.endswith("..") else ""
+    return f"{body.removesuffix(stop)} {markers}{stop}"
 
 
 def route_sentence(route: Route) -> str:

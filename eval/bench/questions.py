@@ -1,0 +1,88 @@
+"""Real questions against the real sites they were asked about, built with the plugin.
+
+Pages found at 1 / 3 / 8, the share of answerable questions that get an answer and the share of
+unanswerable ones that are refused, keyless.
+"""
+
+import logging
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.utils import yaml_load
+from tables import Row, main, read_lines
+
+from answerable.build.function_writer import model_folder
+from answerable.serve import local_embedder, providers
+from answerable.serve.bundle import open_bundle
+from answerable.serve.engine import Engine
+
+
+def rows(data: Path) -> list[Row]:
+    """One row for every ``questions/NAME.jsonl`` that has its ``sites/NAME``."""
+    found = sorted((data / "questions").glob("*.jsonl"))
+    return [_row(path, data / "sites" / path.stem) for path in found
+            if (data / "sites" / path.stem / "mkdocs.yml").is_file()]  # fmt: skip
+
+
+def _row(path: Path, site: Path) -> Row:
+    questions = read_lines(path)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(site, Path(folder, "site"))
+        started = time.perf_counter()
+        root = _build(copy)
+        built = time.perf_counter() - started
+        bundle = open_bundle(copy / "function" / "bundle")
+        engine = providers.engine(bundle, local_embedder.load(model_folder()))
+        started = time.perf_counter()
+        ranks = [_rank(engine, q["question"], q["gold_urls"], root)
+                 for q in questions if q["answerable"]]  # fmt: skip
+        modes = [(q["answerable"], engine.answer(q["question"]).answer.mode) for q in questions]
+        asked = time.perf_counter() - started
+    answerable = [mode for is_answerable, mode in modes if is_answerable]
+    others = [mode for is_answerable, mode in modes if not is_answerable]
+    return {
+        "name": path.stem,
+        "questions": len(answerable),
+        **{f"at_{k}": sum(rank <= k for rank in ranks) for k in (1, 3, 8)},
+        "answered": _share(sum(mode != "not-found" for mode in answerable), len(answerable)),
+        "unanswerable": len(others),
+        "refused": _share(sum(mode == "not-found" for mode in others), len(others)),
+        "passages": bundle.manifest.counts["passages"],
+        "build_s": built,
+        "ask_ms": 1000 * asked / (len(ranks) + len(modes)),
+    }
+
+
+def _build(folder: Path) -> str:
+    """Build the site with the plugin added to what it has; the path it is served under."""
+    logging.getLogger("mkdocs").setLevel(logging.ERROR)
+    file = folder / "mkdocs.yml"
+    with file.open(encoding="utf-8") as stream:
+        plugins = yaml_load(stream).get("plugins", ["search"])
+    if isinstance(plugins, dict):
+        plugins = [{name: options or {}} for name, options in plugins.items()]
+    config = load_config(str(file), plugins=[*plugins, "answerable"])
+    build(config)
+    path = (config.site_url or "/").split("//", 1)[-1].partition("/")[2].strip("/")
+    return f"/{path}/" if path else "/"
+
+
+def _rank(engine: Engine, question: str, gold: list[str], root: str) -> float:
+    """The rank of the first right page among the distinct pages found, floor or no floor."""
+    found = engine.retrieve(question, engine.bundle.manifest.counts["passages"])
+    scored = sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
+    pages = dict.fromkeys(s.item.url.partition("#")[0].removeprefix(root) for s in scored)
+    right = [n for n, page in enumerate(pages, 1) if page in gold]
+    return right[0] if right else float("inf")
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+if __name__ == "__main__":
+    main("Real questions on real sites (pages found at 1 / 3 / 8)", rows)

@@ -1,0 +1,129 @@
+"""Public question sets through the plugin's own cutting, bundle and retrieval.
+
+hit@1, hit@8 and nDCG@10 over the answerable questions; AUROC of the top score (before boosts) of
+answerable questions against each tier of questions that have to be refused.
+"""
+
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tables import Row, main, read_lines
+
+from answerable.build import bundle_writer, index
+from answerable.build.function_writer import model_folder
+from answerable.build.index import SiteInfo
+from answerable.build.records import Block, Metadata, Record, Section
+from answerable.serve import local_embedder
+from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.errors import NotebookError
+from answerable.serve.local_embedder import LocalEmbedder
+from answerable.serve.profile import LOCAL
+from answerable.serve.retrieval import Ranking, content_terms, rank_passages
+
+
+def rows(data: Path) -> list[Row]:
+    """One row for every folder under ``retrieval/``."""
+    folders = sorted(path.parent for path in (data / "retrieval").glob("*/queries.jsonl"))
+    embedder = local_embedder.load(model_folder())
+    return [_row(folder, embedder) for folder in folders]
+
+
+def _row(folder: Path, embedder: LocalEmbedder) -> Row:
+    corpus = read_lines(folder / "corpus.jsonl")
+    queries = read_lines(folder / "queries.jsonl")
+    groups = {row["id"]: row["group"] for row in corpus}
+    with tempfile.TemporaryDirectory() as work:
+        bundle = _bundle(corpus, embedder, Path(work))
+        vectors = embedder.embed([query["text"] for query in queries])
+        hits1, hits8, gains = [], [], []
+        answerable: list[float] = []
+        tiers: dict[str, list[float]] = {}
+        for query, vector in zip(queries, vectors, strict=True):
+            ranking = _ranking(bundle, query["text"], vector)
+            top = _top(ranking, None)
+            if query["kind"] != "answerable":
+                tiers.setdefault(query["kind"], []).append(top)
+                continue
+            found = _records(bundle, ranking)
+            gold = set(query["gold"])
+            hits1.append(found[0] in gold)
+            hits8.append(not gold.isdisjoint(found[:8]))
+            gains.append(_ndcg(found, gold, 10))
+            answerable.append(top)
+            own = [groups[bundle.record_ids[row]] == query["group"]
+                   for row in bundle.passage_records]  # fmt: skip
+            tiers.setdefault("ooc", []).append(_top(ranking, np.array(own)))
+    return {
+        "name": folder.name,
+        "questions": len(answerable),
+        "hit_1": float(np.mean(hits1)),
+        "hit_8": float(np.mean(hits8)),
+        "ndcg_10": float(np.mean(gains)),
+        **{f"auroc_{tier}": auroc(answerable, scores) for tier, scores in sorted(tiers.items())},
+        "answered": float(np.mean(np.array(answerable) >= LOCAL.floor)),
+        **{f"refused_{tier}": float(np.mean(np.array(scores) < LOCAL.floor))
+           for tier, scores in sorted(tiers.items())},
+    }  # fmt: skip
+
+
+def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
+    records = [
+        Record(
+            id=row["id"],
+            url=f"/{n}/",
+            title=row["title"],
+            metadata=Metadata(),
+            sections=(Section((), "", _blocks(row["text"])),),
+        )
+        for n, row in enumerate(corpus)
+    ]
+    site = SiteInfo(folder.name, None, "en")
+    made = index.build(site, records, [], _no_notes, embedder, folder / "cache")
+    now = bundle_writer.build_time(None)
+    bundle_writer.write(made, folder / "bundle", embedder.identity, LOCAL, now)
+    return open_bundle(folder / "bundle")
+
+
+def _blocks(text: str) -> tuple[Block, ...]:
+    return tuple(Block("prose", part.strip()) for part in text.split("\n") if part.strip())
+
+
+def _no_notes(about: str) -> str:
+    raise NotebookError(f"{about!r}: this corpus has no notes")
+
+
+def _ranking(bundle: Bundle, question: str, vector: NDArray[np.float32]) -> Ranking:
+    return rank_passages(bundle, question, vector, content_terms(bundle, question))
+
+
+def _top(ranking: Ranking, masked: NDArray[np.bool_] | None) -> float:
+    scores = ranking.base if masked is None else ranking.base[~masked]
+    return float(scores.max())
+
+
+def _records(bundle: Bundle, ranking: Ranking) -> list[str]:
+    """Distinct records, best passage first."""
+    order = np.argsort(-ranking.score, kind="stable")
+    return list(dict.fromkeys(bundle.record_ids[bundle.passage_records[row]] for row in order))
+
+
+def _ndcg(found: Sequence[str], gold: set[str], k: int) -> float:
+    gain = sum(1 / math.log2(n + 1) for n, item in enumerate(found[:k], 1) if item in gold)
+    best = sum(1 / math.log2(n + 1) for n in range(1, min(len(gold), k) + 1))
+    return gain / best if best else 0.0
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """The chance that a positive scores above a negative, ties counting half."""
+    ordered = np.sort(np.array(negative))
+    below = np.searchsorted(ordered, positive, side="left")
+    upto = np.searchsorted(ordered, positive, side="right")
+    return float(np.mean((below + upto) / 2) / len(negative))
+
+
+if __name__ == "__main__":
+    main("Public question sets (keyless recipe)", rows)

@@ -1,0 +1,108 @@
+"""The command ``answerable``: the only part that parses arguments and prints."""
+
+from pathlib import Path
+
+import click
+
+from ..serve.errors import AnswerableError
+
+
+class _Group(click.Group):
+    """Turns the package's errors into one sentence and an exit status of 1."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except AnswerableError as error:
+            raise click.ClickException(str(error)) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="mkdocs-answerable")
+@click.option(
+    "--bundle",
+    type=click.Path(path_type=Path),
+    help="The bundle's folder. Default: function/bundle, or where mkdocs.yml puts it.",
+)
+@click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(path_type=Path),
+    default=Path("mkdocs.yml"),
+    help="The site's configuration.",
+)
+@click.pass_context
+def main(ctx: click.Context, bundle: Path | None, config_file: Path) -> None:
+    """Ask a site that was built with mkdocs-answerable, and evaluate it."""
+    ctx.obj = (bundle, config_file)
+
+
+# Commands import what they use when they run, so that `--help` stays quick.
+@main.command()
+@click.argument("question")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
+@click.pass_obj
+def ask(places: tuple[Path | None, Path], question: str, as_json: bool) -> None:
+    """Answer one QUESTION with citations, or say that the site does not know."""
+    from . import asking
+
+    asking.ask(*places, question, as_json)
+
+
+@main.command()
+@click.argument("question")
+@click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
+@click.option("--top-k", type=click.IntRange(1, 100), default=8, show_default=True)
+@click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
+@click.pass_obj
+def search(
+    places: tuple[Path | None, Path], question: str, as_json: bool, top_k: int, near: bool
+) -> None:
+    """Show what a QUESTION retrieves, with scores."""
+    from . import asking
+
+    asking.search(*places, question, top_k, as_json=as_json, near=near)
+
+
+@main.command()
+@click.pass_obj
+def chat(places: tuple[Path | None, Path]) -> None:
+    """Ask in the terminal, one question at a time."""
+    from . import chatting
+
+    chatting.chat(*places)
+
+
+@main.command("eval")
+@click.option(
+    "--gold",
+    type=click.Path(path_type=Path),
+    default=Path("eval/gold.yaml"),
+    show_default=True,
+    help="The gold set.",
+)
+@click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
+@click.option("--ids", help="Run these queries only: ids divided by commas.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first failure.")
+@click.option("--list", "only_list", is_flag=True, help="List the queries without running them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@click.pass_obj
+def evaluate(
+    places: tuple[Path | None, Path],
+    gold: Path,
+    full: bool,
+    ids: str | None,
+    fail_fast: bool,
+    only_list: bool,
+    as_json: bool,
+) -> None:
+    """Run the gold set; exit status 1 if a query fails."""
+    from . import evaluating
+
+    wanted = tuple(part.strip() for part in ids.split(",")) if ids else ()
+    passed = evaluating.evaluate(
+        *places,
+        gold,
+        evaluating.Options(full, wanted, fail_fast, only_list, as_json),
+    )
+    raise SystemExit(0 if passed else 1)

@@ -1,0 +1,76 @@
+"""``answerable ask`` and ``answerable search``."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from ..serve import wire
+from ..serve.retrieval import Scored
+from ..serve.types import Passage, RoutingHint
+from . import opening, showing
+
+Candidates = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
+
+
+def ask(bundle: Path | None, config_file: Path, question: str, as_json: bool) -> None:
+    """Answer one question; a refusal is an answer too and exits with 0."""
+    engine = opening.engine(bundle, config_file)
+    reply = engine.answer(question)
+    if as_json:
+        body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
+        click.echo(json.dumps(body, indent=2))
+    else:
+        showing.reply(Console(), reply)
+
+
+def search(
+    bundle: Path | None,
+    config_file: Path,
+    question: str,
+    top_k: int,
+    *,
+    as_json: bool,
+    near: bool,
+) -> None:
+    """Print both streams of what a question retrieves, and near misses if asked for."""
+    found = opening.engine(bundle, config_file).retrieve(question, top_k)
+    streams: dict[str, Candidates] = {"passages": found.passages, "hints": found.hints}
+    if near:
+        streams |= {"near passages": found.near_passages, "near hints": found.near_hints}
+    if as_json:
+        rows = {name: [_row(scored) for scored in items] for name, items in streams.items()}
+        click.echo(json.dumps(rows, indent=2))
+        return
+    console = Console()
+    for name, items in streams.items():
+        if items:
+            console.print(_table(name, items))
+    if not any(streams.values()):
+        console.print("Nothing is above the floor.")
+
+
+def _row(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
+    return asdict(scored.item) | {
+        "score": round(scored.score, 6),
+        "base": round(scored.base, 6),
+        "lexical": round(scored.lexical, 6),
+        "dense": round(scored.dense, 6),
+    }
+
+
+def _table(name: str, items: Candidates) -> Table:
+    table = Table(title=name.capitalize(), title_justify="left")
+    for column in ("score", "lexical", "dense"):
+        table.add_column(column, justify="right")
+    table.add_column("id", overflow="fold")
+    for scored in items:
+        numbers = (scored.score, scored.lexical, scored.dense)
+        table.add_row(*(f"{number:.3f}" for number in numbers), showing.plain(scored.item.id))
+    return table

@@ -1,0 +1,83 @@
+"""``answerable eval``: the gold set against the bundle."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from ..build import notebook
+from ..evaluate import gold, runner
+from ..evaluate.gold import GoldQuery
+from ..evaluate.runner import Verdict
+from ..mkdocs import settings
+from ..serve.errors import GoldError
+from . import opening
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to run of the gold set, and how to show it."""
+
+    full: bool
+    ids: tuple[str, ...]
+    fail_fast: bool
+    only_list: bool
+    as_json: bool
+
+
+def evaluate(bundle: Path | None, config_file: Path, path: Path, options: Options) -> bool:
+    """Run the gold set and print the verdicts; whether all of them passed."""
+    site = settings.load(config_file)
+    queries = _chosen(gold.load(path, site.author), path, options.ids)
+    if options.only_list:
+        for query in queries:
+            click.echo(f"{query.id}: {query.query}")
+        return True
+    notes = {n.path: n.id for n in notebook.read(site.notebook)} if site.notebook else {}
+    engine = opening.engine(bundle or site.bundle, config_file)
+    gold.check_sources(queries, path, runner.known_sources(engine.bundle, notes))
+    verdicts: list[Verdict] = []
+    for verdict in runner.run(queries, engine, notes, full=options.full):
+        verdicts.append(verdict)
+        if options.fail_fast and not verdict.passed:
+            break
+    _show(verdicts, len(queries), options)
+    return len(verdicts) == len(queries) and all(verdict.passed for verdict in verdicts)
+
+
+def _chosen(queries: Sequence[GoldQuery], path: Path, ids: Sequence[str]) -> Sequence[GoldQuery]:
+    unknown = set(ids) - {query.id for query in queries}
+    if unknown:
+        raise GoldError(f"{path}: there is no query {sorted(unknown)[0]!r}; see --list")
+    return [query for query in queries if query.id in ids] if ids else queries
+
+
+def _show(verdicts: Sequence[Verdict], total: int, options: Options) -> None:
+    if options.as_json:
+        click.echo(json.dumps({"verdicts": [_row(verdict) for verdict in verdicts]}, indent=2))
+        return
+    console = Console()
+    table = Table("query", "verdict", "mode", "score", "top", "issues")
+    for v in verdicts:
+        word = "[green]pass[/green]" if v.passed else "[red]FAIL[/red]"
+        cells = (v.mode or "", f"{v.top_score:.3f}", v.top_id or "", "; ".join(v.issues))
+        table.add_row(v.query.id, word, *cells)
+    console.print(table)
+    passed = sum(verdict.passed for verdict in verdicts)
+    console.print(f"{passed} of {total} passed ({'full' if options.full else 'retrieval'} tier)")
+
+
+def _row(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "id": verdict.query.id,
+        "passed": verdict.passed,
+        "mode": verdict.mode,
+        "top": verdict.top_id,
+        "top_score": round(verdict.top_score, 6),
+        "issues": list(verdict.issues),
+    }

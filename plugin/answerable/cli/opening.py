@@ -1,0 +1,31 @@
+"""Where a command finds its bundle, and the engine over it."""
+
+from pathlib import Path
+
+from ..build.function_writer import model_folder
+from ..serve import providers
+from ..serve.bundle import Bundle, open_bundle
+from ..serve.engine import Engine
+
+DEFAULT = Path("function", "bundle")
+
+
+def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
+    """The folder that was named, else the default one, else the one that mkdocs.yml names.
+
+    Reading mkdocs.yml starts every plugin it lists, so it is the last resort.
+    """
+    if bundle:
+        return bundle
+    default = config_file.parent / DEFAULT
+    if default.is_dir() or not config_file.is_file():
+        return default
+    from ..mkdocs import settings
+
+    return settings.load(config_file).bundle
+
+
+def engine(bundle: Path | None, config_file: Path) -> Engine:
+    """An engine over the site's bundle."""
+    opened: Bundle = open_bundle(bundle_folder(bundle, config_file))
+    return providers.engine(opened, providers.query_embedder(opened, model_folder()))

@@ -1,0 +1,43 @@
+"""Answers on a terminal."""
+
+from rich.console import Console
+from rich.text import Text
+
+from ..serve import wire
+from ..serve.types import Citation, RecordCitation, Reply
+
+_BAR = 20
+
+_DECLINES = {
+    "no-evidence": "Not found: nothing on this site is close enough to that question.",
+    "declined": "Not found: the pages that come close do not answer that question.",
+    "contract": "Not found: the answer could not be tied to its sources.",
+}
+
+
+def reply(console: Console, found: Reply) -> None:
+    """Print an answer, its confidence and its numbered citations, or the decline."""
+    if found.reason:
+        console.print(Text(_DECLINES[found.reason], style="yellow"))
+        return
+    console.print(plain(wire.plain(found.answer)))
+    full = round(found.confidence * _BAR)
+    bar = "█" * full + "░" * (_BAR - full)
+    console.print(Text(f"\nConfidence {bar} {wire.confidence(found.confidence)}", style="dim"))
+    for number, citation in enumerate(found.answer.citations, 1):
+        console.print(_line(number, citation))
+
+
+def plain(text: str) -> Text:
+    """A text that is printed as it is: no markup, and no control characters."""
+    return Text("".join(c for c in text if c.isprintable() or c == "\n"))
+
+
+def _line(number: int, citation: Citation) -> Text:
+    if isinstance(citation, RecordCitation):
+        name = citation.title
+    else:
+        name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
+    line = Text(f"[{number}] ", style="bold")
+    line.append_text(plain(name))
+    return line.append(f"  {citation.url}", style="blue")

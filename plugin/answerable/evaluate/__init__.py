@@ -1,0 +1,1 @@
+"""The gold set and what judges against it."""
