@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import socket
 import threading
@@ -14,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 from playwright.sync_api import Locator, Page, expect
 
-WIDGET = Path(__file__).parents[1] / "plugin" / "answerable" / "widget" / "ask-box.js"
+ROOT = Path(__file__).parents[1]
+WIDGET = ROOT / "plugin" / "answerable" / "widget" / "ask-box.js"
+OVERRIDES = ROOT / "overrides"
 STRICT_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "require-trusted-types-for 'script'"
@@ -612,6 +617,29 @@ def test_the_dialog_fills_a_phone_and_print_hides_the_box(page: Page, site: Site
     }
     page.emulate_media(media="print")
     expect(box.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"features": ["navigation.tabs", "navigation.tabs.sticky"]}],
+    ids=["bar", "tabs"],
+)
+@pytest.mark.parametrize("plugins", [["search"], []], ids=["search", "no search"])
+def test_the_override_puts_the_box_into_materials_header(
+    tmp_path: Path, options: Json, plugins: list[str]
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("# Home\n")
+    theme = {"name": "material", "custom_dir": str(OVERRIDES), "font": False} | options
+    config = {"site_name": "Docs", "docs_dir": str(docs), "theme": theme, "plugins": plugins}
+    (tmp_path / "mkdocs.yml").write_text(json.dumps(config))
+    build(load_config(str(tmp_path / "mkdocs.yml"), site_dir=str(tmp_path / "site")))
+    html = (tmp_path / "site" / "index.html").read_text()
+    assert html.count("<answerable-ask") == 1
+    assert html.count('<nav class="md-tabs"') == (1 if options else 0)
+    closing = r'</answerable-ask></nav>\s*(<nav class="md-tabs"|</header>)'
+    assert re.search(closing, html)
 
 
 @pytest.mark.skipif("ANSWERABLE_SHOTS" not in os.environ, reason="ANSWERABLE_SHOTS is not set")

@@ -174,6 +174,7 @@ blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; 
   .keys { visibility: hidden; }
   :host([placement="header"]) { margin-inline: 0; }
   :host([placement="header"]) .trigger { padding: .5em; border-color: transparent; font-size: 1em; }
+  :host([placement="header"]) .trigger svg { inline-size: 1.5em; block-size: 1.5em; }
   :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
 }
 @media (forced-colors: active) {

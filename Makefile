@@ -1,0 +1,40 @@
+.DELETE_ON_ERROR:
+.PHONY: serve test check build bench clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+# Serves this repository's own docs with a live ask box, without a key.
+serve: $(STAMP)
+	$(BIN)/mkdocs serve
+
+build: $(STAMP)
+	$(BIN)/mkdocs build --strict
+
+test: $(STAMP) browser
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	@for bench in questions retrieval; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+
+clean:
+	rm -rf $(VENV) .cache site function
+
+$(STAMP): pyproject.toml
+	python3 -m venv $(VENV) || { $(SUDO) apt-get update -qq && \
+	  $(SUDO) apt-get install -y -qq python3-venv && python3 -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+.PHONY: browser
+browser:
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq chromium >/dev/null; }
