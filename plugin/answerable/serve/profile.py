@@ -16,7 +16,7 @@ class Profile:
     hybrid: float = 1.0
     dense: float = 0.75
     floor: float = 0.36
-    note_floor: float = 0.36
+    note_floor: float = 0.45
     theme_fade: bool = True
 
     def as_json(self) -> dict[str, Any]:
