@@ -45,7 +45,7 @@ def page(browser: Browser) -> Iterator[Page]:
         "console",
         lambda message: (
             problems.append(message.text)
-            if "Content Security Policy" in message.text or "TrustedScript" in message.text
+            if "Content Security Policy" in message.text or "Trusted" in message.text
             else None
         ),
     )

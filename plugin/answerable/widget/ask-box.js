@@ -86,9 +86,9 @@ a:hover { text-decoration-thickness: 2px; }
   border: 1px solid transparent; border-radius: 99em; }
 :host(:not([placement="header"])) .trigger { position: fixed; z-index: var(--answerable-z-index, 3);
   inset-block-end: max(1.25em, env(safe-area-inset-bottom)); inset-inline-end: 1.25em;
-  padding: .8em 1.15em .8em .95em; color: var(--bg); background: var(--accent);
+  padding-block: .8em; padding-inline: .95em 1.15em; color: var(--bg); background: var(--accent);
   box-shadow: 0 1px 2px #0003, 0 6px 20px #0003; }
-:host([placement="header"]) .trigger { padding: .45em .9em .45em .7em; font-size: .9em;
+:host([placement="header"]) .trigger { padding-block: .45em; padding-inline: .7em .9em; font-size: .9em;
   background: transparent; border-color: color-mix(in srgb, currentColor 55%, transparent); }
 :host([placement="header"]) .trigger:focus-visible { outline-color: currentColor; }
 .trigger:hover { filter: brightness(1.1); }
@@ -102,7 +102,7 @@ dialog { box-sizing: border-box; inline-size: min(44em, calc(100vw - 2em));
 dialog[open] { display: flex; flex-direction: column; }
 dialog::backdrop { background: #0b0e1480; }
 header { display: flex; align-items: center; justify-content: space-between;
-  padding: 1em .9em 0 1.5em; }
+  padding-block: 1em 0; padding-inline: 1.5em .9em; }
 h2 { font-size: 1.0625em; }
 .close { display: grid; place-items: center; inline-size: 2.5em; block-size: 2.5em; padding: 0;
   color: var(--muted); background: none; border: 1px solid transparent; border-radius: 10px; }
@@ -117,7 +117,7 @@ textarea { display: block; box-sizing: border-box; inline-size: 100%; min-block-
 textarea:focus-visible { outline: none; }
 textarea::placeholder { color: var(--muted); opacity: 1; }
 .row { display: flex; align-items: center; justify-content: space-between; gap: 1em;
-  padding: .4em .5em .5em 1em; }
+  padding-block: .4em .5em; padding-inline: 1em .5em; }
 .keys { font-size: .8125em; color: var(--muted); }
 .button { padding: .5em 1.1em; font-size: .9375em; font-weight: 600; line-height: 1.4;
   color: var(--accent); background: none; border: 1px solid var(--edge); border-radius: 9px; }
@@ -168,7 +168,7 @@ blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; 
 @media (max-width: 600px) {
   dialog { inline-size: 100vw; max-inline-size: none; block-size: 100dvh; max-block-size: none;
     margin: 0; border: 0; border-radius: 0; }
-  header { padding: max(.6em, env(safe-area-inset-top)) .5em 0 1.1em; }
+  header { padding-block: max(.6em, env(safe-area-inset-top)) 0; padding-inline: 1.1em .5em; }
   form { margin-inline: 1.1em; }
   .result { padding: 0 1.1em max(1.5em, env(safe-area-inset-bottom)); }
   .keys { visibility: hidden; }
