@@ -1,0 +1,166 @@
+"""The command `answerable`, run as a user runs it."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sites
+
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    expectAnswerMode: partial
+    topSource: mooring#chains
+  - id: opera
+    query: Who sang at the opera in Vienna?
+    expectAnswerMode: not-found
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
+    sites.build_here(site)
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    return site
+
+
+def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from answerable.cli import main; main()", *args],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
+    done = run(folder, "ask", "How thick is the chain of a mooring?")
+    assert done.returncode == 0
+    assert "The chain of a mooring is twelve millimetres thick [1]." in done.stdout
+    assert "[1] Mooring › Chains  /mooring/#chains" in done.stdout
+    assert "Confidence" in done.stdout
+
+
+def test_ask_declines_plainly(folder: Path) -> None:
+    done = run(folder, "ask", "Who sang at the opera in Vienna?")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Not found")
+
+
+def test_ask_as_json_is_the_wire(folder: Path) -> None:
+    body = json.loads(run(folder, "ask", "--json", "How thick is the chain?").stdout)
+    assert body["mode"] == "partial"
+    assert body["citations"][0]["id"] == "mooring#chains"
+
+
+def test_search_shows_scores_and_near_misses(folder: Path) -> None:
+    found = json.loads(run(folder, "search", "--json", "--near", "thick chain of a mooring").stdout)
+    assert found["passages"][0]["id"] == "mooring#chains"
+    assert found["passages"][0]["score"] >= 0.36
+    assert found["near passages"]
+    assert all(row["base"] < 0.36 for row in found["near passages"])
+    assert "text" not in {key for row in found["near hints"] for key in row}
+    shown = run(folder, "search", "--top-k", "1", "thick chain of a mooring").stdout
+    assert "mooring#chains" in shown
+    assert "storms" not in shown
+
+
+def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
+    done = run(folder, "eval", "--full")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 passed (full tier)" in done.stdout
+    broken = GOLD.replace("topSource: mooring#chains", "topSource: storms")
+    sites.put(folder / "broken.yaml", broken)
+    done = run(folder, "eval", "--gold", "broken.yaml", "--json")
+    assert done.returncode == 1
+    rows = {row["id"]: row for row in json.loads(done.stdout)["verdicts"]}
+    assert "top source is 'mooring#chains'" in rows["chain"]["issues"][0]
+    assert rows["opera"]["passed"]
+
+
+def test_eval_runs_what_is_chosen(folder: Path) -> None:
+    assert run(folder, "eval", "--list").stdout.splitlines()[1].startswith("opera: ")
+    rows = json.loads(run(folder, "eval", "--ids", "opera", "--json").stdout)["verdicts"]
+    assert [row["id"] for row in rows] == ["opera"]
+    done = run(folder, "eval", "--ids", "nothing")
+    assert (done.returncode, "'nothing'" in done.stderr) == (1, True)
+
+
+def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "anything")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert "mkdocs build" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path, options={"function": "deploy/fn"})
+    sites.build_here(site)
+    assert "twelve" in run(site, "ask", "How thick is the chain of a mooring?").stdout
+
+
+@pytest.mark.parametrize("leave", ["/quit\n", "\x04", "\x03"])
+def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
+    """On a real terminal, so that Ctrl-C and Ctrl-D are what they are for a user."""
+    main, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from answerable.cli import main; main()", "chat"],
+        cwd=folder,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "200"},
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        start_new_session=True,
+        preexec_fn=_own_terminal,
+    )
+    os.close(child)
+    terminal = _Terminal(main)
+    terminal.expect("? ")
+    os.write(main, b"/help\n")
+    terminal.expect("leaves.")
+    terminal.expect("? ")
+    os.write(main, b"How thick is the chain of a mooring?\n")
+    terminal.expect("twelve millimetres thick [1].")
+    terminal.expect("/mooring/#chains")
+    terminal.expect("? ")
+    os.write(main, leave.encode())
+    assert process.wait(timeout=20) == 0
+    os.close(main)
+    assert "Traceback" not in terminal.text
+
+
+def _own_terminal() -> None:
+    """Make the pseudo-terminal the controlling one, so that it sends signals."""
+    import fcntl  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+class _Terminal:
+    """What a program has printed, read as far as it is waited for."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.text = ""
+        self.at = 0
+
+    def expect(self, words: str) -> None:
+        """Wait until words are printed after those of the last call."""
+        while (found := self.text.find(words, self.at)) < 0:
+            ready, _, _ = select.select([self.descriptor], [], [], 20)
+            assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
+            self.text += os.read(self.descriptor, 4096).decode(errors="replace")
+        self.at = found + len(words)

@@ -1,0 +1,67 @@
+"""Judging: what a gold query requires of a retrieval and of an answer."""
+
+from answerable.evaluate import judge
+from answerable.evaluate.gold import GoldQuery
+from answerable.serve.types import (
+    Answer,
+    Claim,
+    HintCitation,
+    Passage,
+    RecordCitation,
+    Reply,
+    Route,
+    RoutingHint,
+)
+
+CHAINS = Passage("mooring#chains", "mooring", "/mooring/#chains", "Mooring › Chains", "Iron.")
+WINCH = RoutingHint("note:1", "Winch", "shelf", "/mooring/")
+NOTES = {"winch.md": "note:1", "other.md": "note:2"}
+CITED = RecordCitation(CHAINS.id, CHAINS.url, CHAINS.title, "Iron.", 0)
+PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), 0.5)
+RELATED = Reply(Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), 0.5)
+
+
+def test_a_record_a_passage_and_a_note_are_sources() -> None:
+    query = GoldQuery("a", "q", expect_sources=("mooring", "mooring#chains", "winch.md"))
+    assert judge.retrieval(query, [CHAINS, WINCH], NOTES) == []
+
+
+def test_a_missing_source_is_an_issue() -> None:
+    query = GoldQuery("a", "q", expect_sources=("storms", "other.md"))
+    issues = judge.retrieval(query, [CHAINS, WINCH], NOTES)
+    assert [("storms" in issues[0]), ("other.md" in issues[1])] == [True, True]
+
+
+def test_a_forbidden_source_is_an_issue() -> None:
+    query = GoldQuery("a", "q", forbid_sources=("mooring",))
+    assert "forbidden source 'mooring'" in judge.retrieval(query, [CHAINS], NOTES)[0]
+
+
+def test_presence_is_not_the_top_slot() -> None:
+    query = GoldQuery("a", "q", top_source="winch.md")
+    assert judge.retrieval(query, [WINCH, CHAINS], NOTES) == []
+    assert "top source" in judge.retrieval(query, [CHAINS, WINCH], NOTES)[0]
+    assert "nothing" in judge.retrieval(query, [], NOTES)[0]
+
+
+def test_the_mode_is_judged() -> None:
+    query = GoldQuery("a", "q", expect_answer_mode="partial")
+    assert judge.answer(query, PARTIAL) == []
+    assert "answer mode 'related-material'" in judge.answer(query, RELATED)[0]
+
+
+def test_record_citations_can_be_forbidden() -> None:
+    query = GoldQuery("a", "q", forbid_record_citations=True)
+    assert judge.answer(query, RELATED) == []
+    assert "record is cited" in judge.answer(query, PARTIAL)[0]
+
+
+def test_patterns_can_be_forbidden() -> None:
+    query = GoldQuery("a", "q", forbid_answer_patterns=("IRON",))
+    assert "IRON" in judge.answer(query, PARTIAL)[0]
+
+
+def test_a_broken_contract_fails_even_a_query_that_wants_a_refusal() -> None:
+    query = GoldQuery("a", "q", expect_answer_mode="not-found")
+    assert judge.answer(query, Reply(reason="declined")) == []
+    assert "contract" in judge.answer(query, Reply(reason="contract"))[0]

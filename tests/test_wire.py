@@ -1,0 +1,66 @@
+"""Replies as JSON: numbers, markers and what a reader may see."""
+
+from pathlib import Path
+
+import pytest
+
+import sites
+from answerable.serve import wire
+from answerable.serve.bundle import Bundle
+from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
+
+QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
+OTHER = RecordCitation("storms", "/storms/", "Storms", "Ropes.", 0, "2026-01-02")
+HINT = HintCitation("note:1", "/mooring/", "Winch plans", "shelf")
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    folder = sites.write_site(tmp_path_factory.mktemp("site"))
+    sites.build_here(folder)
+    return sites.opened(folder)
+
+
+def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
+    claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER)))
+    body = wire.answer(Reply(Answer(claims, (Route(HINT),)), 0.9), bundle, "req_1")
+    assert [c["n"] for c in body["citations"]] == [1, 2, 3]
+    assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
+    assert body["claims"][1] == {"text": "Two", "citations": [2, 1]}
+    assert body["answer"] == "One [1]. Two [2][1] Related material: Winch plans (shelf) [3]."
+    assert (body["mode"], body["confidence"]) == ("supported", "high")
+
+
+def test_an_equal_quote_is_one_citation(bundle: Bundle) -> None:
+    claims = (Claim("One.", (QUOTE,)), Claim("Two.", (QUOTE,)))
+    body = wire.answer(Reply(Answer(claims), 0.1), bundle, "req_1")
+    assert len(body["citations"]) == 1
+    assert body["confidence"] == "low"
+
+
+def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) -> None:
+    reply = Reply(Answer((Claim("One.", (OTHER,)),), (Route(HINT),)), 0.5)
+    record, hint = wire.answer(reply, bundle, "req_1")["citations"]
+    assert record == {
+        "n": 1, "kind": "record", "id": "storms", "url": "/storms/", "title": "Storms",
+        "date": "2026-01-02", "quote": "Ropes.", "start": 0, "href": "/storms/",
+    }  # fmt: skip
+    assert hint == {
+        "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/", "label": "Winch plans",
+        "locator": "shelf",
+    }  # fmt: skip
+
+
+def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
+    body = wire.answer(Reply(reason="no-evidence"), bundle, "req_1")
+    assert (body["mode"], body["reason"], body["answer"]) == ("not-found", "no-evidence", "")
+    assert body["citations"] == body["claims"] == body["routes"] == []
+    assert body["bundle"] == bundle.manifest.id
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [("Stop.", "Stop [1]."), ("Wait...", "Wait... [1]"), ("Go!", "Go! [1]"), ("On", "On [1]")],
+)
+def test_where_markers_stand(text: str, marked: str) -> None:
+    assert wire.plain(Answer((Claim(text, (QUOTE,)),))) == marked
