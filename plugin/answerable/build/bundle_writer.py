@@ -77,8 +77,9 @@ def _same(manifest: Manifest, folder: Path) -> Manifest:
 
 
 def _remove_others(folder: Path, kept: set[str]) -> None:
+    """Remove the files of earlier bundles, and nothing that only lies beside them."""
     for path in folder.iterdir():
-        if path.name not in kept and path.is_file():
+        if path.name not in kept and m.is_stored_name(path.name):
             try:
                 path.unlink()
             except OSError:

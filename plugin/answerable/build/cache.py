@@ -11,11 +11,23 @@ from pathlib import Path
 import numpy as np
 
 from ..serve.embedder import Embedder, Identity, Vectors
-from ..serve.errors import EmbedderError
+from ..serve.errors import EmbedderError, SiteError
 
 # How long a vector that no build asks for is kept.
 KEEP_DAYS = 30
 _BATCH = 512
+# Seconds to wait for another build that is writing.
+_TIMEOUT = 30.0
+# Errors of a file that may be whole and another build's: it must not be thrown away.
+_NOT_DAMAGED = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
 
 Progress = Callable[[int, int], None]
 
@@ -37,9 +49,23 @@ def embed(
     Each batch is kept as soon as it is embedded, so that a failure loses at most one batch.
     progress: called with (done, total) of what has to be embedded.
     """
+    path = prepare(folder) / "embeddings.sqlite3"
+    try:
+        return _embed(texts, embedder, path, progress)
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
+            raise SiteError(f"cache: {path} cannot be used ({error}): make it writable") from None
+        # A cache can always be made again; a damaged one must not stop a build.
+        path.unlink(missing_ok=True)
+        return _embed(texts, embedder, path, progress)
+
+
+def _embed(
+    texts: Sequence[str], embedder: Embedder, path: Path, progress: Progress | None
+) -> tuple[Vectors, int]:
     identity = embedder.identity
     keys = [_key(identity, text) for text in texts]
-    with closing(_connect(prepare(folder) / "embeddings.sqlite3")) as database:
+    with closing(_open(path)) as database:
         known = _known(database, identity, set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         wanted = list(missing.items())
@@ -73,17 +99,8 @@ def _key(identity: Identity, text: str) -> bytes:
     return hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    try:
-        return _open(path)
-    except sqlite3.DatabaseError:
-        # A cache can always be made again; a damaged one must not stop a build.
-        path.unlink(missing_ok=True)
-        return _open(path)
-
-
 def _open(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=30)
+    database = sqlite3.connect(path, timeout=_TIMEOUT)
     try:
         database.execute(
             "CREATE TABLE IF NOT EXISTS vectors"
@@ -102,7 +119,9 @@ def _known(
     for key in keys:
         row = database.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         if row and len(row[0]) == 4 * identity.dimensions:
-            found[key] = np.frombuffer(row[0], dtype="<f4")
+            vector = np.frombuffer(row[0], dtype="<f4")
+            if np.isfinite(vector).all():
+                found[key] = vector
     return found
 
 

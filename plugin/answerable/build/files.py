@@ -28,8 +28,8 @@ def copy(source: Path, target: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what a killed build left behind in a folder."""
-    for path in folder.glob(".*.tmp"):
+    """Remove what a killed build left behind in a folder and below."""
+    for path in list(folder.rglob(".*.tmp")):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

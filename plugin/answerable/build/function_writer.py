@@ -8,12 +8,15 @@ from pathlib import Path
 
 from .. import serve
 from ..serve import local_embedder
-from ..serve.errors import EmbedderError
+from ..serve.errors import EmbedderError, SiteError
+from ..serve.providers import BUNDLE, MODEL
 from . import files
 
 # What serve/ imports, by distribution; each is pinned to what the bundle was built with.
 REQUIREMENTS = ("numpy", "snowballstemmer", "tokenizers")
 
+# What a build leaves in a function folder, so that the next one knows it for its own.
+_MARKS = ("answerable/serve", f"{BUNDLE}/manifest.json")
 _PACKAGE_DOC = '"""The serving part of mkdocs-answerable."""\n'
 
 
@@ -32,6 +35,10 @@ def write(folder: Path) -> None:
     """Write everything in a function folder but its bundle; what is there already is left alone."""
     folder.mkdir(parents=True, exist_ok=True)
     files.remove_leftovers(folder)
+    if any(folder.iterdir()) and not any((folder / mark).exists() for mark in _MARKS):
+        raise SiteError(
+            f"function: {folder} holds files that no build has written; choose another folder"
+        )
     source = Path(serve.__file__).parent
     code = {
         f"serve/{path.name}": path.read_bytes()
@@ -41,8 +48,8 @@ def write(folder: Path) -> None:
     code["__init__.py"] = _PACKAGE_DOC.encode()
     _replace_tree(folder / "answerable", code)
     for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
-        files.copy(model_folder() / name, folder / "model" / name)
-    files.write(folder / "model" / "LICENSE", _model_license())
+        files.copy(model_folder() / name, folder / MODEL / name)
+    files.write(folder / MODEL / "LICENSE", _model_license())
     pins = [f"{name}=={metadata.version(name)}" for name in REQUIREMENTS]
     files.write(folder / "requirements.txt", ("\n".join(pins) + "\n").encode())
     files.write(folder / "main.py", (source / "main.py").read_bytes())
@@ -50,8 +57,13 @@ def write(folder: Path) -> None:
 
 def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
-    if _read_tree(folder) == contents:
+    found = _read_tree(folder)
+    if found == contents:
         return
+    if any(name != "__init__.py" and not name.startswith("serve/") for name in found):
+        raise SiteError(
+            f"function: {folder} holds code that no build has written; choose another folder"
+        )
     fresh = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.tmp")
     stale = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.old.tmp")
     for name, data in contents.items():

@@ -46,7 +46,8 @@ def read(folder: Path) -> list[Note]:
     """
     if not folder.is_dir():
         raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
-    paths = sorted(path for path in folder.rglob("*.md") if _is_visible(path, folder))
+    found = (path for path in folder.rglob("*.md") if not path.is_dir())
+    paths = sorted(path for path in found if _is_visible(path, folder))
     notes = [note for path in paths if (note := _note(path, folder)) is not None]
     owners: dict[str, str] = {}
     for note in notes:
@@ -82,6 +83,8 @@ def _note(path: Path, folder: Path) -> Note | None:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
     match = _FRONT_MATTER.match(text)
     meta = _front_matter(match[1] if match else "", name)
     if meta.get("draft") is True:

@@ -49,6 +49,11 @@ class _Line:
             folded = folded[1:]
         self.text += folded
 
+    def break_off(self) -> None:
+        """Begin a new line, unless nothing stands on the first one."""
+        if self.text:
+            self.text = self.text.rstrip(" ") + "\n"
+
     def block(self, kind: Kind) -> Block | None:
         text = self.text.rstrip()
         spans = tuple((start, min(end, len(text))) for start, end in self.code if start < len(text))
@@ -91,7 +96,7 @@ class _Reader:
         elif tag == "tr":
             self.row(node)
         elif tag == "br":
-            self.line.text = self.line.text.rstrip(" ") + "\n"
+            self.line.break_off()
         elif tag in ("code", "kbd", "samp"):
             start = len(self.line.text)
             self.walk(node)
@@ -109,22 +114,33 @@ class _Reader:
         self.kinds.pop()
 
     def row(self, node: LexborNode) -> None:
-        """A table row as one line, its cells divided by bars."""
+        """A table row as one line, its cells divided by dots."""
         self.flush()
         cells = []
         for cell in node.iter():
             if not _is_skipped(cell):
                 inner = _Reader(self.title)
                 inner.walk(cell)
-                inner.flush()
-                cells.append(" ".join(block.text.replace("\n", " ") for block in inner.blocks))
-        text = " | ".join(cells)
-        if text.strip(" |"):
+                cells.append(" ".join(inner.all_text()).replace("\n", " "))
+        text = " · ".join(cells)
+        if text.strip(" ·"):
             self.blocks.append(Block("row", text))
+
+    def all_text(self) -> Iterator[str]:
+        """What was read, headings included, for a place that can have no sections."""
+        self.end_section()
+        for section in self.sections:
+            yield from section.path[-1:]
+            yield from (block.text for block in section.blocks)
 
     def code_block(self, node: LexborNode) -> None:
         self.flush()
-        source = node if node.tag == "pre" else node.css_first("td.code pre, pre")
+        filename = node.css_first("span.filename")
+        if filename and (name := _text(filename).strip()):
+            self.blocks.append(Block("prose", name))
+        # With line numbers there are two `pre`, and the numbers' is the first.
+        source = node if node.tag == "pre" else node.css_first("td.code pre")
+        source = source or node.css_first("pre")
         text = (_text(source) if source else _text(node)).strip("\n").rstrip()
         if text:
             self.blocks.append(Block("code", text))

@@ -1,9 +1,9 @@
 """Records cut into passages: windows of whole paragraphs under one heading."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from ..serve.types import Passage
 from .records import Block, Record, Section
@@ -45,13 +45,22 @@ class _Unit:
 def cut(record: Record, window: Window, language: str = "en") -> list[Cut]:
     """All passages of a record, in reading order."""
     cuts: list[Cut] = []
-    seen: Counter[str] = Counter()
+    taken: set[str] = set()
     for section in record.sections:
         units = [unit for block in section.blocks for unit in _units(block, window, language)]
         for group in pack(units, window):
-            seen[section.anchor] += 1
-            cuts.append(_cut(record, section, group, seen[section.anchor]))
+            cuts.append(_cut(record, section, group, taken))
     return cuts
+
+
+def _new_id(name: str, taken: set[str]) -> str:
+    """The first of NAME, NAME~2, NAME~3 … that is free; an anchor may look like a window's id."""
+    found = next(
+        candidate for number in count(1)
+        if (candidate := f"{name}~{number}" if number > 1 else name) not in taken
+    )  # fmt: skip
+    taken.add(found)
+    return found
 
 
 def windows(text: str, window: Window) -> list[str]:
@@ -130,12 +139,11 @@ def _join(group: Sequence[_Unit]) -> tuple[str, list[tuple[int, int]]]:
     return text, sentences
 
 
-def _cut(record: Record, section: Section, group: Sequence[_Unit], number: int) -> Cut:
+def _cut(record: Record, section: Section, group: Sequence[_Unit], taken: set[str]) -> Cut:
     text, sentences = _join(group)
     anchor = f"#{section.anchor}" if section.anchor else ""
-    suffix = f"~{number}" if number > 1 else ""
     passage = Passage(
-        id=f"{record.id}{anchor}{suffix}",
+        id=_new_id(f"{record.id}{anchor}", taken),
         record=record.id,
         url=record.url + anchor,
         title=" › ".join((record.title, *section.path)),

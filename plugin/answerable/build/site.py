@@ -6,10 +6,9 @@ from pathlib import Path
 from ..serve.embedder import Identity
 from ..serve.manifest import Manifest
 from ..serve.profile import Profile
+from ..serve.providers import BUNDLE
 from . import bundle_writer, function_writer
 from .index import Index
-
-BUNDLE = "bundle"
 
 
 def publish(

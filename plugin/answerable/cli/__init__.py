@@ -22,7 +22,7 @@ class _Group(click.Group):
 @click.option(
     "--bundle",
     type=click.Path(path_type=Path),
-    help="The bundle's folder. Default: function/bundle, or where mkdocs.yml puts it.",
+    help="The bundle's folder. Default: where mkdocs.yml puts it, function/bundle.",
 )
 @click.option(
     "-f",
@@ -77,9 +77,7 @@ def chat(places: tuple[Path | None, Path]) -> None:
 @click.option(
     "--gold",
     type=click.Path(path_type=Path),
-    default=Path("eval/gold.yaml"),
-    show_default=True,
-    help="The gold set.",
+    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
 )
 @click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
 @click.option("--ids", help="Run these queries only: ids divided by commas.")
@@ -89,7 +87,7 @@ def chat(places: tuple[Path | None, Path]) -> None:
 @click.pass_obj
 def evaluate(
     places: tuple[Path | None, Path],
-    gold: Path,
+    gold: Path | None,
     full: bool,
     ids: str | None,
     fail_fast: bool,

@@ -67,10 +67,10 @@ def _row(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
 
 def _table(name: str, items: Candidates) -> Table:
     table = Table(title=name.capitalize(), title_justify="left")
-    for column in ("score", "lexical", "dense"):
+    for column in ("score", "base", "lexical", "dense"):
         table.add_column(column, justify="right")
     table.add_column("id", overflow="fold")
     for scored in items:
-        numbers = (scored.score, scored.lexical, scored.dense)
+        numbers = (scored.score, scored.base, scored.lexical, scored.dense)
         table.add_row(*(f"{number:.3f}" for number in numbers), showing.plain(scored.item.id))
     return table

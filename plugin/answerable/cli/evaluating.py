@@ -18,6 +18,8 @@ from ..mkdocs import settings
 from ..serve.errors import GoldError
 from . import opening
 
+GOLD = Path("eval", "gold.yaml")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -30,9 +32,12 @@ class Options:
     as_json: bool
 
 
-def evaluate(bundle: Path | None, config_file: Path, path: Path, options: Options) -> bool:
+def evaluate(
+    bundle: Path | None, config_file: Path, gold_file: Path | None, options: Options
+) -> bool:
     """Run the gold set and print the verdicts; whether all of them passed."""
     site = settings.load(config_file)
+    path = gold_file or config_file.parent / GOLD
     queries = _chosen(gold.load(path, site.author), path, options.ids)
     if options.only_list:
         for query in queries:

@@ -7,19 +7,16 @@ from ..serve import providers
 from ..serve.bundle import Bundle, open_bundle
 from ..serve.engine import Engine
 
-DEFAULT = Path("function", "bundle")
+DEFAULT = Path("function", providers.BUNDLE)
 
 
 def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
-    """The folder that was named, else the default one, else the one that mkdocs.yml names.
-
-    Reading mkdocs.yml starts every plugin it lists, so it is the last resort.
-    """
+    """The folder that was named, else the one that mkdocs.yml names, else the default one."""
     if bundle:
         return bundle
-    default = config_file.parent / DEFAULT
-    if default.is_dir() or not config_file.is_file():
-        return default
+    if not config_file.is_file():
+        return config_file.parent / DEFAULT
+    # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
     from ..mkdocs import settings
 
     return settings.load(config_file).bundle

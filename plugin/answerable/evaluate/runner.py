@@ -56,14 +56,14 @@ def ranked(retrieved: Retrieved) -> list[judge.Item]:
 
 
 def top_score(retrieved: Retrieved) -> float:
-    """The best score of any candidate, above or under its floor."""
+    """The best score before boosts of any candidate, which is what the floors are held against."""
     candidates: list[Candidate] = [
         *retrieved.passages,
         *retrieved.hints,
         *retrieved.near_passages,
         *retrieved.near_hints,
     ]
-    return max((candidate.score for candidate in candidates), default=0.0)
+    return max((candidate.base for candidate in candidates), default=0.0)
 
 
 def known_sources(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:

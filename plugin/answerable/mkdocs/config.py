@@ -8,7 +8,7 @@ class Passages(base.Config):
     """How pages are cut: ``passages``."""
 
     words = c.Type(int, default=240)
-    overlap = c.Type(float, default=0.25)
+    overlap = c.Type((int, float), default=0.25)
 
 
 class Retrieval(base.Config):
@@ -24,7 +24,7 @@ class Widget(base.Config):
     """How readers ask: ``widget``."""
 
     placement = c.Choice(("button", "none"), default="button")
-    endpoint = c.Optional(c.URL())
+    endpoint = c.Optional(c.Type(str))
 
 
 class AnswerableConfig(base.Config):

@@ -19,7 +19,7 @@ from ..build import bundle_writer, function_writer, index, notebook, places, sit
 from ..build.index import Index, SiteInfo
 from ..build.passages import Window
 from ..serve import local_embedder, providers
-from ..serve.bundle import open_bundle
+from ..serve.bundle import is_safe_url, open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
@@ -36,6 +36,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def __init__(self) -> None:
         self._command = "build"
+        self._preview = False
         self._site: reading.Site | None = None
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
@@ -47,13 +48,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Refuse a notebook or a function folder in a published place."""
+        self._preview = self._is_preview(config)
         published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
         try:
             _check_options(self.config)
-            places.check_function(function, published)
-            places.check_function(Path(self.config.cache), published)
+            places.check_outside("function", function, published)
+            places.check_outside("cache", Path(self.config.cache), published)
             if self.config.notebook:
                 places.check_notebook(
                     Path(self.config.notebook), {**published, "the function folder": function}
@@ -97,11 +99,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Index what was built and publish the bundle; a failure leaves the last one in place."""
         if self._site is None:
             return
-        preview = self._is_preview(config)
         try:
-            self._publish(self._site, config, preview)
+            self._publish(self._site, config)
         except AnswerableError as error:
-            if not preview:
+            if not self._preview:
                 raise PluginError(f"answerable: {error}") from None
             # Raising under `serve` would leave every page request hanging.
             kept = "answers come from the last good index" if self._engine else "no answers yet"
@@ -123,12 +124,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         log.info("The ask box answers at %sanswer", _base_url(config))
         return server
 
-    def _publish(self, built: reading.Site, config: MkDocsConfig, preview: bool) -> None:
+    def _publish(self, built: reading.Site, config: MkDocsConfig) -> None:
         embedder = self._local()
         made = self._index(built, config, embedder)
         profile = _profile(self.config)
         now = bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
-        if preview:
+        if self._preview:
             folder = Path(self.config.cache) / "serve"
             manifest = bundle_writer.write(made, folder, embedder.identity, profile, now)
             self._engine = providers.engine(open_bundle(folder, verify=False), embedder)
@@ -157,7 +158,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         return injection.inject(
             html,
             script_url,
-            endpoint=self.config.widget.endpoint or None,
+            # A preview asks the dev server, which knows what was edited a moment ago.
+            endpoint=None if self._preview else self.config.widget.endpoint,
             element=self.config.widget.placement == "button",
         )
 
@@ -186,6 +188,12 @@ def _check_options(config: AnswerableConfig) -> None:
         value = config.retrieval[name]
         if value is not None and not 0 <= value <= 1:
             raise SiteError(f"retrieval.{name}: {value} is not between 0 and 1")
+    endpoint = config.widget.endpoint
+    if endpoint is not None and not is_safe_url(endpoint):
+        raise SiteError(
+            f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
+            "correct it, for example /ask/"
+        )
     hybrid = config.retrieval.hybrid
     if hybrid is not None and not 0 <= hybrid <= 10:
         raise SiteError(f"retrieval.hybrid: {hybrid} is not between 0 and 10")

@@ -6,8 +6,8 @@ from pathlib import Path
 from mkdocs.config import load_config
 from mkdocs.exceptions import ConfigurationError
 
-from ..build.site import BUNDLE
 from ..serve.errors import SiteError
+from ..serve.providers import BUNDLE
 from .plugin import AnswerablePlugin
 
 

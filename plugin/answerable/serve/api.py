@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 from . import wire
 from .engine import Engine
+from .errors import AnswerableError
 from .manifest import WIRE
 from .retrieval import TOP_K
 
@@ -18,6 +19,7 @@ MAX_QUESTION = 500
 
 _TITLES = {
     400: "Bad request",
+    403: "Forbidden",
     404: "Not found",
     405: "Method not allowed",
     413: "Body too large",
@@ -66,6 +68,8 @@ def handle(engine: Engine, request: Request) -> Response:
         return _json(200, _route(engine, request))
     except _Problem as problem:
         return problem_response(problem.status, problem.detail, **problem.headers)
+    except AnswerableError:
+        return problem_response(503, "The question cannot be answered at the moment.")
 
 
 def problem_response(status: int, detail: str, **headers: str) -> Response:

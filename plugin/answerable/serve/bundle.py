@@ -109,25 +109,28 @@ def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
 
     ``verify`` compares the SHA-256 of every file; sizes are always compared.
     """
-    try:
-        return _open(folder, verify)
-    except FileNotFoundError:
-        # A build that ends between our reading the manifest and its files replaces both.
+    tried: list[str] = []
+    while True:
+        manifest = m.read(folder)
+        tried.append(manifest.id)
         try:
-            return _open(folder, verify)
+            return _open(folder, manifest, verify)
         except FileNotFoundError as error:
-            raise BundleError(f"{error.filename} is missing: run `mkdocs build` again") from None
+            # A build that ends between our reading the manifest and its files replaces both.
+            if tried[-2:-1] == [manifest.id]:
+                raise BundleError(
+                    f"{error.filename} is missing: run `mkdocs build` again"
+                ) from None
 
 
-def _open(folder: Path, verify: bool) -> Bundle:
-    manifest = m.read(folder)
+def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:
     paths = {
         name: _checked(folder / m.stored_name(name, file.sha256), file, verify)
         for name, file in manifest.files.items()
     }
     try:
         return _load(manifest, paths)
-    except (KeyError, TypeError, ValueError, zlib.error, IndexError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError, EOFError, zlib.error) as error:
         raise BundleError(f"{folder} is malformed ({error}): run `mkdocs build` again") from None
 
 
@@ -245,7 +248,7 @@ def _hints(columns: Mapping[str, Sequence[str]]) -> tuple[RoutingHint, ...]:
 
 def is_safe_url(url: str) -> bool:
     """Whether a url is root-relative or absolute http(s), without control characters."""
-    if any(ord(character) < 0x21 or character == "\\" for character in url):
+    if any(c <= " " or "\x7f" <= c <= "\xa0" or c == "\\" for c in url):
         return False
     return url.startswith(("https://", "http://")) or (
         url.startswith("/") and not url.startswith("//")

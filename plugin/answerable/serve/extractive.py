@@ -16,6 +16,8 @@ MAX_ROUTES = 2
 
 # The notebook alone answers where its best cosine leads the best passage's by this much.
 ROUTES_ONLY_LEAD = 0.10
+# A note that lags the best passage by more than this is beside the point of an answered question.
+ROUTES_LAG = 0.15
 # A sentence backs an answer if it scores at least this, and this share of the best one.
 SUPPORT_FLOOR = 0.34
 NEXT_TO_BEST = 0.85
@@ -39,9 +41,10 @@ class _Sentence:
 class ExtractiveAnswerer:
     """Quotes sentences by the score that retrieval uses, one sentence at a time.
 
-    The routing rule: at most two hints are routed to, all of them above the note floor; where
-    the best of them leads the best passage by ``ROUTES_ONLY_LEAD`` the answer is in the notebook
-    and there are no claims. No supporting sentence and no hint: it declines.
+    The routing rule: at most two hints are routed to, all of them above the note floor. Where the
+    best of them leads the best passage by ``ROUTES_ONLY_LEAD`` the answer is in the notebook and
+    there are no claims; where it lags by more than ``ROUTES_LAG`` there are no routes beside
+    claims. No supporting sentence and no hint: it declines.
     """
 
     bundle: Bundle
@@ -53,10 +56,10 @@ class ExtractiveAnswerer:
         routes = [f"h{n}" for n in range(1, min(len(evidence.hints), MAX_ROUTES) + 1)]
         if routes and evidence.lead >= ROUTES_ONLY_LEAD:
             return {"claims": [], "routes": routes}
-        return {
-            "claims": [_claim(sentence) for sentence in self._best(question, evidence.passages)],
-            "routes": routes,
-        }
+        claims = [_claim(sentence) for sentence in self._best(question, evidence.passages)]
+        if claims and evidence.lead < -ROUTES_LAG:
+            routes = []
+        return {"claims": claims, "routes": routes}
 
     def _best(self, question: str, passages: Sequence[Passage]) -> list[_Sentence]:
         sentences = sorted(self._supports(question, passages), key=lambda s: -s.support)

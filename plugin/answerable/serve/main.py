@@ -14,7 +14,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from answerable.serve import providers  # noqa: E402
-from answerable.serve.bundle import open_bundle  # noqa: E402
 from answerable.serve.wsgi import application  # noqa: E402
 
 
@@ -29,8 +28,7 @@ class _Quiet(WSGIRequestHandler):
 
 def main() -> None:
     """Serve until interrupted."""
-    bundle = open_bundle(HERE / "bundle")
-    engine = providers.engine(bundle, providers.query_embedder(bundle, HERE / "model"))
+    engine = providers.open_function(HERE)
     host = os.environ.get("HOST", "127.0.0.1")
     port = int(os.environ.get("PORT", "8799"))
     with make_server(host, port, application(engine), _Server, _Quiet) as server:

@@ -103,6 +103,14 @@ def stored_name(name: str, sha256: str) -> str:
     return f"{stem}-{sha256[:16]}{dot}{suffix}"
 
 
+def is_stored_name(name: str) -> bool:
+    """Whether a name is one that ``stored_name`` gives to a file of some bundle."""
+    return any(
+        re.fullmatch(rf"{re.escape(stem)}-[0-9a-f]{{16}}{re.escape(dot + suffix)}", name)
+        for stem, dot, suffix in (file.partition(".") for file in FILES)
+    )
+
+
 def read(folder: Path) -> Manifest:
     """Read and check a folder's manifest; BundleError names what is wrong."""
     path = folder / MANIFEST
@@ -110,7 +118,7 @@ def read(folder: Path) -> Manifest:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BundleError(f"{path} cannot be read ({error}): run `mkdocs build` again") from None
     wire = data.get("wire") if isinstance(data, dict) else None
     if wire != WIRE:
@@ -137,9 +145,14 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
     identity = Identity(**data["embedder"])
     _size(identity.dimensions)
     profile = Profile(**data["profile"])
-    for value in (profile.hybrid, profile.dense, profile.floor, profile.note_floor):
-        if not -1e6 < float(value) < 1e6:
-            raise ValueError(f"profile value {value!r} is out of range")
+    for value in (profile.floor, profile.note_floor):
+        _number(value, -1e6)
+    # Weights below zero could add up to zero, and scores are divided by their sum.
+    if _number(profile.hybrid, 0) + _number(profile.dense, 0) == 0:
+        raise ValueError("the profile's weights are zero")
+    texts = (identity.provider, identity.model)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(profile.theme_fade, bool):
+        raise TypeError("the embedder or its profile has a value of the wrong type")
     return Manifest(
         id=_digest(data["id"]),
         built_at=str(data["built_at"]),
@@ -150,6 +163,12 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
         counts={str(key): _size(value) for key, value in data["counts"].items()},
         files=files,
     )
+
+
+def _number(value: object, least: float) -> float:
+    if not isinstance(value, int | float) or not least <= value < 1e6:
+        raise ValueError(f"{value!r} is out of range")
+    return value
 
 
 def _size(value: object) -> int:

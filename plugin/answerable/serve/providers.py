@@ -3,11 +3,21 @@
 from pathlib import Path
 
 from . import local_embedder
-from .bundle import Bundle
+from .bundle import Bundle, open_bundle
 from .embedder import Embedder
 from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
+
+# The two folders of data in a function folder.
+BUNDLE = "bundle"
+MODEL = "model"
+
+
+def open_function(folder: Path) -> Engine:
+    """The engine of a published function folder."""
+    bundle = open_bundle(folder / BUNDLE)
+    return engine(bundle, query_embedder(bundle, folder / MODEL))
 
 
 def query_embedder(bundle: Bundle, model: Path) -> Embedder:

@@ -9,9 +9,9 @@ _FOLDS = {
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
-# A lone underscore between word characters is part of a name, not emphasis.
-_EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
-_EXACT = re.compile(r"`([^`]+)`|(?<!\w)(v?\d+(?:[.,:]\d+)*)(?!\w)")
+# Between word characters an underscore is part of a name and an asterisk a product, not emphasis.
+_EMPHASIS = re.compile(r"`+|(?<!\w)[*_]+|[*_]+(?!\w)")
+_EXACT = re.compile(r"`([^`]+)`|(?<!\w)(?<!\d[.,:])(v?\d\w*(?:[.,:]\d\w*)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +55,9 @@ def exact_parts(claim: str) -> tuple[str, ...]:
 
 def holds(texts: Iterable[str], part: str) -> bool:
     """Whether a number, version or code span occurs whole in one of the texts."""
-    pattern = re.compile(rf"(?<!\w){re.escape(fold(part).text.strip())}(?!\w)")
+    needle = fold(part).text.strip()
+    if not needle:
+        return any(part in text for text in texts)
+    # Neither 3.1 nor 10 is in 3.10: a number goes on where another digit follows its mark.
+    pattern = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(needle)}(?!\w)(?![.,:]\d)")
     return any(pattern.search(fold(text).text) for text in texts)

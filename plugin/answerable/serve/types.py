@@ -104,7 +104,7 @@ class Route:
 class Answer:
     """Claims and routes; the mode follows from what they cite.
 
-    ``dropped`` counts the claims and sources that did not survive grounding.
+    ``dropped`` counts the claims and routes that did not survive grounding.
     """
 
     claims: tuple[Claim, ...] = ()

@@ -59,8 +59,9 @@ def _marked(text: str, numbers: list[int]) -> str:
     """The markers stand before the sentence's full stop, where a reader expects them."""
     markers = "".join(f"[{n}]" for n in numbers)
     body = text.rstrip()
-    stop = "." if body.endswith(".") and not body.endswith("..") else ""
-    return f"{body.removesuffix(stop)} {markers}{stop}"
+    if body.endswith(("..", "…", "!", "?")):
+        return f"{body} {markers}"
+    return f"{body.removesuffix('.')} {markers}."
 
 
 def route_sentence(route: Route) -> str:

@@ -17,7 +17,7 @@ const TEXT = {
   },
   tip: "Try other words, or name the feature, option or error message you mean.",
   sources: "Sources",
-  relatedNote: "Related note",
+  relatedNote: "Related material",
   source: (n, title) => `Source ${n}: ${title}`,
   confidence: (word) => `Confidence: ${word}`,
   dropped: (n) => `${n} ${n === 1 ? "sentence" : "sentences"} removed: source not verified.`,
