@@ -9,7 +9,7 @@ import pytest
 
 import sites
 from answerable.serve import contract
-from answerable.serve.extractive import MAX_CLAIMS, ROUTES_ONLY_LEAD, ExtractiveAnswerer
+from answerable.serve.extractive import MAX_CLAIMS, ROUTES_LAG, ROUTES_ONLY_LEAD, ExtractiveAnswerer
 from answerable.serve.types import Evidence, Passage, RoutingHint
 
 
@@ -59,13 +59,15 @@ def test_there_are_few_claims_and_no_duplicates(answerer: ExtractiveAnswerer) ->
         passage(n, f"The chain of mooring number {n} is {n} millimetres thick.")
         for n in range(4, 9)
     )
-    claims = draft(answerer, "How thick is the chain of a mooring?", Evidence(same + more))["claims"]
+    claims = draft(answerer, "How thick is the chain of a mooring?", Evidence(same + more))[
+        "claims"
+    ]
     texts = [claim["text"] for claim in claims]
     assert len(texts) == len(set(texts)) <= MAX_CLAIMS
 
 
-def test_a_lead_in_and_a_question_are_no_statements(answerer: ExtractiveAnswerer) -> None:
-    text = "How thick is the chain of a mooring? The chain of a mooring is this thick:"
+def test_a_question_and_a_fragment_are_no_statements(answerer: ExtractiveAnswerer) -> None:
+    text = "How thick is the chain of a mooring? Thick mooring chain."
     assert draft(answerer, "How thick is the chain?", Evidence((passage(1, text),)))["claims"] == []
 
 
@@ -75,6 +77,18 @@ def test_the_notebook_alone_answers_where_it_leads(answerer: ExtractiveAnswerer)
     assert draft(answerer, question, led) == {"claims": [], "routes": ["h1"]}
     close = Evidence((CHAIN,), (HINT,), lead=ROUTES_ONLY_LEAD - 0.01)
     assert draft(answerer, question, close)["claims"]
+
+
+def test_a_note_that_lags_far_behind_is_not_shown_beside_claims(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    question = "How thick is the chain of a mooring?"
+    near = Evidence((CHAIN,), (HINT,), lead=-ROUTES_LAG)
+    assert draft(answerer, question, near)["routes"] == ["h1"]
+    far = Evidence((CHAIN,), (HINT,), lead=-ROUTES_LAG - 0.01)
+    assert draft(answerer, question, far)["routes"] == []
+    unanswered = draft(answerer, "Who wrote the lantern opera?", far)
+    assert unanswered == {"claims": [], "routes": ["h1"]}
 
 
 def test_at_most_two_routes(answerer: ExtractiveAnswerer) -> None:

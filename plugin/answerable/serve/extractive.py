@@ -101,7 +101,7 @@ class ExtractiveAnswerer:
 
 
 def _is_statement(text: str) -> bool:
-    return len(text.split()) >= MIN_WORDS and not text.rstrip().endswith((":", "?"))
+    return len(text.split()) >= MIN_WORDS and not text.endswith("?")
 
 
 def _claim(sentence: _Sentence) -> dict[str, Any]:
