@@ -62,7 +62,7 @@ CLAIM = {
 }
 SECOND_CLAIM = {"text": "A request may take at most 10 seconds.", "citations": [2]}
 ROUTE = {
-    "text": "Related note: Operations call about deployments (from 12:40).",
+    "text": "Related material: Operations call about deployments (from 12:40).",
     "citations": [3],
 }
 
@@ -287,7 +287,7 @@ def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) 
     expect(marker).to_have_attribute("href", f"{site.origin}{RECORD['href']}")
     expect(box.locator(".sentence")).to_have_count(3)
     expect(box.locator(".card").first).to_contain_text(str(RECORD["quote"]))
-    expect(box.locator(".card.hint")).to_contain_text("Related note")
+    expect(box.locator(".card.hint")).to_contain_text("Related material")
     expect(box.locator(".card.hint")).to_contain_text("from 12:40")
     expect(box).to_contain_text("Confidence: high")
     expect(box).to_contain_text("1 sentence removed: source not verified.")

@@ -27,7 +27,7 @@ def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
     assert [c["n"] for c in body["citations"]] == [1, 2, 3]
     assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
     assert body["claims"][1] == {"text": "Two", "citations": [2, 1]}
-    assert body["answer"] == "One [1]. Two [2][1] Related material: Winch plans (shelf) [3]."
+    assert body["answer"] == "One [1]. Two [2][1]. Related material: Winch plans (shelf) [3]."
     assert (body["mode"], body["confidence"]) == ("supported", "high")
 
 
@@ -60,7 +60,7 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize(
     ("text", "marked"),
-    [("Stop.", "Stop [1]."), ("Wait...", "Wait... [1]"), ("Go!", "Go! [1]"), ("On", "On [1]")],
+    [("Stop.", "Stop [1]."), ("Wait...", "Wait... [1]"), ("Go!", "Go! [1]"), ("Run:", "Run: [1]"), ("On", "On [1].")],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:
     assert wire.plain(Answer((Claim(text, (QUOTE,)),))) == marked

@@ -59,7 +59,7 @@ def _marked(text: str, numbers: list[int]) -> str:
     """The markers stand before the sentence's full stop, where a reader expects them."""
     markers = "".join(f"[{n}]" for n in numbers)
     body = text.rstrip()
-    if body.endswith(("..", "…", "!", "?")):
+    if body.endswith(("..", "…", "!", "?", ":")):
         return f"{body} {markers}"
     return f"{body.removesuffix('.')} {markers}."
 

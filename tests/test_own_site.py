@@ -1,0 +1,126 @@
+"""Our own manual: it builds in strict mode, passes its gold set and keeps its notebook private."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from mkdocs.config import base, config_options
+
+import sites
+from answerable.build import notebook
+from answerable.mkdocs.config import AnswerableConfig
+
+PARTS = ("docs", "notebook", "overrides", "eval", "mkdocs.yml")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("own")
+    for name in PARTS:
+        source = sites.ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def log(folder: Path) -> str:
+    done = sites.build(folder, "-v", "--strict")
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout + done.stderr
+
+
+def test_it_builds_in_strict_mode(folder: Path, log: str) -> None:
+    assert "Documentation built" in log
+    assert (folder / "site" / "index.html").is_file()
+    assert (folder / "function" / "main.py").is_file()
+
+
+def test_its_gold_set_passes(folder: Path, log: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from answerable.cli import main; main()", "eval", "--full"],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "240"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_sentence_of_the_notebook_is_published(folder: Path, log: str) -> None:
+    written = [*_texts(folder / "site"), *_texts(folder / "function"), log]
+    published = " ".join(_words(" ".join(written)))
+    sentences = [
+        sentence
+        for note in notebook.read(folder / "notebook")
+        for sentence in re.split(r"(?<=[.!?])\s+", note.body)
+        if len(_words(sentence)) >= 8
+    ]
+    assert len(sentences) >= 40
+    leaked = [s for s in sentences if " ".join(_words(s)) in published]
+    assert leaked == []
+
+
+def test_the_check_for_sentences_can_fail(folder: Path, log: str) -> None:
+    published = " ".join(_words(" ".join(_texts(folder / "function"))))
+    assert "refuses a notebook that lies inside a published folder" in published
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    """Every file below a folder as text, compressed blocks too."""
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".safetensors":
+            data = path.read_bytes()
+            yield data.decode("utf-8", "replace")
+            for match in re.finditer(rb"\x78[\x01\x5e\x9c\xda]", data):
+                try:
+                    inflated = zlib.decompressobj().decompress(data[match.start() :])
+                except zlib.error:
+                    continue
+                yield inflated.decode("utf-8", "replace")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def test_there_is_a_manual_a_notebook_and_a_gold_set(folder: Path) -> None:
+    queries = yaml.safe_load((folder / "eval" / "gold.yaml").read_text("utf-8"))["queries"]
+    guarded = [
+        query
+        for query in queries
+        if query.get("expectAnswerMode") in ("not-found", "related-material")
+    ]
+    assert len(list((folder / "docs").glob("*.md"))) >= 12
+    assert len(notebook.read(folder / "notebook")) >= 6
+    assert len(queries) >= 24
+    assert len(guarded) * 3 >= len(queries)
+
+
+def test_every_option_is_in_the_table_with_its_default() -> None:
+    text = (sites.ROOT / "docs" / "configure.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([\w.]+)` \| [^|]+ \| ([^|]+) \|", text, re.M))
+    options = dict(_options(AnswerableConfig(), ""))
+    assert set(options) <= set(rows)
+    for name, default in options.items():
+        if default is not None:
+            assert str(default).lower() in rows[name], name
+
+
+def _options(config: base.Config, prefix: str) -> Iterator[tuple[str, object]]:
+    for name, option in type(config)._schema:
+        if isinstance(option, config_options.SubConfig):
+            yield from _options(option.config_class(), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", option.default
