@@ -1,11 +1,13 @@
 """The command `answerable`, run as a user runs it."""
 
+import fcntl
 import json
 import os
 import pty
 import select
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -143,9 +145,6 @@ def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
 
 def _own_terminal() -> None:
     """Make the pseudo-terminal the controlling one, so that it sends signals."""
-    import fcntl  # noqa: PLC0415
-    import termios  # noqa: PLC0415
-
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

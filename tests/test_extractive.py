@@ -1,8 +1,6 @@
 """The keyless answerer: verbatim sentences, and the rule that decides between both streams."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,10 +12,10 @@ from answerable.serve.types import Evidence, Passage, RoutingHint
 
 
 @pytest.fixture(scope="module")
-def answerer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExtractiveAnswerer]:
+def answerer(tmp_path_factory: pytest.TempPathFactory) -> ExtractiveAnswerer:
     folder = sites.write_site(tmp_path_factory.mktemp("site"))
     sites.build_here(folder)
-    yield ExtractiveAnswerer(sites.opened(folder), sites.local())
+    return ExtractiveAnswerer(sites.opened(folder), sites.local())
 
 
 def passage(number: int, text: str, title: str = "Mooring") -> Passage:

@@ -74,5 +74,5 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
     queries = load(tmp_path, "queries: [{id: a, query: q, topSource: nowhere}]")
-    with pytest.raises(GoldError, match="'a': topSource: there is no .* 'nowhere'"):
+    with pytest.raises(GoldError, match=r"'a': topSource: there is no .* 'nowhere'"):
         gold.check_sources(queries, tmp_path / "gold.yaml", frozenset({"mooring"}))

@@ -45,7 +45,8 @@ def test_it_builds_in_strict_mode(folder: Path, log: str) -> None:
     assert (folder / "function" / "main.py").is_file()
 
 
-def test_its_gold_set_passes(folder: Path, log: str) -> None:
+@pytest.mark.usefixtures("log")
+def test_its_gold_set_passes(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from answerable.cli import main; main()", "eval", "--full"],
         cwd=folder,
@@ -72,7 +73,8 @@ def test_no_sentence_of_the_notebook_is_published(folder: Path, log: str) -> Non
     assert leaked == []
 
 
-def test_the_check_for_sentences_can_fail(folder: Path, log: str) -> None:
+@pytest.mark.usefixtures("log")
+def test_the_check_for_sentences_can_fail(folder: Path) -> None:
     published = " ".join(_words(" ".join(_texts(folder / "function"))))
     assert "refuses a notebook that lies inside a published folder" in published
 

@@ -1,7 +1,5 @@
 """Replies as JSON: numbers, markers and what a reader may see."""
 
-from pathlib import Path
-
 import pytest
 
 import sites
@@ -60,7 +58,13 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize(
     ("text", "marked"),
-    [("Stop.", "Stop [1]."), ("Wait...", "Wait... [1]"), ("Go!", "Go! [1]"), ("Run:", "Run: [1]"), ("On", "On [1].")],
+    [
+        ("Stop.", "Stop [1]."),
+        ("Wait...", "Wait... [1]"),
+        ("Go!", "Go! [1]"),
+        ("Run:", "Run: [1]"),
+        ("On", "On [1]."),
+    ],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:
     assert wire.plain(Answer((Claim(text, (QUOTE,)),))) == marked

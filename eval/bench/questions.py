@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from mkdocs.utils import yaml_load
+from mkdocs.utils.yaml import yaml_load
 from tables import Row, main, read_lines
 
 from answerable.build.function_writer import model_folder

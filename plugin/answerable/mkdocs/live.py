@@ -41,7 +41,10 @@ def _is_own(environ: Environ, host: str) -> bool:
     configured host, nor an address.
     """
     authority = environ.get("HTTP_HOST", "")
-    name = urlsplit(f"//{authority}").hostname or ""
+    try:
+        name = urlsplit(f"//{authority}").hostname or ""
+    except ValueError:
+        return False
     if name not in ("localhost", host) and not _is_address(name):
         return False
     origin = environ.get("HTTP_ORIGIN")

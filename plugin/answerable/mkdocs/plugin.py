@@ -3,6 +3,8 @@
 import dataclasses
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +77,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._site = None
         if reading.has_unread_pages(files):
             log.info("A dirty build has not read every page: the last bundle stays as it is.")
-        else:
+            return env
+        with self._failing():
             self._site = reading.read(files, config)
         return env
 
@@ -99,16 +102,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Index what was built and publish the bundle; a failure leaves the last one in place."""
         if self._site is None:
             return
-        try:
+        with self._failing():
             self._publish(self._site, config)
-        except AnswerableError as error:
-            if not self._preview:
-                raise PluginError(f"answerable: {error}") from None
-            # Raising under `serve` would leave every page request hanging.
-            kept = "answers come from the last good index" if self._engine else "no answers yet"
-            log.warning("%s (%s)", error, kept)
-        finally:
-            self._site = None
+        self._site = None
 
     @event_priority(-100)
     def on_serve(
@@ -123,6 +119,17 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             server.watch(self.config.notebook)
         log.info("The ask box answers at %sanswer", _base_url(config))
         return server
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """One sentence for a failure; under `serve`, raising would leave every page hanging."""
+        try:
+            yield
+        except (AnswerableError, OSError) as error:
+            if not self._preview:
+                raise PluginError(f"answerable: {error}") from None
+            kept = "answers come from the last good index" if self._engine else "no answers yet"
+            log.warning("%s (%s)", error, kept)
 
     def _publish(self, built: reading.Site, config: MkDocsConfig) -> None:
         embedder = self._local()

@@ -11,7 +11,7 @@ from mkdocs.structure.pages import Page
 
 from ..build import pages, records
 from ..build.records import Record
-from ..serve.errors import NotebookError
+from ..serve.errors import NotebookError, SiteError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def resolver(site: Site) -> Callable[[str], str]:
             )
         url, anchors = target
         if anchor and anchor not in anchors:
-            near = ", ".join(sorted(anchors)[:8]) or "none"
+            named = sorted(name for name in anchors if not name.startswith("__"))
+            near = ", ".join(named[:8]) or "none"
             raise NotebookError(f"{path} has no anchor {anchor!r}; it has {near}")
         return f"{url}#{anchor}" if anchor else url
 
@@ -69,7 +70,10 @@ def site_path(config: MkDocsConfig) -> str:
 
 def _record(page: Page, config: MkDocsConfig) -> Record:
     title = str(page.title or page.file.name)
-    article = pages.read(page.content or "", title)
+    try:
+        article = pages.read(page.content or "", title)
+    except RecursionError:
+        raise SiteError(f"{page.file.src_uri}: its HTML is nested too deep; flatten it") from None
     return Record(
         id=_id(page.file.src_uri),
         url=_url(page.url, config),

@@ -15,6 +15,8 @@ from .types import Evidence, Passage, RoutingHint
 TOP_K = 8
 NAME_BOOST = 0.30
 THEME_BOOST = 0.15
+# Keeps a query without tokens, which is all zeros, from being divided by zero.
+_TINY = 1e-12
 
 T = TypeVar("T", Passage, RoutingHint)
 
@@ -82,19 +84,23 @@ class Ranking:
 
 
 def content_terms(bundle: Bundle, question: str) -> list[str]:
-    """The question's terms that the bundle could know: stems in a script its pages use."""
+    """The question's terms that the bundle could know: stems in a script its pages use.
+
+    A site of notes alone has no pages to tell its scripts by, so every script counts.
+    """
     return [
         term
         for term in terms.read(question, bundle.site.language)
-        if terms.scripts(term) <= bundle.site.scripts
+        if not bundle.site.scripts or terms.scripts(term) <= bundle.site.scripts
     ]
 
 
 def retrieve(
     bundle: Bundle, question: str, vector: NDArray[np.float32], top_k: int = TOP_K
 ) -> Retrieved:
-    """Rank both streams for a question. vector: (d,) float32, of the bundle's identity.
+    """Rank both streams for a question.
 
+    vector: (d,) float32, of the bundle's identity; its length does not matter.
     A question without content terms retrieves nothing.
     """
     if vector.shape != (bundle.manifest.identity.dimensions,):
@@ -104,8 +110,9 @@ def retrieve(
     words = content_terms(bundle, question)
     if not words:
         return Retrieved()
-    passages = rank_passages(bundle, question, vector, words)
-    hints = _rank_hints(bundle, vector)
+    unit = vector / max(float(np.linalg.norm(vector)), _TINY)
+    passages = rank_passages(bundle, question, unit, words)
+    hints = _rank_hints(bundle, unit)
     return Retrieved(
         _passages(bundle, passages, passages.kept, top_k),
         _hints(bundle, hints, hints.kept, top_k),
@@ -117,7 +124,7 @@ def retrieve(
 def rank_passages(
     bundle: Bundle, question: str, vector: NDArray[np.float32], words: Sequence[str]
 ) -> Ranking:
-    """Every passage's scores. words: the question's content terms."""
+    """Every passage's scores. vector: of length 1; words: the question's content terms."""
     profile = bundle.manifest.profile
     dense = scan.cosines(bundle.passage_vectors, vector)
     lexical = scan.lexical(bundle.postings, words)

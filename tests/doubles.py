@@ -1,0 +1,130 @@
+"""Small records, indexes and bundles, and parts that count or follow a script."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from answerable.build import bundle_writer, index, pages, records
+from answerable.build.index import Index, SiteInfo
+from answerable.build.notebook import Note
+from answerable.build.records import Record
+from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.embedder import Embedder, Identity, Vectors
+from answerable.serve.engine import Engine
+from answerable.serve.profile import LOCAL, Profile
+from answerable.serve.types import Evidence, Passage, RoutingHint
+
+NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
+TINY = Identity(provider="test", model="letters", dimensions=8)
+
+
+class LetterEmbedder:
+    """Counts letters by their code: equal texts are equal, an empty one is all zeros."""
+
+    identity = TINY
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), TINY.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for character in text:
+                rows[row, ord(character) % TINY.dimensions] += character.isalnum()
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        np.divide(rows, norms, out=rows, where=norms > 0)
+        return rows
+
+
+@dataclass
+class CountingEmbedder:
+    """Another embedder and every text that it was asked for."""
+
+    inner: Embedder
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def identity(self) -> Identity:
+        return self.inner.identity
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return self.inner.embed(texts)
+
+
+@dataclass
+class ScriptedAnswerer:
+    """Returns the given drafts in turn and remembers what it was told of each attempt."""
+
+    drafts: list[object]
+    violations: list[str | None] = field(default_factory=list)
+    seen: list[Evidence] = field(default_factory=list)
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        del question
+        self.seen.append(evidence)
+        self.violations.append(violation)
+        return self.drafts[len(self.violations) - 1]
+
+
+def record(name: str, html: str, title: str = "", **meta: Any) -> Record:
+    """A record from a page's HTML."""
+    title = title or name.capitalize()
+    article = pages.read(html, title)
+    return Record(
+        id=name,
+        url=f"/{name}/",
+        title=title,
+        metadata=records.metadata(meta),
+        sections=article.sections,
+        anchors=article.anchors,
+        abbreviations=article.abbreviations,
+    )
+
+
+def note(name: str, body: str, about: str = "https://archive.example/") -> Note:
+    """A note whose label and locator carry its name."""
+    return Note(f"{name}.md", f"note-{name}", f"Label {name}", f"shelf {name}", about, "", body)
+
+
+def index_of(
+    folder: Path,
+    pages: Iterable[Record] = (),
+    notes: Sequence[Note] = (),
+    embedder: Embedder | None = None,
+    language: str = "en",
+) -> Index:
+    """An index of records and notes; folder: where the embedding cache goes."""
+    return index.build(
+        SiteInfo("Test", None, language),
+        pages,
+        notes,
+        lambda about: about,
+        embedder or LetterEmbedder(),
+        folder / "cache",
+    )
+
+
+def bundle_of(
+    folder: Path, made: Index, profile: Profile = LOCAL, identity: Identity = TINY
+) -> Bundle:
+    """Write an index as a bundle and open it."""
+    bundle_writer.write(made, folder / "bundle", identity, profile, NOON)
+    return open_bundle(folder / "bundle")
+
+
+def engine_of(folder: Path, *pages: Record, answerer: ScriptedAnswerer | None = None) -> Engine:
+    """An engine over a bundle of letters, with a floor that anything passes."""
+    bundle = bundle_of(folder, index_of(folder, pages), Profile(floor=0.0, note_floor=0.0))
+    return Engine(bundle, LetterEmbedder(), answerer or ScriptedAnswerer([]))
+
+
+def passage(name: str, text: str, url: str = "") -> Passage:
+    """A passage of one sentence."""
+    return Passage(name, name, url or f"/{name}/", name.upper(), text, ((0, len(text)),))
+
+
+def routing(name: str, url: str = "") -> RoutingHint:
+    """A hint."""
+    return RoutingHint(f"note:{name}", f"Label {name}", f"shelf {name}", url or f"/{name}/")

@@ -1,0 +1,87 @@
+"""Processes that serve: started on a free port, asked over HTTP, always stopped."""
+
+import http.client
+import json
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Running:
+    """A process that serves and what it has printed."""
+
+    port: int
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+    def request(
+        self, method: str, path: str, body: object = None, **headers: str
+    ) -> tuple[int, str]:
+        """Status and body. headers: with underscores for dashes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = None if body is None else json.dumps(body)
+        try:
+            connection.request(method, path, data, {"Content-Type": "application/json", **sent})
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
+    def ask(self, path: str, question: str) -> Any:
+        status, body = self.request("POST", path, {"question": question})
+        assert status == 200, body
+        return json.loads(body)
+
+
+@contextmanager
+def run(
+    command: Sequence[str], folder: Path, ready: Callable[[Running], bool], port: int = 0
+) -> Iterator[Running]:
+    """Run a command until the block ends; ``ready`` is polled first and may set the port."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    running = Running(port, process)
+    assert process.stdout
+    stream = process.stdout
+    reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
+    reader.start()
+    try:
+        until(lambda: process.poll() is not None or ready(running), 60)
+        assert process.poll() is None, running.output
+        yield running
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        reader.join(10)
+        stream.close()
+
+
+def until(is_so: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until something is so; AssertionError if it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, f"not so after {seconds} seconds"
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port

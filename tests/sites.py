@@ -1,0 +1,132 @@
+"""Real sites for tests: written to a folder, built by MkDocs in a process of its own or in ours."""
+
+import io
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+
+from answerable.build import function_writer
+from answerable.serve import local_embedder, providers
+from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.local_embedder import LocalEmbedder
+from answerable.serve.types import Reply
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("ANSWERABLE_DATA") or ROOT.parent / "shared" / "data")
+
+PAGES = {
+    "index.md": "# Harbour\n\nHarbour keeps small boats in order.\n",
+    "mooring.md": (
+        "# Mooring\n\nA mooring needs a buoy of forty litres.\n\n"
+        "## Chains\n\nThe chain of a mooring is twelve millimetres thick.\n"
+    ),
+    "storms.md": (
+        "# Storms\n\nBefore a storm the crew doubles every rope.\n\n"
+        "## Lanterns\n\nA red lantern warns of wind above thirty knots.\n"
+    ),
+}
+NOTES = {
+    "winch.md": (
+        "---\nlabel: Plans for the winch\nlocator: second shelf\nabout: mooring.md#chains\n---\n\n"
+        "The gearbox of the electric winch was taken from a scrapped tractor in the spring.\n"
+    )
+}
+
+
+def write_site(
+    folder: Path,
+    pages: Mapping[str, str] = PAGES,
+    notes: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **config: Any,
+) -> Path:
+    """Write a site's docs, notebook (``notes`` None: no notebook) and mkdocs.yml; its folder."""
+    for name, text in pages.items():
+        put(folder / "docs" / name, text)
+    settings = dict(options or {})
+    if notes is not None:
+        (folder / "notebook").mkdir(parents=True, exist_ok=True)
+        settings.setdefault("notebook", "notebook")
+        for name, text in notes.items():
+            put(folder / "notebook" / name, text)
+    data = {
+        "site_name": "Harbour",
+        "site_url": "https://harbour.example/",
+        "plugins": [{"answerable": settings}],
+        **config,
+    }
+    put(folder / "mkdocs.yml", yaml.safe_dump(data))
+    return folder
+
+
+def put(path: Path, text: str) -> None:
+    """Write a text file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `mkdocs build` in a process of its own. args: of mkdocs, before or after `build`."""
+    flags = [arg for arg in args if arg in ("-v", "-q")]
+    rest = [arg for arg in args if arg not in flags]
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", *flags, "build", *rest],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def build_here(folder: Path) -> None:
+    """Build a site in this process, where a test can see what is called."""
+    # MkDocs keeps plugins that have `on_startup` for the life of the process, whatever the site.
+    option: Any = MkDocsConfig.plugins
+    option.plugin_cache.clear()
+    config = load_config(str(folder / "mkdocs.yml"))
+    config.plugins.on_startup(command="build", dirty=False)
+    mkdocs_build(config)
+    config.plugins.on_shutdown()
+
+
+def failure(folder: Path) -> str:
+    """What a build in this process says when it fails; AssertionError if it does not."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    logging.getLogger("mkdocs").addHandler(handler)
+    try:
+        build_here(folder)
+    except Abort:
+        return stream.getvalue()
+    finally:
+        logging.getLogger("mkdocs").removeHandler(handler)
+    raise AssertionError("the build did not fail")
+
+
+def opened(folder: Path) -> Bundle:
+    """The bundle that a site's build has published, verified."""
+    return open_bundle(folder / "function" / "bundle")
+
+
+def ask(bundle: Bundle, question: str) -> Reply:
+    """What the keyless engine answers from a bundle."""
+    return providers.engine(bundle, local()).answer(question)
+
+
+@cache
+def local() -> LocalEmbedder:
+    """The keyless embedder, loaded once for all tests."""
+    return local_embedder.load(function_writer.model_folder())

@@ -1,0 +1,332 @@
+"""The bundle: what is written is what is opened, and nothing damaged is served."""
+
+import datetime as dt
+import hashlib
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from answerable.build import bundle_writer
+from answerable.build.index import Index
+from answerable.serve import bundle as bundle_module
+from answerable.serve import manifest as m
+from answerable.serve import scan
+from answerable.serve.bundle import is_safe_url, open_bundle
+from answerable.serve.errors import BundleError, SiteError
+from answerable.serve.manifest import Manifest
+from answerable.serve.profile import LOCAL
+from answerable.serve.types import RoutingHint
+from doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
+
+
+def made(folder: Path) -> Index:
+    pages = [
+        record(f"p{n}", f"<h2 id=a>A</h2><p>Rope {n} holds. Chain {n} too.</p>", date="2024-05-01")
+        for n in range(40)
+    ]
+    return index_of(folder, pages, [note("one", "alpha"), note("two", "beta\n\ngamma")])
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return made(tmp_path_factory.mktemp("index"))
+
+
+def write(index: Index, folder: Path, now: dt.datetime = NOON) -> Manifest:
+    return bundle_writer.write(index, folder, TINY, LOCAL, now)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index)
+    assert [opened.passage(row) for row in range(40)] == [cut.passage for cut in index.cuts]
+    assert opened.hints == index.hints
+    assert opened.names == index.names
+    assert opened.record_ids == [record.id for record in index.records]
+    assert list(opened.postings.terms) == list(index.lexicon.terms)
+    assert opened.manifest.counts == {
+        "records": 40, "passages": 40, "hints": 2, "windows": 2, "terms": len(index.lexicon.terms)
+    }  # fmt: skip
+
+
+def test_vectors_keep_their_directions(index: Index, tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index)
+    query = LetterEmbedder().embed(["rope"])[0]
+    exact = index.passage_vectors @ query
+    assert np.abs(scan.cosines(opened.passage_vectors, query) - exact).max() < 0.01
+
+
+def test_equal_inputs_give_equal_bytes_in_any_folder(tmp_path: Path) -> None:
+    first = write(made(tmp_path / "a"), tmp_path / "here" / "bundle")
+    second = write(made(tmp_path / "b"), tmp_path / "there" / "x" / "bundle")
+    assert first.id == second.id
+    assert contents(tmp_path / "here" / "bundle") == contents(tmp_path / "there" / "x" / "bundle")
+
+
+def test_another_text_or_floor_gives_another_id(index: Index, tmp_path: Path) -> None:
+    ids = {
+        write(index, tmp_path / "a").id,
+        bundle_writer.write(index, tmp_path / "b", TINY, replace(LOCAL, floor=0.5), NOON).id,
+        bundle_writer.write(index, tmp_path / "c", replace(TINY, model="x"), LOCAL, NOON).id,
+        write(index_of(tmp_path, [record("p0", "<p>Other.</p>")]), tmp_path / "d").id,
+    }
+    assert len(ids) == 4
+
+
+def test_the_build_time_stays_while_the_id_does(index: Index, tmp_path: Path) -> None:
+    later = NOON + dt.timedelta(days=1)
+    first = write(index, tmp_path)
+    before = contents(tmp_path)
+    assert write(index, tmp_path, later).built_at == first.built_at == "2024-05-01T12:00:00Z"
+    assert contents(tmp_path) == before
+    other = write(index_of(tmp_path, [record("p", "<p>Other.</p>")]), tmp_path, later)
+    assert other.built_at == "2024-05-02T12:00:00Z"
+
+
+def test_the_build_time_is_the_one_that_a_reproducible_build_sets() -> None:
+    assert bundle_writer.build_time("1714564800") == NOON
+    assert abs(bundle_writer.build_time(None) - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("epoch", ["", "soon", "1e400", "9" * 30, "1.5"])
+def test_an_epoch_that_is_no_number_of_seconds_is_named(epoch: str) -> None:
+    with pytest.raises(SiteError, match="SOURCE_DATE_EPOCH"):
+        bundle_writer.build_time(epoch)
+
+
+def test_a_new_bundle_removes_the_files_of_the_old(index: Index, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    (tmp_path / ".x.npy.0123.tmp").write_bytes(b"half")
+    manifest = write(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
+    expected = {m.stored_name(name, file.sha256) for name, file in manifest.files.items()}
+    assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {m.MANIFEST}
+
+
+def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
+    pages = [record("p", "<p>Rope holds.</p>")]
+    notes = [note("one", "alpha")]
+    for number, (some_pages, some_notes) in enumerate([(pages, []), ([], notes), ([], [])]):
+        folder = tmp_path / str(number)
+        opened = bundle_of(folder, index_of(folder, some_pages, some_notes))
+        assert opened.manifest.counts["passages"] == len(some_pages)
+        assert len(opened.hints) == len(some_notes)
+        query = LetterEmbedder().embed(["rope"])[0]
+        assert scan.cosines(opened.passage_vectors, query).shape == (len(some_pages),)
+        assert scan.lexical(opened.postings, ["rope"]).shape == (len(some_pages),)
+
+
+def test_a_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index_of(tmp_path, [record("p", "<p>…</p>", "—")]))
+    assert scan.cosines(opened.passage_vectors, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", m.FILES)
+def test_a_file_that_is_missing_short_or_altered_is_named(
+    index: Index, tmp_path: Path, name: str
+) -> None:
+    manifest = write(index, tmp_path)
+    path = tmp_path / m.stored_name(name, manifest.files[name].sha256)
+    whole = path.read_bytes()
+
+    path.write_bytes(whole[:-1])
+    with pytest.raises(BundleError, match=f"{path.name} has .* bytes"):
+        open_bundle(tmp_path)
+
+    path.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1])
+                     + whole[len(whole) // 2 + 1 :])  # fmt: skip
+    with pytest.raises(BundleError, match=f"{path.name} does not match its hash"):
+        open_bundle(tmp_path)
+
+    path.unlink()
+    with pytest.raises(BundleError, match=f"{path.name} is missing"):
+        open_bundle(tmp_path)
+
+
+def test_a_folder_without_manifest_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="run `mkdocs build` first"):
+        open_bundle(tmp_path)
+
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+def edited(data: dict[str, Any], **changes: Any) -> None:
+    data.update(changes)
+
+
+@pytest.mark.parametrize(
+    ("edit", "complaint"),
+    [
+        (lambda d: edited(d, wire=2), "not wire version 1"),
+        (lambda d: d.pop("wire"), "not wire version 1"),
+        (lambda d: edited(d, id="0" * 64), "id does not match"),
+        (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
+        (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
+        (lambda d: edited(d["profile"], floor=float("inf")), "malformed"),
+        (lambda d: edited(d["profile"], floor="0.36"), "malformed"),
+        (lambda d: edited(d["profile"], hybrid=-1.0), "malformed"),
+        (lambda d: edited(d["profile"], own=1), "malformed"),
+        (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
+        (lambda d: edited(d["embedder"], model=None), "malformed"),
+        (lambda d: d["files"].pop(m.SITE), "malformed"),
+        (lambda d: edited(d["files"], **{"../../etc/passwd": d["files"][m.SITE]}), "malformed"),
+        (lambda d: edited(d["files"][m.SITE], sha256="../x"), "malformed"),
+        (lambda d: edited(d["files"][m.SITE], bytes=-1), "malformed"),
+        (lambda d: d.pop("files"), "malformed"),
+        (lambda d: edited(d, files=[]), "malformed"),
+        (lambda d: edited(d, counts=[]), "malformed"),
+        (lambda d: edited(d["counts"], passages=3), "malformed"),
+        (lambda d: d["counts"].pop("passages"), "malformed"),
+    ],
+)
+def test_a_manifest_that_was_tampered_with_is_refused(
+    index: Index, tmp_path: Path, edit: Edit, complaint: str
+) -> None:
+    write(index, tmp_path)
+    data = json.loads((tmp_path / m.MANIFEST).read_bytes())
+    edit(data)
+    (tmp_path / m.MANIFEST).write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(BundleError, match=complaint):
+        open_bundle(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\xff", "[" * 100_000])
+def test_a_manifest_that_is_no_manifest_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / m.MANIFEST).write_bytes(text.encode("latin-1"))
+    with pytest.raises(BundleError):
+        open_bundle(tmp_path)
+
+
+def forge(folder: Path, name: str, data: bytes) -> None:
+    """Replace a file and make the manifest agree, as somebody who knows the format would."""
+    manifest = m.read(folder)
+    file = m.File(len(data), hashlib.sha256(data).hexdigest())
+    (folder / m.stored_name(name, file.sha256)).write_bytes(data)
+    listed = {**manifest.files, name: file}
+    forged = replace(
+        manifest,
+        files=listed,
+        id=m.bundle_id(manifest.identity, manifest.profile, manifest.encoding, listed),
+    )
+    (folder / m.MANIFEST).write_text(json.dumps(forged.as_json()), encoding="utf-8")
+
+
+def array(values: object, dtype: str, tmp_path: Path) -> bytes:
+    np.save(tmp_path / "forged.npy", np.array(values, dtype=dtype), allow_pickle=True)
+    return (tmp_path / "forged.npy").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "dtype"),
+    [
+        (m.PASSAGE_INVERSE_NORMS, [float("nan")] * 40, "<f4"),
+        (m.HINT_INVERSE_NORMS, [1.0, float("inf")], "<f4"),
+        (m.PASSAGE_INVERSE_NORMS, [1.0] * 40, "<f8"),
+        (m.PASSAGE_INVERSE_NORMS, [1.0] * 39, "<f4"),
+        (m.PASSAGE_CODES, [[1] * 9] * 40, "i1"),
+        (m.PASSAGE_RECORDS, [40] * 40, "<i4"),
+        (m.PASSAGE_RECORDS, [-1] * 40, "<i4"),
+        (m.HINT_OWNERS, [0, 2], "<i4"),
+        (m.PASSAGE_BLOCKS, [0, 5, 3, 9], "<u8"),
+        (m.POSTING_OFFSETS, [1, 2], "<u4"),
+        (m.PASSAGE_LENGTHS, [None] * 40, "O"),
+    ],
+)
+def test_forged_arrays_are_refused(
+    index: Index, tmp_path: Path, name: str, values: object, dtype: str
+) -> None:
+    write(index, tmp_path / "b")
+    forge(tmp_path / "b", name, array(values, dtype, tmp_path))
+    with pytest.raises(BundleError, match="malformed"):
+        open_bundle(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        (m.HINTS, b""),
+        (m.HINTS, zlib.compress(b"[]")),
+        (m.HINTS, zlib.compress(b'{"id": ["a"], "label": [], "locator": [], "url": []}')),
+        (m.SITE, b"{}"),
+        (m.RECORDS, zlib.compress(b'{"id": [], "names": [["x", [9], 1]], "themes": []}')),
+        (m.LEXICON, zlib.compress(b"\xff")),
+        (m.LEXICON, b"plain"),
+        (m.SITE, b"[]"),
+        (m.SITE, b""),
+        (m.PASSAGE_CODES, b""),
+        (m.PASSAGE_CODES, b"\x93NUMPY"),
+    ],
+)
+def test_forged_files_are_refused(index: Index, tmp_path: Path, name: str, data: bytes) -> None:
+    write(index, tmp_path)
+    forge(tmp_path, name, data)
+    with pytest.raises(BundleError):
+        open_bundle(tmp_path)
+
+
+URLS = {
+    "/guide/#a": True,
+    "/": True,
+    "https://a.example/x?y#z": True,
+    "http://127.0.0.1:8000/": True,
+    "//evil.example/": False,
+    "javascript:alert(1)": False,
+    "data:text/html,x": False,
+    "guide/": False,
+    "": False,
+    "/a b": False,
+    "/a\nb": False,
+    "/\\evil.example": False,
+    "https://a.example/\x7f": False,
+    "HTTPS://a.example/": False,
+}
+
+
+@pytest.mark.parametrize(("url", "safe"), URLS.items())
+def test_a_safe_url_is_root_relative_or_http(url: str, safe: bool) -> None:
+    assert is_safe_url(url) is safe
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "//evil.example/"])
+def test_an_unsafe_url_is_neither_written_nor_read(index: Index, tmp_path: Path, url: str) -> None:
+    unsafe = replace(index, hints=(RoutingHint("a", "A", "b", url), *index.hints[1:]))
+    with pytest.raises(SiteError, match="neither root-relative nor http"):
+        write(unsafe, tmp_path)
+    write(index, tmp_path)
+    columns = {"id": ["a", "b"], "label": ["a", "b"], "locator": ["", ""], "url": [url, "/"]}
+    forge(tmp_path, m.HINTS, zlib.compress(json.dumps(columns).encode()))
+    with pytest.raises(BundleError, match="unsafe url"):
+        open_bundle(tmp_path)
+
+
+def test_a_column_that_swells_beyond_measure_is_refused(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(index, tmp_path)
+    monkeypatch.setattr(bundle_module, "_MAX_INFLATED", 1000)
+    forge(tmp_path, m.HINTS, zlib.compress(b" " * 1001))
+    with pytest.raises(BundleError, match="does not decompress"):
+        open_bundle(tmp_path)
+
+
+def test_what_follows_a_column_is_not_overlooked(index: Index, tmp_path: Path) -> None:
+    manifest = write(index, tmp_path)
+    column = tmp_path / m.stored_name(m.HINTS, manifest.files[m.HINTS].sha256)
+    forge(tmp_path, m.HINTS, column.read_bytes() + b"more")
+    with pytest.raises(BundleError, match="does not decompress"):
+        open_bundle(tmp_path)
+
+
+def test_no_file_of_a_bundle_is_a_pickle(index: Index, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    for path in tmp_path.glob("*.npy"):
+        assert np.load(path, allow_pickle=False).dtype.kind in "iuf"

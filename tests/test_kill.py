@@ -1,0 +1,159 @@
+"""A build that is killed at any moment leaves the previous bundle whole and answering."""
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from answerable.build import bundle_writer
+from answerable.serve import manifest as m
+from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.errors import BundleError
+from answerable.serve.profile import LOCAL
+from doubles import TINY, bundle_of, index_of, record
+from sites import NOTES, PAGES, ask, build, opened, put, write_site
+
+QUESTION = "How thick is the chain of a mooring?"
+NUMBERS = ("twelve", "thirteen", "fourteen")
+
+# Runs `mkdocs build` and kills itself at the n-th call that makes a written file count.
+SUICIDAL = """
+import os, pathlib, signal, sys
+left = int(sys.argv.pop(1))
+def fatal(method):
+    def wrapped(*args, **options):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return method(*args, **options)
+    return wrapped
+for name in ("replace", "rename", "unlink"):
+    setattr(pathlib.Path, name, fatal(getattr(pathlib.Path, name)))
+from mkdocs.__main__ import cli
+cli()
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("kill"), notes=NOTES)
+    assert build(folder).returncode == 0
+    return folder
+
+
+def edit(site: Path, number: str) -> None:
+    put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", number))
+
+
+def thickness(bundle: Bundle) -> str:
+    """What the bundle says; the answer has to be a whole one."""
+    (claim,) = ask(bundle, QUESTION).answer.claims
+    (number,) = [number for number in NUMBERS if number in claim.text]
+    return number
+
+
+def leftovers(site: Path) -> list[Path]:
+    bundle = site / "function" / "bundle"
+    manifest = m.read(bundle)
+    named = {m.stored_name(name, file.sha256) for name, file in manifest.files.items()}
+    stray = [path for path in bundle.iterdir() if path.name not in named | {m.MANIFEST}]
+    return stray + list((site / "function").rglob("*.tmp"))
+
+
+def test_killed_at_any_time(site: Path) -> None:
+    edit(site, "twelve")
+    started = time.monotonic()
+    assert build(site).returncode == 0
+    length = time.monotonic() - started
+    choice = random.Random(11)
+    killed = 0
+    for turn in range(12):
+        edit(site, NUMBERS[1 + turn % 2])
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", "-q", "build"], cwd=site, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(choice.uniform(0.3, 1.0) * length)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        assert thickness(opened(site)) in NUMBERS
+    assert killed > 3
+
+
+def test_killed_at_every_step_of_publishing(site: Path) -> None:
+    edit(site, "twelve")
+    assert build(site).returncode == 0
+    seen = set()
+    for step in range(200):
+        edit(site, "fourteen")
+        done = subprocess.run(
+            [sys.executable, "-c", SUICIDAL, str(step), "-q", "build"],
+            cwd=site, capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+        seen.add(thickness(opened(site)))
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert done.returncode == 0
+    assert seen == {"twelve", "fourteen"}
+    edit(site, "twelve")
+    assert build(site).returncode == 0
+    assert leftovers(site) == []
+
+
+def test_a_full_build_leaves_nothing_behind(site: Path) -> None:
+    for path in ("function", "function/bundle", "function/model/weights"):
+        put(site / path / ".x.0123.tmp", "half")
+    put(site / "function" / ".answerable.0123.tmp" / "serve" / "api.py", "half")
+    edit(site, "thirteen")
+    assert build(site).returncode == 0
+    assert thickness(opened(site)) == "thirteen"
+    assert leftovers(site) == []
+
+
+def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
+    """Two contents in turn: what is opened is one of them, in all its files."""
+    indexes = [
+        index_of(tmp_path / word, [record("p", f"<p>The {word} holds.</p>", word)])
+        for word in ("rope", "chain")
+    ]
+    bundle_of(tmp_path, indexes[0])
+    folder = tmp_path / "bundle"
+    seen: list[str] = []
+    faults: list[str] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            try:
+                bundle = open_bundle(folder)
+                text = bundle.passage(0).text
+                title = bundle.names[-1].phrase
+            except (BundleError, OSError) as error:
+                faults.append(repr(error))
+            else:
+                seen.append(text)
+                if title not in ("p", "rope") and title not in text:
+                    faults.append(f"{title} in {text}")
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    deadline = time.monotonic() + 3
+    turns = 0
+    while time.monotonic() < deadline:
+        turns += 1
+        bundle_writer.write(indexes[turns % 2], folder, TINY, LOCAL, bundle_writer.build_time(None))
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert faults == []
+    assert set(seen) == {"The rope holds.", "The chain holds."}
+    assert turns > 10

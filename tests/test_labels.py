@@ -1,0 +1,77 @@
+"""The label lint: public fields that give a note away are refused."""
+
+import pytest
+
+from answerable.build import labels
+from answerable.serve.errors import NotebookError
+
+BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Plans for the winch",
+        "The gearbox of the winch",
+        "shelf 12, box 7",
+        "pp. 120-135",
+        "2024-05-01",
+        "minutes of 2024-05-01 to 2024-06-30",
+        "1.5.2024",
+        "0:12:30",
+        "v1.12.3",
+        "",
+    ],
+)
+def test_a_name_or_a_place_is_accepted(value: str) -> None:
+    labels.lint(value, BODY, "label")
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        ("ask jo@example.org", "e-mail"),
+        ("https://example.org/x", "URL"),
+        ("see www.example.org", "URL"),
+        ("call +49 171 2345678", "phone"),
+        ("call (030) 123-4567", "phone"),
+        ("2024-05-01, 0171 2345678", "phone"),
+        ("sk-abcdefgh12345678", "secret"),
+        ("ghp_abcdefgh12345678", "secret"),
+        ("a1b2c3d4e5f6a7b8c9d0e1f2", "secret"),
+    ],
+)
+def test_what_identifies_or_unlocks_is_refused(value: str, what: str) -> None:
+    with pytest.raises(NotebookError, match=what):
+        labels.lint(value, BODY, "winch.md: label")
+
+
+def test_a_refusal_names_the_field_and_a_leak_is_not_repeated() -> None:
+    with pytest.raises(NotebookError, match=r"^winch\.md: locator") as caught:
+        labels.lint("ask jo@example.org", BODY, "winch.md: locator")
+    assert "jo@" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "taken from a scrapped tractor",
+        "TAKEN, from: a — scrapped *tractor*!",
+        "it was taken from a scrapped",
+        "\uff54aken from a scrapped tractor",
+    ],
+)
+def test_five_words_in_a_row_of_the_note_are_refused(value: str) -> None:
+    with pytest.raises(NotebookError, match="5 words in a row"):
+        labels.lint(value, BODY, "label")
+
+
+def test_four_words_in_a_row_and_five_out_of_order_are_not() -> None:
+    labels.lint("from a scrapped tractor", BODY, "label")
+    labels.lint("tractor scrapped a from taken", BODY, "label")
+
+
+def test_a_shared_run_is_found_at_either_end() -> None:
+    assert labels.shared_run("x a b", "a b y", 2) == ("a", "b")
+    assert labels.shared_run("a b", "b a", 2) is None
+    assert labels.shared_run("a", "a", 2) is None

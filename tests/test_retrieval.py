@@ -1,0 +1,267 @@
+"""Scores, floors, boosts and order of both streams."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from answerable.build import index
+from answerable.serve import phrases, retrieval, scan, terms
+from answerable.serve.bundle import Bundle
+from answerable.serve.engine import Engine
+from answerable.serve.profile import Profile
+from answerable.serve.retrieval import Retrieved, retrieve
+from doubles import (
+    TINY,
+    CountingEmbedder,
+    LetterEmbedder,
+    ScriptedAnswerer,
+    bundle_of,
+    index_of,
+    note,
+    record,
+)
+
+OPEN = Profile(floor=0.0, note_floor=0.0)
+TEXTS = [
+    "The rope of the mooring holds the boat.",
+    "A rope, a rope and one more rope.",
+    "Lanterns warn of wind; the wind breaks a mooring.",
+    "Nothing to see here at all, dear reader of long sentences about everything else.",
+    "Wind.",
+]
+
+
+def bundle(folder: Path, *texts: str, profile: Profile = OPEN, notes: Sequence[str] = ()) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(texts)]
+    private = [note(f"n{n}", text) for n, text in enumerate(notes)]
+    return bundle_of(folder, index_of(folder, records, private), profile)
+
+
+def search(made: Bundle, question: str, top_k: int = 8) -> Retrieved:
+    return retrieve(made, question, LetterEmbedder().embed([question])[0], top_k)
+
+
+def straightforward(texts: Sequence[str], question: str) -> list[float]:
+    """The formula as the design states it, over lists of terms."""
+    documents = [terms.read(text) for text in texts]
+    mean = sum(map(len, documents)) / len(documents)
+    wanted = set(terms.read(question))
+
+    def idf(term: str) -> float:
+        df = sum(term in document for document in documents)
+        return math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
+
+    def weight(term: str, document: list[str]) -> float:
+        tf = document.count(term)
+        return idf(term) * tf / (tf + 1.2 * (1 - 0.75 + 0.75 * len(document) / mean))
+
+    total = sum(idf(term) for term in wanted)
+    return [sum(weight(term, document) for term in wanted) / total for document in documents]
+
+
+@pytest.mark.parametrize(
+    "question", ["rope", "rope mooring wind", "rope rope rope", "rope zeppelin", "zeppelin"]
+)
+def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    expected = straightforward([f"Page {n}x\n{text}" for n, text in enumerate(TEXTS)], question)
+    found = scan.lexical(made.postings, terms.read(question))
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+    assert 0 <= found.max() < 1
+
+
+def test_an_unknown_word_lowers_every_score(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    known = scan.lexical(made.postings, ["rope"])
+    assert (scan.lexical(made.postings, ["rope", "zeppelin"]) < known)[known > 0].all()
+
+
+def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
+    for scored in search(bundle(tmp_path, *TEXTS), "rope of a mooring").passages:
+        assert scored.base == pytest.approx((scored.lexical + 0.75 * scored.dense) / 1.75, abs=1e-6)
+        assert scored.score == scored.base
+
+
+def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    vector = LetterEmbedder().embed(["rope"])[0]
+    rows = made.passage_vectors.codes.astype(float)
+    exact = rows @ vector / np.linalg.norm(rows, axis=1)
+    assert scan.cosines(made.passage_vectors, vector) == pytest.approx(exact, abs=1e-6)
+
+
+def test_many_rows_are_scored_as_few_are() -> None:
+    from answerable.serve.bundle import Vectors
+
+    codes = np.random.default_rng(7).integers(-127, 128, (5000, 100)).astype(np.int8)
+    norms = (1 / np.linalg.norm(codes.astype(np.float32), axis=1)).astype(np.float32)
+    query = np.full(100, 0.1, dtype=np.float32)
+    whole = scan.cosines(Vectors(codes, norms), query)
+    one = [float(scan.cosines(Vectors(codes[n : n + 1], norms[n : n + 1]), query)[0])
+           for n in (0, 1959, 1960, 1961, 4999)]  # fmt: skip
+    assert whole[[0, 1959, 1960, 1961, 4999]] == pytest.approx(one, abs=1e-6)
+
+
+def test_what_is_under_the_floor_is_a_near_miss_and_no_evidence(tmp_path: Path) -> None:
+    found = search(bundle(tmp_path, *TEXTS), "rope")
+    floor = (found.passages[1].base + found.passages[2].base) / 2
+    strict = bundle(tmp_path / "strict", *TEXTS, profile=Profile(floor=floor, note_floor=0))
+    cut = search(strict, "rope")
+    assert [s.item.id for s in cut.passages] == [s.item.id for s in found.passages[:2]]
+    assert [s.item.id for s in cut.near_passages] == [s.item.id for s in found.passages[2:]]
+    assert len(cut.evidence.passages) == 2
+
+
+def named(folder: Path, profile: Profile, count: int = 4) -> Bundle:
+    records = [record("winch", "<p>Grease it.</p>", "Winch", aliases=["Hand winch"], tags=["gear"])]
+    records += [record(f"p{n}", f"<p>{TEXTS[n]}</p>", f"Page {n}x") for n in range(count)]
+    return bundle_of(folder, index_of(folder, records), profile)
+
+
+def test_a_name_and_a_theme_lift_their_record(tmp_path: Path) -> None:
+    made = named(tmp_path, OPEN)
+
+    def lift(question: str) -> float:
+        found = search(made, question)
+        (scored,) = [s for s in found.passages if s.item.record == "winch"]
+        return scored.score - scored.base
+
+    assert lift("How to use a winch?") == pytest.approx(0.30)
+    assert lift("HAND-WINCH!") == pytest.approx(0.30)
+    assert lift("What gear is there?") == pytest.approx(0.15)
+    assert lift("Is a winch gear?") == pytest.approx(0.45)
+    assert lift("Is a winchman there?") == pytest.approx(0.0, abs=1e-6)
+
+
+def test_in_the_hybrid_recipe_a_boost_lifts_nothing_over_the_floor(tmp_path: Path) -> None:
+    found = search(named(tmp_path, Profile(floor=0.75)), "winch or zeppelin")
+    (near,) = [s for s in found.near_passages if s.item.record == "winch"]
+    assert near.base < 0.75 < near.score
+
+
+def test_without_words_the_floor_applies_after_the_boosts(tmp_path: Path) -> None:
+    question = "winch or zeppelin"
+    plain = search(named(tmp_path, Profile(hybrid=0, floor=0.0)), question)
+    (scored,) = [s for s in plain.passages if s.item.record == "winch"]
+    assert scored.base == scored.dense
+    floor = scored.base + 0.1
+    lifted = search(named(tmp_path / "b", Profile(hybrid=0, floor=floor)), question)
+    assert "winch" in [s.item.record for s in lifted.passages]
+
+
+def test_a_name_that_many_pages_use_lifts_less_and_at_last_nothing() -> None:
+    assert phrases.fade(1, 10) == phrases.fade(0, 10) == 1.0
+    faded = [phrases.fade(n, 10) for n in range(1, 11)]
+    assert faded == sorted(faded, reverse=True)
+    assert phrases.fade(6, 10) == 0.0
+    assert phrases.fade(1, 1) == 1.0
+
+
+@pytest.mark.parametrize(("fades", "lift"), [(True, 0.0), (False, 0.30)])
+def test_a_common_title_fades_unless_the_profile_says_no(
+    tmp_path: Path, fades: bool, lift: float
+) -> None:
+    records = [record("rope", "<p>Rope.</p>", "Rope")]
+    records += [record(f"p{n}", "<p>A ROPE, again.</p>", f"Page {n}x") for n in range(5)]
+    profile = Profile(floor=0.0, theme_fade=fades)
+    made = bundle_of(tmp_path, index_of(tmp_path, records), profile)
+    (scored,) = [s for s in search(made, "rope").passages if s.item.record == "rope"]
+    assert scored.score - scored.base == pytest.approx(lift, abs=1e-6)
+
+
+def test_index_is_no_name(tmp_path: Path) -> None:
+    made = bundle_of(
+        tmp_path, index_of(tmp_path, [record("index", "<p>x", "Index"), record("a/README", "<p>y")])
+    )
+    assert {name.phrase for name in made.names} == {"a", "a readme"}
+
+
+def test_equal_scores_keep_the_order_of_the_pages(tmp_path: Path) -> None:
+    texts = ["A rope holds.", "Wind breaks."] * 45
+    records = [record(f"p{n}", f"<p>{text}</p>", "Same title") for n, text in enumerate(texts)]
+    made = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
+    found = [s.item.id for s in search(made, "rope", 90).passages]
+    assert found == [f"p{n}" for n in [*range(0, 90, 2), *range(1, 90, 2)]]
+
+
+def test_no_more_than_asked_for_is_found_and_best_comes_first(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    found = search(made, "rope and wind", 3)
+    for stream in (found.passages, found.hints):
+        scores = [scored.score for scored in stream]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) == 3
+
+
+NO_TERMS = ["", "?!…", "🚢⚓", "the of and", "日本語のドキュメント", "Что это такое", "‮", "_ _"]
+
+
+@pytest.mark.parametrize("question", NO_TERMS)
+def test_a_question_without_content_terms_is_refused_before_it_is_embedded(
+    tmp_path: Path, question: str
+) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    embedder = CountingEmbedder(LetterEmbedder())
+    reply = Engine(made, embedder, ScriptedAnswerer([])).answer(question)
+    assert reply.reason == "no-evidence"
+    assert embedder.texts == []
+    assert search(made, question) == Retrieved()
+
+
+def test_a_site_in_another_script_is_asked_in_it(tmp_path: Path) -> None:
+    records = [record("p", "<p>係留には四十リットルのブイが必要です。</p>", "係留")]
+    made = bundle_of(tmp_path, index_of(tmp_path, records, language="ja"), OPEN)
+    found = search(made, "ブイは必要ですか")
+    assert [s.item.id for s in found.passages] == ["p"]
+    assert found.passages[0].lexical > 0
+
+
+def test_a_hint_has_no_lexical_score_and_no_boost(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=["rope rope rope", "wind"])
+    for scored in search(made, "rope label n0").hints:
+        assert scored.lexical == 0
+        assert scored.score == scored.base == scored.dense
+
+
+def test_words_of_a_note_are_in_no_index(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=["xylophone", "rope"])
+    assert "xylophon" not in made.postings.terms
+    assert {name.phrase for name in (*made.names, *made.themes)}.isdisjoint({"xylophone"})
+
+
+def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
+    long = note("long", "\n\n".join(" ".join([word] * 50) for word in ("wind", "rope", "buoy")))
+    short = note("short", "rope")
+    made = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
+    assert made.manifest.counts["windows"] == 4
+    query = LetterEmbedder().embed(["rope 1"])[0]
+    best = [
+        float((LetterEmbedder().embed(index.note_texts(n)) @ query).max()) for n in (long, short)
+    ]
+    found = {s.item.id: s.dense for s in retrieve(made, "rope 1", query).hints}
+    assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)
+
+
+def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) -> None:
+    profile = Profile(floor=0.0, note_floor=1.01)
+    found = search(bundle(tmp_path, *TEXTS, profile=profile, notes=["rope"]), "rope")
+    assert found.passages
+    assert not found.hints
+    assert [s.item.id for s in found.near_hints] == ["note-n0"]
+
+
+def test_a_vector_of_another_size_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"against {TINY.dimensions}-d rows"):
+        retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
+
+
+def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
+    found = search(bundle(tmp_path, "wind", notes=["rope"]), "rope")
+    assert found.evidence.lead == pytest.approx(found.hints[0].dense - found.passages[0].dense)
+
+
+def test_top_k_is_eight() -> None:
+    assert retrieval.TOP_K == 8
