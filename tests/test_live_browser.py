@@ -1,0 +1,96 @@
+"""The whole way a reader goes, by keyboard alone: a real `mkdocs serve`, a real browser."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import running
+import sites
+
+# The built-in themes load their highlighter from another host unless told not to.
+THEMES: dict[str, dict[str, Any]] = {
+    "material": {"font": False, "features": ["navigation.instant"]},
+    "mkdocs": {"highlightjs": False},
+    "readthedocs": {"highlightjs": False},
+}
+
+
+@pytest.fixture(scope="module", params=THEMES)
+def address(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    theme = request.param
+    folder = sites.write_site(
+        tmp_path_factory.mktemp(theme),
+        notes=sites.NOTES,
+        theme={"name": theme, **THEMES[theme]},
+        # Scripts of the built-in theme fail without the search they expect.
+        plugins=["search", {"answerable": {"notebook": "notebook"}}],
+        site_url="https://harbour.example/docs/",
+    )
+    port = running.free_port()
+    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
+    with running.run(command, folder, lambda run: "Serving on" in run.output, port):
+        yield f"http://127.0.0.1:{port}/docs/"
+
+
+def ask(page: Page, question: str) -> None:
+    page.keyboard.press("Control+i")
+    page.keyboard.type(question)
+    page.keyboard.press("Enter")
+
+
+def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda r: asked.append(r.url) if r.method == "POST" else None)
+    page.goto(address)
+    ask(page, "How thick is the chain of a mooring?")
+    box = page.locator("answerable-ask")
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box).to_contain_text("The chain of a mooring is twelve millimetres thick.")
+    assert asked == [f"{address}_answerable/answer"]
+    box.locator(".card a").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{address}mooring/#chains")
+    expect(page.locator("#chains")).to_be_in_viewport()
+
+
+def test_a_refusal_shows_no_card_though_neighbours_were_found(page: Page, address: str) -> None:
+    page.goto(f"{address}storms/")
+    with page.expect_response("**/_answerable/answer") as response:
+        ask(page, "Who sang of lanterns at the opera in Vienna?")
+    body = response.value.json()
+    assert (body["mode"], body["citations"]) == ("not-found", [])
+    box = page.locator("answerable-ask")
+    expect(box).to_contain_text("This site does not answer that.")
+    expect(box.locator(".card")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(box.locator("dialog")).not_to_be_visible()
+
+
+def test_the_missing_page_has_the_box_too(page: Page, address: str) -> None:
+    page.goto(f"{address}no/such/page/")
+    ask(page, "How thick is the chain of a mooring?")
+    expect(page.locator("answerable-ask .card")).to_have_count(1)
+
+
+def test_no_request_leaves_the_server(page: Page, address: str) -> None:
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))
+    page.goto(f"{address}mooring/")
+    ask(page, "How thick is the chain of a mooring?")
+    expect(page.locator("answerable-ask .card")).to_have_count(1)
+    assert hosts == {"/".join(address.split("/")[:3])}
+
+
+def test_the_published_page_names_the_configured_endpoint(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path, options={"widget": {"endpoint": "/ask/"}})
+    sites.build_here(folder)
+    html = (folder / "site" / "mooring" / "index.html").read_text("utf-8")
+    assert '<link rel="answerable" href="/ask/">' in html
+    assert html.count("<answerable-ask>") == 1
+    assert 'src="../assets/answerable/ask-box.js"' in html
