@@ -15,8 +15,8 @@ from .notebook import Note
 from .passages import Cut, Window
 from .records import Record
 
-# A note has no terms to find it by, only vectors, and a mean over many words says little. Measured
-# on 597 passages found by cosine alone: 60 words instead of 240 lift AUROC from .855 to .88.
+# A note has no terms to find it by, only vectors, and a mean over many words says little: shorter
+# windows told answerable questions from others better on every length that was tried.
 NOTE_WINDOW = Window(words=60, overlap=0.25)
 
 

@@ -11,11 +11,22 @@ from ..build.cache import Progress as Report
 
 @contextmanager
 def reporting() -> Iterator[Report | None]:
-    """A progress callback, or None where standard error is not a terminal."""
+    """A progress callback, or None where standard error is not a terminal.
+
+    The bar appears with the first report, so a build that embeds nothing shows none.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("answerable: embedding", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    bar = Progress(console=console, transient=True)
+    task = bar.add_task("answerable: embedding", total=None)
+
+    def report(done: int, total: int) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        bar.stop()
