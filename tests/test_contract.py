@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.contract import settle
+from answerable.serve.contract import settle, settle_claims
 from answerable.serve.errors import ContractViolation
 from answerable.serve.types import (
     Answer,
@@ -74,7 +74,7 @@ def test_a_wrong_shape_is_a_validation_error(bad: object) -> None:
 
 @pytest.mark.parametrize("empty", [{}, {"claims": []}, {"routes": []}, draft()])
 def test_an_empty_draft_declines(empty: object) -> None:
-    assert settle(empty, EVIDENCE) == Answer()
+    assert settle_claims(empty, EVIDENCE) == Answer()
 
 
 def test_unknown_keys_are_not_carried_on() -> None:

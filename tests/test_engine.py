@@ -45,6 +45,13 @@ def test_an_empty_draft_is_a_refusal_of_the_answerer(tmp_path: Path) -> None:
     assert (reply.answer.mode, reply.reason) == ("not-found", "declined")
 
 
+def test_a_flat_draft_cannot_slip_past_the_quote_check(tmp_path: Path) -> None:
+    cited = {"kind": "record", "recordId": "rope", "url": "/rope/"}
+    flat = {"mode": "partial", "answer": "Ropes are made of gold.", "citations": [cited]}
+    reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([flat])).answer("rope?")
+    assert (reply.answer, reply.reason) == (Answer(), "declined")
+
+
 def test_without_evidence_the_answerer_is_not_called(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([])
     reply = engine_of(tmp_path, answerer=answerer).answer("rope 12?")

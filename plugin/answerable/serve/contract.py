@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import quotes
+from . import flat, quotes, references
 from .errors import ContractViolation
 from .types import (
     Answer,
@@ -34,7 +34,14 @@ class _Sentence:
 
 
 def settle(draft: object, evidence: Evidence) -> Answer:
-    """Validate, repair and ground a draft against the evidence it was written from.
+    """Validate, repair and ground a draft, in the form of claims or the older flat one."""
+    if isinstance(draft, Mapping) and ("claims" in draft or "routes" in draft):
+        return settle_claims(draft, evidence)
+    return flat.settle(draft, evidence)
+
+
+def settle_claims(draft: object, evidence: Evidence) -> Answer:
+    """Validate, repair and ground a draft of claims against the evidence it was written from.
 
     draft: ``{"claims": [{"text", "evidence": [{"source", "quote"}]}], "routes": [id]}``; a
     missing list reads as empty. ContractViolation(stage="validate") for a wrong shape,
@@ -51,7 +58,7 @@ def settle(draft: object, evidence: Evidence) -> Answer:
             claims.append(Claim(sentence.text, tuple(dict.fromkeys(citations))))
         else:
             dropped += 1
-    hints = [_repair(target, evidence, to_hint=True) for target in targets]
+    hints = [references.repair(target, evidence, to_hint=True) for target in targets]
     found = list(dict.fromkeys(hint for hint in hints if isinstance(hint, RoutingHint)))
     dropped += sum(not isinstance(hint, RoutingHint) for hint in hints)
     routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in found)
@@ -99,53 +106,10 @@ def _text(value: object, where: str) -> str:
     return value
 
 
-def _repair(reference: str, evidence: Evidence, *, to_hint: bool) -> Passage | RoutingHint:
-    """Snap a reference onto something retrieved: position, then id, then url.
-
-    One of the wrong kind converts when its url belongs to the other kind; otherwise what was
-    found is returned as it is. ContractViolation if nothing retrieved fits.
-    """
-    found = _resolve(reference.strip(), evidence)
-    if found is None:
-        raise ContractViolation("ground", f"the source {reference!r} was never retrieved")
-    if isinstance(found, Passage) and to_hint:
-        return _hint_at(found.url, evidence) or found
-    if isinstance(found, RoutingHint) and not to_hint:
-        return _passage_at(found.url, evidence) or found
-    return found
-
-
-def _resolve(reference: str, evidence: Evidence) -> Passage | RoutingHint | None:
-    numbered: dict[str, Passage | RoutingHint] = {
-        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
-        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
-    }
-    by_id: dict[str, Passage | RoutingHint] = {
-        **{hint.id: hint for hint in evidence.hints},
-        **{passage.id: passage for passage in evidence.passages},
-    }
-    return (
-        numbered.get(reference)
-        or by_id.get(reference)
-        or _passage_at(reference, evidence)
-        or _hint_at(reference, evidence)
-    )
-
-
-def _passage_at(url: str, evidence: Evidence) -> Passage | None:
-    return next((passage for passage in evidence.passages if passage.url == url), None)
-
-
-def _hint_at(url: str, evidence: Evidence) -> RoutingHint | None:
-    """The hint of a url, if exactly one has it: which of two was meant cannot be known."""
-    found = [hint for hint in evidence.hints if hint.url == url]
-    return found[0] if len(found) == 1 else None
-
-
 def _ground(sentence: _Sentence, evidence: Evidence) -> list[RecordCitation]:
     citations = []
     for support in sentence.supports:
-        passage = _repair(support.source, evidence, to_hint=False)
+        passage = references.repair(support.source, evidence, to_hint=False)
         span = quotes.find(support.quote, passage.text) if isinstance(passage, Passage) else None
         if isinstance(passage, Passage) and span is not None:
             citations.append(

@@ -59,7 +59,9 @@ class Engine:
         violation: str | None = None
         for _ in range(2):
             try:
-                return contract.settle(self.answerer.draft(question, evidence, violation), evidence)
+                return contract.settle_claims(
+                    self.answerer.draft(question, evidence, violation), evidence
+                )
             except ContractViolation as error:
                 violation = str(error)
         return None

@@ -1,0 +1,87 @@
+"""The older, flat form of a draft: prose, a declared mode and one list of citations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from . import references
+from .errors import ContractViolation
+from .types import (
+    MODES,
+    Answer,
+    Claim,
+    Evidence,
+    HintCitation,
+    Passage,
+    RecordCitation,
+    Route,
+    RoutingHint,
+)
+
+_IDS = {"record": "recordId", "hint": "hintId"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """One citation as it was declared."""
+
+    is_hint: bool
+    id: str
+    url: str
+
+
+def settle(draft: object, evidence: Evidence) -> Answer:
+    """Settle a flat draft by the rules of the reference pipeline.
+
+    It has no quotes, so none is checked: this form serves conformance, and the engine refuses it.
+    The prose becomes one claim with the record citations; hint citations become routes, whose
+    sentence is rendered. ContractViolation as for a draft of claims.
+    """
+    if not isinstance(draft, Mapping):
+        raise ContractViolation("validate", "the draft is not an object")
+    prose, cited = _validate(draft)
+    if draft["mode"] == "not-found":
+        return Answer()
+    found = [references.repair_pair(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
+    distinct = list(dict.fromkeys(found))
+    records = tuple(
+        RecordCitation(item.id, item.url, item.title, quote="", start=0, date=item.date)
+        for item in distinct
+        if isinstance(item, Passage)
+    )
+    routes = tuple(
+        Route(HintCitation(item.id, item.url, item.label, item.locator))
+        for item in distinct
+        if isinstance(item, RoutingHint)
+    )
+    return Answer((Claim(prose, records),) if records else (), routes)
+
+
+def _validate(draft: Mapping[object, object]) -> tuple[str, list[_Reference]]:
+    mode, prose, citations = (draft.get(key) for key in ("mode", "answer", "citations"))
+    if mode not in MODES:
+        raise ContractViolation("validate", "the mode is none of the four")
+    if not isinstance(prose, str):
+        raise ContractViolation("validate", "the answer is not a text")
+    if isinstance(citations, str | bytes) or not isinstance(citations, Sequence):
+        raise ContractViolation("validate", "citations is not a list")
+    cited = [_reference(item, f"citations[{index}]") for index, item in enumerate(citations)]
+    if mode == "not-found" and prose:
+        raise ContractViolation("validate", "a not-found answer has prose")
+    if mode != "not-found" and _is_blank(prose):
+        raise ContractViolation("validate", f"a {mode} answer has no prose")
+    return prose, cited
+
+
+def _reference(item: object, where: str) -> _Reference:
+    if not isinstance(item, Mapping):
+        raise ContractViolation("validate", f"{where} is not an object")
+    kind, url = item.get("kind"), item.get("url")
+    identifier = item.get(_IDS[kind]) if kind in ("record", "hint") else None
+    if not isinstance(identifier, str) or not isinstance(url, str):
+        raise ContractViolation("validate", f"{where} is neither a record nor a hint citation")
+    return _Reference(kind == "hint", identifier, url)
+
+
+def _is_blank(text: str) -> bool:
+    """As the reference trims: U+FEFF counts as white space, U+200B does not."""
+    return all(character.isspace() or character == "\ufeff" for character in text)
