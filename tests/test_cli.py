@@ -87,7 +87,7 @@ def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
     done = run(folder, "eval", "--gold", "broken.yaml", "--json")
     assert done.returncode == 1
     rows = {row["id"]: row for row in json.loads(done.stdout)["verdicts"]}
-    assert "top source is 'mooring#chains'" in rows["chain"]["issues"][0]
+    assert "top source is not 'storms'" in rows["chain"]["issues"][0]
     assert rows["opera"]["passed"]
 
 

@@ -21,47 +21,62 @@ PARTIAL = Reply(Answer(claims=(Claim("Iron.", (CITED,)),)), 0.5)
 RELATED = Reply(Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch", "shelf")),)), 0.5)
 
 
+def retrieval(query: GoldQuery, items: list[judge.Item]) -> list[str]:
+    return judge.retrieval(query, items, lambda item, source: judge.names(item, source, NOTES))
+
+
+def answer(query: GoldQuery, reply: Reply) -> list[str]:
+    return judge.answer(query, judge.outcome(reply))
+
+
 def test_a_record_a_passage_and_a_note_are_sources() -> None:
     query = GoldQuery("a", "q", expect_sources=("mooring", "mooring#chains", "winch.md"))
-    assert judge.retrieval(query, [CHAINS, WINCH], NOTES) == []
+    assert retrieval(query, [CHAINS, WINCH]) == []
 
 
 def test_a_missing_source_is_an_issue() -> None:
     query = GoldQuery("a", "q", expect_sources=("storms", "other.md"))
-    issues = judge.retrieval(query, [CHAINS, WINCH], NOTES)
+    issues = retrieval(query, [CHAINS, WINCH])
     assert [("storms" in issues[0]), ("other.md" in issues[1])] == [True, True]
 
 
 def test_a_forbidden_source_is_an_issue() -> None:
     query = GoldQuery("a", "q", forbid_sources=("mooring",))
-    assert "forbidden source 'mooring'" in judge.retrieval(query, [CHAINS], NOTES)[0]
+    assert "forbidden source 'mooring'" in retrieval(query, [CHAINS])[0]
 
 
 def test_presence_is_not_the_top_slot() -> None:
     query = GoldQuery("a", "q", top_source="winch.md")
-    assert judge.retrieval(query, [WINCH, CHAINS], NOTES) == []
-    assert "top source" in judge.retrieval(query, [CHAINS, WINCH], NOTES)[0]
-    assert "nothing" in judge.retrieval(query, [], NOTES)[0]
+    assert retrieval(query, [WINCH, CHAINS]) == []
+    assert "top source" in retrieval(query, [CHAINS, WINCH])[0]
+    assert "top source" in retrieval(query, [])[0]
 
 
 def test_the_mode_is_judged() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="partial")
-    assert judge.answer(query, PARTIAL) == []
-    assert "answer mode 'related-material'" in judge.answer(query, RELATED)[0]
+    assert answer(query, PARTIAL) == []
+    assert "answer mode 'related-material'" in answer(query, RELATED)[0]
+
+
+def test_the_citations_have_to_fit_the_expected_mode() -> None:
+    partial = GoldQuery("a", "q", expect_answer_mode="partial")
+    related = GoldQuery("a", "q", expect_answer_mode="related-material")
+    assert "record-only" in answer(partial, RELATED)[1]
+    assert "hint-only" in answer(related, PARTIAL)[1]
 
 
 def test_record_citations_can_be_forbidden() -> None:
     query = GoldQuery("a", "q", forbid_record_citations=True)
-    assert judge.answer(query, RELATED) == []
-    assert "record is cited" in judge.answer(query, PARTIAL)[0]
+    assert answer(query, RELATED) == []
+    assert "must not cite public records" in answer(query, PARTIAL)[0]
 
 
 def test_patterns_can_be_forbidden() -> None:
     query = GoldQuery("a", "q", forbid_answer_patterns=("IRON",))
-    assert "IRON" in judge.answer(query, PARTIAL)[0]
+    assert "IRON" in answer(query, PARTIAL)[0]
 
 
 def test_a_broken_contract_fails_even_a_query_that_wants_a_refusal() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="not-found")
-    assert judge.answer(query, Reply(reason="declined")) == []
-    assert "contract" in judge.answer(query, Reply(reason="contract"))[0]
+    assert answer(query, Reply(reason="declined")) == []
+    assert "contract" in answer(query, Reply(reason="contract"))[0]

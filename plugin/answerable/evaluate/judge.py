@@ -1,58 +1,90 @@
 """What a gold query says of a retrieval or of an answer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from ..serve import wire
-from ..serve.types import Passage, RecordCitation, Reply, RoutingHint
+from ..serve.types import HintCitation, Mode, Passage, RecordCitation, Reply, RoutingHint
 from .gold import GoldQuery
 
 Item = Passage | RoutingHint
+T = TypeVar("T")
 
 
-def retrieval(query: GoldQuery, items: Sequence[Item], notes: Mapping[str, str]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a judge looks at in an answer; unlike an Answer it can hold a contradiction."""
+
+    mode: Mode
+    text: str
+    cites_records: bool
+    cites_hints: bool
+    broke_contract: bool = False
+
+
+def outcome(reply: Reply) -> Outcome:
+    """A reply as a judge looks at it."""
+    settled = reply.answer
+    return Outcome(
+        settled.mode,
+        wire.plain(settled),
+        cites_records=any(isinstance(c, RecordCitation) for c in settled.citations),
+        cites_hints=any(isinstance(c, HintCitation) for c in settled.citations),
+        broke_contract=reply.reason == "contract",
+    )
+
+
+def retrieval(
+    query: GoldQuery, ranked: Sequence[T], is_source: Callable[[T, str], bool]
+) -> list[str]:
     """The issues with what was retrieved, best first over both streams; none is a pass.
+
+    is_source: whether a ranked item is what a gold source names.
+    """
+    issues = [
+        f"expected source '{source}' not retrieved"
+        for source in query.expect_sources
+        if not any(is_source(item, source) for item in ranked)
+    ]
+    issues += [
+        f"forbidden source '{source}' was retrieved"
+        for source in query.forbid_sources
+        if any(is_source(item, source) for item in ranked)
+    ]
+    if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
+        issues.append(f"top source is not '{query.top_source}'")
+    return issues
+
+
+def answer(query: GoldQuery, found: Outcome) -> list[str]:
+    """The issues with an answer; none is a pass."""
+    expected = query.expect_answer_mode
+    issues = []
+    if expected and found.mode != expected:
+        issues.append(f"answer mode '{found.mode}' (expected '{expected}')")
+    if expected == "partial" and found.cites_hints:
+        issues.append("partial mode requires record-only citations")
+    if expected == "related-material" and found.cites_records:
+        issues.append("related-material mode requires hint-only citations")
+    if found.broke_contract:
+        issues.append("the answerer broke the contract twice")
+    if query.forbid_record_citations and found.cites_records:
+        issues.append("answer must not cite public records for this query")
+    issues += [
+        f"answer matched forbidden pattern /{pattern}/"
+        for pattern in query.forbid_answer_patterns
+        if re.search(pattern, found.text, re.I)
+    ]
+    return issues
+
+
+def names(item: Item, source: str, notes: Mapping[str, str]) -> bool:
+    """Whether a gold source names an item: its record, its passage or, by path, its note.
 
     notes: from a note's path to its id.
     """
-    issues = [
-        f"expected source {source!r} was not retrieved"
-        for source in query.expect_sources
-        if not any(is_source(item, source, notes) for item in items)
-    ]
-    issues += [
-        f"forbidden source {source!r} was retrieved"
-        for source in query.forbid_sources
-        if any(is_source(item, source, notes) for item in items)
-    ]
-    if query.top_source and not (items and is_source(items[0], query.top_source, notes)):
-        found = items[0].id if items else "nothing"
-        issues.append(f"top source is {found!r}, expected {query.top_source!r}")
-    return issues
-
-
-def answer(query: GoldQuery, reply: Reply) -> list[str]:
-    """The issues with an answer; none is a pass."""
-    settled = reply.answer
-    issues = []
-    if query.expect_answer_mode and settled.mode != query.expect_answer_mode:
-        issues.append(f"answer mode {settled.mode!r}, expected {query.expect_answer_mode!r}")
-    if reply.reason == "contract":
-        issues.append("the answerer broke the contract twice")
-    records = any(isinstance(citation, RecordCitation) for citation in settled.citations)
-    if query.forbid_record_citations and records:
-        issues.append("a record is cited, which the query forbids")
-    text = wire.plain(settled)
-    issues += [
-        f"the answer matches the forbidden pattern {pattern!r}"
-        for pattern in query.forbid_answer_patterns
-        if re.search(pattern, text, re.I)
-    ]
-    return issues
-
-
-def is_source(item: Item, source: str, notes: Mapping[str, str]) -> bool:
-    """Whether a retrieved item is what a gold source names."""
     if isinstance(item, Passage):
         return source in (item.record, item.id)
     return notes.get(source) == item.id

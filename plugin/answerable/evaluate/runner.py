@@ -39,11 +39,13 @@ def run(
     for query, vector in zip(queries, vectors, strict=True):
         retrieved = retrieve(engine.bundle, query.query, vector)
         items = ranked(retrieved)
-        issues = judge.retrieval(query, items, notes)
+        issues = judge.retrieval(
+            query, items, lambda item, source: judge.names(item, source, notes)
+        )
         mode = None
         if full:
             reply = engine.answer_from(query.query, retrieved)
-            issues += judge.answer(query, reply)
+            issues += judge.answer(query, judge.outcome(reply))
             mode = reply.answer.mode
         top = items[0].id if items else None
         yield Verdict(query, tuple(issues), top, top_score(retrieved), mode)
