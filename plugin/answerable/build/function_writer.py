@@ -8,12 +8,16 @@ from pathlib import Path
 
 from .. import serve
 from ..serve import local_embedder
+from ..serve.embedder import Identity
 from ..serve.errors import EmbedderError, SiteError
 from ..serve.providers import BUNDLE, MODEL
+from ..serve.settings import FILE, Settings
 from . import files
 
-# What serve/ imports, by distribution; each is pinned to what the bundle was built with.
-REQUIREMENTS = ("numpy", "snowballstemmer", "tokenizers")
+# What serve/ imports, by distribution: always, and for each provider.
+REQUIREMENTS = ("numpy", "snowballstemmer")
+_PROVIDER_REQUIREMENTS = {"local": ("tokenizers",), "openai": ("openai",)}
+_ANSWER_REQUIREMENTS = {"openai": ("openai", "jinja2")}
 
 # What a build leaves in a function folder, so that the next one knows it for its own.
 _MARKS = ("answerable/serve", f"{BUNDLE}/manifest.json")
@@ -31,7 +35,7 @@ def model_folder() -> Path:
     return Path(spec.origin).parent
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, identity: Identity, settings: Settings) -> None:
     """Write everything in a function folder but its bundle; what is there already is left alone."""
     folder.mkdir(parents=True, exist_ok=True)
     files.remove_leftovers(folder)
@@ -41,18 +45,26 @@ def write(folder: Path) -> None:
         )
     source = Path(serve.__file__).parent
     code = {
-        f"serve/{path.name}": path.read_bytes()
-        for path in sorted(source.glob("*.py"))
-        if path.name != "main.py"
+        f"serve/{path.relative_to(source).as_posix()}": path.read_bytes()
+        for path in sorted(source.rglob("*"))
+        if path.suffix in (".py", ".jinja") and path.name != "main.py"
     }
     code["__init__.py"] = _PACKAGE_DOC.encode()
     _replace_tree(folder / "answerable", code)
-    for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
-        files.copy(model_folder() / name, folder / MODEL / name)
-    files.write(folder / MODEL / "LICENSE", _model_license())
-    pins = [f"{name}=={metadata.version(name)}" for name in REQUIREMENTS]
-    files.write(folder / "requirements.txt", ("\n".join(pins) + "\n").encode())
+    if identity.provider == "local":
+        for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
+            files.copy(model_folder() / name, folder / MODEL / name)
+        files.write(folder / MODEL / "LICENSE", _model_license())
+    files.write(folder / "requirements.txt", _requirements(identity, settings))
+    files.write(folder / FILE, settings.as_json())
     files.write(folder / "main.py", (source / "main.py").read_bytes())
+
+
+def _requirements(identity: Identity, settings: Settings) -> bytes:
+    """What the function needs for its providers, pinned to what the bundle was built with."""
+    names = [*REQUIREMENTS, *_PROVIDER_REQUIREMENTS.get(identity.provider, ())]
+    names += _ANSWER_REQUIREMENTS.get(settings.answers, ())
+    return "".join(f"{n}=={metadata.version(n)}\n" for n in sorted(set(names))).encode()
 
 
 def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
@@ -77,8 +89,8 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
 def _read_tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*.py")
-        if "__pycache__" not in path.parts
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
 
 

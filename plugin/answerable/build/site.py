@@ -7,13 +7,19 @@ from ..serve.embedder import Identity
 from ..serve.manifest import Manifest
 from ..serve.profile import Profile
 from ..serve.providers import BUNDLE
+from ..serve.settings import Settings
 from . import bundle_writer, function_writer
 from .index import Index
 
 
 def publish(
-    index: Index, function: Path, identity: Identity, profile: Profile, now: dt.datetime
+    index: Index,
+    function: Path,
+    identity: Identity,
+    profile: Profile,
+    settings: Settings,
+    now: dt.datetime,
 ) -> Manifest:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last."""
-    function_writer.write(function)
+    function_writer.write(function, identity, settings)
     return bundle_writer.write(index, function / BUNDLE, identity, profile, now)

@@ -104,3 +104,12 @@ def evaluate(
         evaluating.Options(full, wanted, fail_fast, only_list, as_json),
     )
     raise SystemExit(0 if passed else 1)
+
+
+@main.command("stub-openai")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8899, show_default=True)
+def stub_openai(port: int) -> None:
+    """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
+    from . import stubbing
+
+    stubbing.serve(port)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ..build.function_writer import model_folder
-from ..serve import providers
-from ..serve.bundle import Bundle, open_bundle
+from ..serve import providers, settings
+from ..serve.bundle import open_bundle
 from ..serve.engine import Engine
 
 DEFAULT = Path("function", providers.BUNDLE)
@@ -17,12 +17,15 @@ def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
     if not config_file.is_file():
         return config_file.parent / DEFAULT
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs import settings
+    from ..mkdocs import settings as site
 
-    return settings.load(config_file).bundle
+    return site.load(config_file).bundle
 
 
 def engine(bundle: Path | None, config_file: Path) -> Engine:
     """An engine over the site's bundle."""
-    opened: Bundle = open_bundle(bundle_folder(bundle, config_file))
-    return providers.engine(opened, providers.query_embedder(opened, model_folder()))
+    folder = bundle_folder(bundle, config_file)
+    opened = open_bundle(folder)
+    chosen = settings.read(folder.parent)
+    embedder = providers.embedder(opened.manifest.identity, model_folder(), chosen)
+    return providers.engine(opened, embedder, chosen)

@@ -20,6 +20,25 @@ class Retrieval(base.Config):
     theme_fade = c.Optional(c.Type(bool))
 
 
+class Embedding(base.Config):
+    """What turns text into vectors: ``embedding``."""
+
+    provider = c.Choice(("local", "openai"), default="local")
+    model = c.Type(str, default="text-embedding-3-large")
+    dimensions = c.Type(int, default=3072)
+    base_url = c.Optional(c.URL())
+
+
+class Answers(base.Config):
+    """What writes answers: ``answers``."""
+
+    provider = c.Choice(("extractive", "openai"), default="extractive")
+    model = c.Type(str, default="gpt-4o-mini")
+    base_url = c.Optional(c.URL())
+    reasoning_effort = c.Optional(c.Type(str))
+    timeout = c.Type((int, float), default=30)
+
+
 class Widget(base.Config):
     """How readers ask: ``widget``."""
 
@@ -34,6 +53,8 @@ class AnswerableConfig(base.Config):
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))
+    embedding = c.SubConfig(Embedding)
+    answers = c.SubConfig(Answers)
     passages = c.SubConfig(Passages)
     retrieval = c.SubConfig(Retrieval)
     widget = c.SubConfig(Widget)

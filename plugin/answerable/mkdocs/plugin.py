@@ -1,6 +1,5 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
-import dataclasses
 import os
 import tempfile
 from collections.abc import Iterator
@@ -20,14 +19,13 @@ from mkdocs.utils import get_relative_url
 from ..build import bundle_writer, function_writer, index, notebook, places, site
 from ..build.index import Index, SiteInfo
 from ..build.passages import Window
-from ..serve import local_embedder, providers
-from ..serve.bundle import is_safe_url, open_bundle
+from ..serve import providers
+from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
-from ..serve.errors import AnswerableError, SiteError
+from ..serve.errors import AnswerableError
 from ..serve.manifest import Manifest
-from ..serve.profile import LOCAL, Profile
-from . import injection, live, progress, reading
+from . import choices, injection, live, progress, reading
 from .config import AnswerableConfig
 
 log = get_plugin_logger(__name__)
@@ -55,7 +53,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
         try:
-            _check_options(self.config)
+            choices.check(self.config)
             places.check_outside("function", function, published)
             places.check_outside("cache", Path(self.config.cache), published)
             if self.config.notebook:
@@ -132,17 +130,18 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("%s (%s)", error, kept)
 
     def _publish(self, built: reading.Site, config: MkDocsConfig) -> None:
-        embedder = self._local()
+        embedder = self._opened()
         made = self._index(built, config, embedder)
-        profile = _profile(self.config)
+        profile = choices.profile(self.config)
+        settings = choices.settings(self.config)
         now = bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
         if self._preview:
             folder = Path(self.config.cache) / "serve"
             manifest = bundle_writer.write(made, folder, embedder.identity, profile, now)
-            self._engine = providers.engine(open_bundle(folder, verify=False), embedder)
+            self._engine = providers.engine(open_bundle(folder, verify=False), embedder, settings)
         else:
             folder = Path(self.config.function)
-            manifest = site.publish(made, folder, embedder.identity, profile, now)
+            manifest = site.publish(made, folder, embedder.identity, profile, settings, now)
         _report(manifest, made, folder)
 
     def _index(self, built: reading.Site, config: MkDocsConfig, embedder: Embedder) -> Index:
@@ -174,9 +173,16 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         found = self.config.language or config.theme.get("language") or config.theme.get("locale")
         return str(found or "en")
 
-    def _local(self) -> Embedder:
-        if self._embedder is None:
-            self._embedder = local_embedder.load(function_writer.model_folder())
+    def _opened(self) -> Embedder:
+        """The embedder that the options name; it is opened once for all builds of a preview."""
+        identity = choices.identity(self.config)
+        if self._embedder is None or self._embedder.identity != identity:
+            self._embedder = providers.embedder(
+                identity, function_writer.model_folder(), choices.settings(self.config)
+            )
+            if self.config.notebook and identity.provider != "local":
+                host = self.config.embedding.base_url or "https://api.openai.com/v1"
+                log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
 
     def _is_preview(self, config: MkDocsConfig) -> bool:
@@ -184,32 +190,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         folder = Path(config.site_dir)
         temporary = folder.parent == Path(tempfile.gettempdir())
         return self._command == "serve" or (temporary and folder.name.startswith("mkdocs_"))
-
-
-def _check_options(config: AnswerableConfig) -> None:
-    if not 40 <= config.passages.words <= 2000:
-        raise SiteError(f"passages.words: {config.passages.words} is not between 40 and 2000")
-    if not 0 <= config.passages.overlap <= 0.5:
-        raise SiteError(f"passages.overlap: {config.passages.overlap} is not between 0 and 0.5")
-    for name in ("floor", "note_floor"):
-        value = config.retrieval[name]
-        if value is not None and not 0 <= value <= 1:
-            raise SiteError(f"retrieval.{name}: {value} is not between 0 and 1")
-    endpoint = config.widget.endpoint
-    if endpoint is not None and not is_safe_url(endpoint):
-        raise SiteError(
-            f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
-            "correct it, for example /ask/"
-        )
-    hybrid = config.retrieval.hybrid
-    if hybrid is not None and not 0 <= hybrid <= 10:
-        raise SiteError(f"retrieval.hybrid: {hybrid} is not between 0 and 10")
-
-
-def _profile(config: AnswerableConfig) -> Profile:
-    """The embedder's profile with what the site's owner has set."""
-    given = {key: value for key, value in config.retrieval.items() if value is not None}
-    return dataclasses.replace(LOCAL, **given)
 
 
 def _base_url(config: MkDocsConfig) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import flat, quotes, references
+from . import flat, fragments, prose, quotes, references
 from .errors import ContractViolation
 from .types import (
     Answer,
@@ -47,7 +47,8 @@ def settle_claims(draft: object, evidence: Evidence) -> Answer:
     missing list reads as empty. ContractViolation(stage="validate") for a wrong shape,
     (stage="ground") for a source that was never retrieved. A source whose quote is not in its
     passage is dropped from its claim; a claim without a source, or a route to no hint, is dropped
-    and counted.
+    and counted. A claim's text loses its control characters, bidirectional overrides and lone
+    surrogates before anything else is looked at.
     """
     sentences, targets = _validate(draft)
     claims: list[Claim] = []
@@ -81,7 +82,7 @@ def _sentence(claim: object, where: str) -> _Sentence:
     if not supports:
         raise ContractViolation("validate", f"{where} has no evidence")
     return _Sentence(
-        _text(claim.get("text"), f"{where}.text"),
+        _clean(claim.get("text"), f"{where}.text"),
         tuple(_support(item, f"{where}.evidence[{n}]") for n, item in enumerate(supports)),
     )
 
@@ -106,23 +107,32 @@ def _text(value: object, where: str) -> str:
     return value
 
 
+def _clean(value: object, where: str) -> str:
+    """The text of a claim without the characters that could change how a reader sees it."""
+    return _text(prose.clean(_text(value, where)), where)
+
+
 def _ground(sentence: _Sentence, evidence: Evidence) -> list[RecordCitation]:
     citations = []
     for support in sentence.supports:
         passage = references.repair(support.source, evidence, to_hint=False)
         span = quotes.find(support.quote, passage.text) if isinstance(passage, Passage) else None
         if isinstance(passage, Passage) and span is not None:
-            citations.append(
-                RecordCitation(
-                    passage.id,
-                    passage.url,
-                    passage.title,
-                    quote=passage.text[span[0] : span[1]],
-                    start=span[0],
-                    date=passage.date,
-                )
-            )
+            citations.append(_citation(passage, *span))
     return citations
+
+
+def _citation(passage: Passage, start: int, end: int) -> RecordCitation:
+    quote = passage.text[start:end]
+    return RecordCitation(
+        passage.id,
+        passage.url,
+        passage.title,
+        quote=quote,
+        start=start,
+        date=passage.date,
+        href=fragments.href(passage.url, quote, passage.text, start),
+    )
 
 
 def _exact(text: str, citations: Sequence[RecordCitation], evidence: Evidence) -> bool:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from . import contract
+from . import budget, contract
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
@@ -43,7 +43,7 @@ class Engine:
 
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
         """Answer a question from what it has retrieved already."""
-        evidence = retrieved.evidence
+        evidence = budget.fit(retrieved.evidence)
         if not evidence:
             return Reply(reason="no-evidence")
         settled = self._settle(question, evidence)

@@ -3,6 +3,7 @@
 AnswerableError
 ├── BundleError          a bundle that is missing, damaged or of another wire version
 ├── EmbedderError        an embedder whose files or vectors are not what they should be
+├── ProviderError        a call to a model's server that failed
 ├── ContractViolation    a draft that breaks the answer contract (``stage`` says where)
 ├── SiteError            a page, an option or a folder that the author has to change
 ├── NotebookError        a note that the author has to change
@@ -24,6 +25,18 @@ class BundleError(AnswerableError):
 
 class EmbedderError(AnswerableError):
     """An embedder that cannot give vectors of its identity."""
+
+
+class ProviderError(AnswerableError):
+    """A call to a model's server that failed; its text repeats nothing of what the server said.
+
+    ``passing``: another attempt may succeed. ``timeout``: the deadline passed.
+    """
+
+    def __init__(self, what: str, *, passing: bool = False, timeout: bool = False) -> None:
+        super().__init__(what)
+        self.passing = passing
+        self.timeout = timeout
 
 
 class SiteError(AnswerableError):

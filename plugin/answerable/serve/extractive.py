@@ -82,11 +82,13 @@ class ExtractiveAnswerer:
             return
         # A sentence is read under its headings, whose words it rarely repeats.
         read = [f"{passage.title}\n{text}" for _, passage, _, text in found]
-        vectors = self.embedder.embed([question, *read])
-        cosines = vectors[1:] @ vectors[0]
-        coverage = self._coverage(question, read)
-        profile = self.bundle.manifest.profile
-        scores = (coverage + profile.dense * cosines) / (1 + profile.dense)
+        scores = self._coverage(question, read)
+        if self.embedder.identity.provider == "local":
+            # With a remote embedder a call for every question's sentences would cost more than
+            # it adds.
+            vectors = self.embedder.embed([question, *read])
+            weight = self.bundle.manifest.profile.dense
+            scores = (scores + weight * (vectors[1:] @ vectors[0])) / (1 + weight)
         for (rank, _, start, text), score in zip(found, scores, strict=True):
             yield _Sentence(rank, start, text, float(score) * RANK_DECAY**rank)
 

@@ -24,5 +24,8 @@ class Profile:
         return asdict(self)
 
 
+# The reference's recipe, until it is calibrated: plain cosine, the floor after unfaded boosts.
+OPENAI = Profile(hybrid=0.0, floor=0.2, note_floor=0.2, theme_fade=False)
+
 # The floor was measured on four public question sets; the note floor on our own gold set.
 LOCAL = Profile()

@@ -1,13 +1,15 @@
-"""From a bundle to a running engine: the embedder and answerer that fit it."""
+"""From a bundle and its settings to a running engine: the embedder and answerer that fit them."""
 
 from pathlib import Path
 
-from . import local_embedder
+from . import settings
+from .answerer import Answerer
 from .bundle import Bundle, open_bundle
-from .embedder import Embedder
+from .embedder import Embedder, Identity
 from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
+from .settings import Settings
 
 # The two folders of data in a function folder.
 BUNDLE = "bundle"
@@ -17,19 +19,45 @@ MODEL = "model"
 def open_function(folder: Path) -> Engine:
     """The engine of a published function folder."""
     bundle = open_bundle(folder / BUNDLE)
-    return engine(bundle, query_embedder(bundle, folder / MODEL))
+    chosen = settings.read(folder)
+    return engine(bundle, embedder(bundle.manifest.identity, folder / MODEL, chosen), chosen)
 
 
-def query_embedder(bundle: Bundle, model: Path) -> Embedder:
-    """The embedder whose vectors a bundle holds; model: the folder of the local one."""
-    provider = bundle.manifest.identity.provider
-    if provider == "local":
+def embedder(identity: Identity, model: Path, chosen: Settings) -> Embedder:
+    """The embedder of an identity. model: the folder of the local one's files.
+
+    EmbedderError for a provider that this version does not know.
+    """
+    # Each provider's packages are imported only where it is chosen.
+    if identity.provider == "local":
+        from . import local_embedder
+
         return local_embedder.load(model)
+    if identity.provider == "openai":
+        from .openai_embedder import OpenAIEmbedder
+
+        return OpenAIEmbedder(identity, chosen.embedding_base_url)
     raise EmbedderError(
-        f"embedder provider {provider!r} is unknown to this version: upgrade mkdocs-answerable"
+        f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
+        "mkdocs-answerable"
     )
 
 
-def engine(bundle: Bundle, embedder: Embedder) -> Engine:
-    """An engine with the keyless answerer."""
-    return Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
+def engine(bundle: Bundle, embedder: Embedder, chosen: Settings | None = None) -> Engine:
+    """An engine with the answerer that the settings choose, the keyless one by default."""
+    chosen = chosen or Settings()
+    return Engine(bundle, embedder, _answerer(bundle, embedder, chosen))
+
+
+def _answerer(bundle: Bundle, embedder: Embedder, chosen: Settings) -> Answerer:
+    if chosen.answers == "openai":
+        from .openai_answerer import OpenAIAnswerer
+
+        return OpenAIAnswerer(
+            model=chosen.model,
+            site=bundle.site.name,
+            base_url=chosen.base_url,
+            reasoning_effort=chosen.reasoning_effort,
+            deadline=chosen.timeout,
+        )
+    return ExtractiveAnswerer(bundle, embedder)

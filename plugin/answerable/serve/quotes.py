@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FOLDS = {
     **dict.fromkeys("‘’‚‛′`´", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
-# Between word characters an underscore is part of a name and an asterisk a product, not emphasis.
-_EMPHASIS = re.compile(r"`+|(?<!\w)[*_]+|[*_]+(?!\w)")
+# Between word characters an underscore is part of a name and an asterisk a product or a power, not
+# emphasis. A run is taken whole, and only from its first character: long ones stay linear.
+_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]++|(?<![*_])[*_]++(?!\w)")
 _EXACT = re.compile(r"`([^`]+)`|(?<!\w)(?<!\d[.,:])(v?\d\w*(?:[.,:]\d\w*)*)")
 
 
@@ -41,7 +43,7 @@ def fold(text: str) -> Folded:
 def find(quote: str, text: str) -> tuple[int, int] | None:
     """The (start, end) in a text of a quote that occurs verbatim after folding, else None."""
     needle = fold(quote).text.strip()
-    folded = fold(text)
+    folded = _folded(text)
     at = folded.text.find(needle) if needle else -1
     if at < 0:
         return None
@@ -59,5 +61,13 @@ def holds(texts: Iterable[str], part: str) -> bool:
     if not needle:
         return any(part in text for text in texts)
     # Neither 3.1 nor 10 is in 3.10: a number goes on where another digit follows its mark.
-    pattern = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(needle)}(?!\w)(?![.,:]\d)")
-    return any(pattern.search(fold(text).text) for text in texts)
+    pattern = rf"(?<!\w)(?<!\d[.,:]){re.escape(needle)}(?!\w)(?![.,:]\d)"
+    folded = (_folded(text).text for text in texts)
+    # A needle that is nowhere is not compiled: it may be as long as a model likes.
+    return any(needle in text and re.search(pattern, text) is not None for text in folded)
+
+
+@lru_cache(maxsize=32)
+def _folded(text: str) -> Folded:
+    """A passage's text, folded once for all the claims that are held against it."""
+    return fold(text)

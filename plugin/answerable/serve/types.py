@@ -55,7 +55,8 @@ class Evidence:
 class RecordCitation:
     """The exact (id, url) of a retrieved passage and the words of it that back a claim.
 
-    ``start`` is the offset of ``quote`` in the passage's text.
+    ``start`` is the offset of ``quote`` in the passage's text, ``href`` the url with a text
+    fragment for it: where to link, not what is cited.
     """
 
     id: str
@@ -64,6 +65,7 @@ class RecordCitation:
     quote: str
     start: int
     date: str | None = None
+    href: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _citation(citation: Citation, number: int) -> Mapping[str, Any]:
             "date": citation.date,
             "quote": citation.quote,
             "start": citation.start,
-            "href": citation.url,
+            "href": citation.href or citation.url,
         }
     return {
         "n": number,

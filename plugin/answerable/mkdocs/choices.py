@@ -1,0 +1,61 @@
+"""The plugin's options as what the build and the function are told."""
+
+import dataclasses
+
+from ..serve import local_embedder
+from ..serve.bundle import is_safe_url
+from ..serve.embedder import Identity
+from ..serve.errors import SiteError
+from ..serve.profile import LOCAL, OPENAI, Profile
+from ..serve.settings import Settings
+from .config import AnswerableConfig
+
+
+def check(config: AnswerableConfig) -> None:
+    """Refuse an option out of its range; SiteError names it and the range."""
+    _between("passages.words", config.passages.words, 40, 2000)
+    _between("passages.overlap", config.passages.overlap, 0, 0.5)
+    _between("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
+    _between("answers.timeout", config.answers.timeout, 1, 600)
+    for name, top in (("floor", 1), ("note_floor", 1), ("hybrid", 10)):
+        if config.retrieval[name] is not None:
+            _between(f"retrieval.{name}", config.retrieval[name], 0, top)
+    endpoint = config.widget.endpoint
+    if endpoint is not None and not is_safe_url(endpoint):
+        raise SiteError(
+            f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
+            "correct it, for example /ask/"
+        )
+
+
+def identity(config: AnswerableConfig) -> Identity:
+    """The embedder that the options name."""
+    chosen = config.embedding
+    if chosen.provider == "local":
+        return local_embedder.IDENTITY
+    return Identity(chosen.provider, chosen.model, chosen.dimensions)
+
+
+def profile(config: AnswerableConfig) -> Profile:
+    """The embedder's profile with what the site's owner has set."""
+    given = {key: value for key, value in config.retrieval.items() if value is not None}
+    own = LOCAL if config.embedding.provider == "local" else OPENAI
+    return dataclasses.replace(own, **given)
+
+
+def settings(config: AnswerableConfig) -> Settings:
+    """What the function is told of its providers."""
+    answers = config.answers
+    return Settings(
+        answers=answers.provider,
+        model=answers.model,
+        base_url=answers.base_url or None,
+        reasoning_effort=answers.reasoning_effort,
+        timeout=float(answers.timeout),
+        embedding_base_url=config.embedding.base_url or None,
+    )
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise SiteError(f"{name}: {value} is not between {low} and {high}")

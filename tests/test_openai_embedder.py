@@ -1,0 +1,120 @@
+"""Vectors from a remote model: limits of the API, faults, and what a build does about them."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sites
+from answerable.serve import openai_embedder
+from answerable.serve.embedder import Identity
+from answerable.serve.errors import AnswerableError, EmbedderError
+from answerable.serve.openai_embedder import MAX_INPUT, OpenAIEmbedder
+from answerable.stub.server import Stub
+
+PATH = "/v1/embeddings"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.fixture
+def server() -> Iterator[Stub]:
+    with Stub() as stub:
+        yield stub
+
+
+def embedder(server: Stub, dimensions: int = 64, deadline: float = 10.0) -> OpenAIEmbedder:
+    identity = Identity("openai", "text-embedding-3-large", dimensions)
+    return OpenAIEmbedder(identity, server.base_url, deadline)
+
+
+def test_vectors_are_of_unit_length_in_the_order_of_the_texts(server: Stub) -> None:
+    server.fail("reversed")
+    found = embedder(server).embed(["a mooring", "", "a red lantern"])
+    server.fault = None
+    assert found.shape == (3, 64)
+    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 0, 1], abs=1e-6)
+    assert found[2] == pytest.approx(embedder(server).embed(["a red lantern"])[0], abs=1e-6)
+
+
+def test_requests_keep_the_limits_of_the_api(server: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_embedder, "MAX_INPUTS", 3)
+    monkeypatch.setattr(openai_embedder, "MAX_REQUEST", 60_000)
+    texts = ["short"] * 4 + ["ü" * 20_000] * 3
+    assert embedder(server).embed(texts).shape == (7, 64)
+    inputs = [request.json["input"] for request in server.requests]
+    assert [len(batch) for batch in inputs] == [3, 3, 1]
+    longest = max((text for batch in inputs for text in batch), key=len)
+    assert len(longest.encode()) == MAX_INPUT
+    assert set(longest) == {"ü"}
+
+
+@pytest.mark.parametrize("fault", ["fewer-vectors", "wrong-dimensions", "not-finite", "unrelated"])
+def test_a_wrong_answer_is_refused(server: Stub, fault: str) -> None:
+    server.fail(fault)
+    with pytest.raises(AnswerableError):
+        embedder(server).embed(["a", "b"])
+
+
+def test_the_fault_is_an_embedder_error_where_vectors_came(server: Stub) -> None:
+    server.fail("fewer-vectors")
+    with pytest.raises(EmbedderError, match=r"\(1, 64\) for \(2, 64\)"):
+        embedder(server).embed(["a", "b"])
+
+
+@pytest.fixture
+def site(server: Stub, tmp_path: Path) -> Path:
+    options = {
+        "embedding": {"provider": "openai", "dimensions": 64, "base_url": server.base_url},
+        "answers": {"provider": "openai", "model": "honest", "base_url": server.base_url},
+    }
+    return sites.write_site(tmp_path, notes=sites.NOTES, options=options)
+
+
+def build(site: Path) -> subprocess.CompletedProcess[str]:
+    return sites.build(site, OPENAI_API_KEY="test")
+
+
+def test_a_build_says_once_who_receives_notes(server: Stub, site: Path) -> None:
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "receives the text of notes" in line]
+    assert len(lines) == 1
+    assert server.base_url in lines[0]
+    calls = server.counts[PATH]
+    assert build(site).returncode == 0
+    assert server.counts[PATH] == calls
+
+
+def test_the_function_carries_what_its_providers_need(server: Stub, site: Path) -> None:
+    assert build(site).returncode == 0
+    names = {
+        line.partition("==")[0]
+        for line in (site / "function" / "requirements.txt").read_text().splitlines()
+    }
+    assert names == {"numpy", "snowballstemmer", "openai", "jinja2"}
+    settings = json.loads((site / "function" / "settings.json").read_text())
+    assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
+    assert "test" not in settings.values()
+    assert not (site / "function" / "model").exists()
+
+
+def test_a_failing_call_keeps_the_last_bundle(server: Stub, site: Path) -> None:
+    assert build(site).returncode == 0
+    before = sites.opened(site).manifest.id
+    sites.put(site / "docs" / "new.md", "# New\n\nA page that is not embedded yet.\n")
+    server.fail("401")
+    done = build(site)
+    assert done.returncode != 0
+    assert "OPENAI_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sites.opened(site).manifest.id == before
+    server.fault = None
+    assert build(site).returncode == 0
+    assert sites.opened(site).manifest.id != before
