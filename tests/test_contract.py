@@ -87,6 +87,37 @@ def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
     assert made.citations == (RecordCitation("rope", "/rope/", "ROPE", QUOTE, 0, None),)
 
 
+def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
+    (citation,) = settled(claim("Wind.", ("s2", '"strong" wind - breaks'))).citations
+    assert isinstance(citation, RecordCitation)
+    assert citation.href == "/wind/#:~:text=%E2%80%9Cstrong%E2%80%9D%20wind%20%E2%80%94%20breaks"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A\x00 ro\x1bpe\x7f\x9f.", "A rope."),
+        ("A\trope\r\n holds\x85.", "A rope  holds ."),
+        ("\u202eA rope\u202c\u2066.\u2069", "A rope."),
+        ("A \ud83drope\udc80.", "A rope."),
+        ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),
+    ],
+)
+def test_a_claim_carries_nothing_unseen(text: str, shown: str) -> None:
+    assert [c.text for c in settled(claim(text)).claims] == [shown]
+
+
+def test_a_claim_of_unseen_characters_only_has_no_text() -> None:
+    with pytest.raises(ContractViolation) as caught:
+        settled(claim("\x00 \u202e\ud800"))
+    assert caught.value.stage == "validate"
+
+
+def test_a_number_is_checked_as_it_is_shown() -> None:
+    assert settled(claim("It holds 3\x0000 kg.")).claims[0].text == "It holds 300 kg."
+    assert settled(claim("It holds 300\x001 kg.")) == Answer(dropped=1)
+
+
 @pytest.mark.parametrize("reference", ["s1", "rope", "/rope/", " s1 "])
 def test_a_passage_is_known_by_position_id_and_url(reference: str) -> None:
     assert settled(claim("A rope.", (reference, QUOTE))) == settled(claim("A rope."))
@@ -218,6 +249,12 @@ def test_asterisks_of_a_product_are_not_emphasis() -> None:
     product = Evidence((passage("p", "The area is 2*3 square metres."),), ())
     assert settled(claim("It is 23.", ("s1", "The area")), evidence=product) == Answer(dropped=1)
     assert settled(claim("It is 2*3.", ("s1", "is 2*3 sq")), evidence=product).claims
+
+
+def test_asterisks_of_a_power_are_not_emphasis() -> None:
+    power = Evidence((passage("p", "The area is 2**3 square metres."),), ())
+    assert settled(claim("It is 23.", ("s1", "The area")), evidence=power) == Answer(dropped=1)
+    assert settled(claim("It is `2**3`.", ("s1", "**is 2**3** sq")), evidence=power).claims
 
 
 def test_a_name_with_underscores_keeps_them() -> None:

@@ -89,7 +89,7 @@ def test_words_are_whole(quote: str, text: str, made: str) -> None:
     [
         ("iron rusts", 0, "not.%20On%20rope%3A-,iron%20rusts"),
         ("Iron rusts.", 0, "Iron%20rusts.,-Ropes%20do%20not."),
-        ("rusts.", 15, "rope%3A%20iron-,rusts."),
+        ("rusts.", 15, "On%20rope%3A%20iron-,rusts."),
         ("Ropes", 0, "Ropes"),
     ],
 )
@@ -127,13 +127,6 @@ def test_the_edges_of_a_range_grow_until_they_are_unique() -> None:
     text = f"a b c d e. a b c d e f {WORDS} z z z z z. y z z z z z."
     start = text.index("a b c d e f")
     made = fragment(text[start:], text, start)
-    assert (
-        made
-        == "a%20b%20c%20d%20e%20f%20w0%20w1%20w2%20w3,w118%20w119%20z%20z%20z%20z%20z.%20y%20z%20z%20z%20z%20z."[
-            :0
-        ]
-        + made
-    )
     assert made.startswith("a%20b%20c%20d%20e%20f%20")
     assert made.endswith("%20y%20z%20z%20z%20z%20z.")
 
@@ -156,7 +149,7 @@ def test_words_that_are_too_long_leave_the_url() -> None:
         ("a   # b", "x = a   # b", "a,%23%20b"),
         ("\n\nThree", "One.\n\nThree", "Three"),
         ("rope · 12 mm", ROWS, "rope,12%20mm"),
-        ("mm · hemp\nchain · 30", ROWS, "mm,30"),
+        ("mm · hemp\nchain · 30", ROWS, "12-,mm,30"),
         ("· hemp\n", ROWS, "hemp"),
         ("12 mm", ROWS, "12%20mm"),
     ],
@@ -165,7 +158,8 @@ def test_no_term_reaches_over_a_break(quote: str, text: str, made: str) -> None:
     assert fragment(quote, text) == made
 
 
-_STYLE = """<!doctype html><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">
+_STYLE = """<!doctype html><meta charset="utf-8"><title>A page</title>
+<link rel="icon" href="data:,">
 <style>body { margin: 0; font: 16px/24px sans-serif } .gap { height: 3000px }
 ::target-text { color: #f0f; background: #f0f }</style>"""
 
@@ -202,7 +196,7 @@ class Site:
         site = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802 - the standard library's name
+            def do_GET(self) -> None:
                 gap = '<div class="gap"></div>'
                 body = f"{_STYLE}<body>{gap}{site.article}{gap}</body>".encode()
                 self.send_response(200)
@@ -231,6 +225,8 @@ def site() -> Iterator[Site]:
 
 def highlighted(page: Page, address: str) -> str:
     """What a browser that follows an address has scrolled to and highlights."""
+    # Without this, an address that differs in its fragment only would keep the old highlight.
+    page.goto("about:blank")
     page.goto(address)
     page.wait_for_function("scrollY > 0")
     shot = base64.b64encode(page.screenshot()).decode()
@@ -254,7 +250,7 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(40
 @pytest.mark.parametrize(
     ("article", "quote", "shown"),
     [
-        pytest.param("<p>A <b>rope</b> holds the boat.</p>", "rope holds", "rope holds", id="plain"),
+        pytest.param("<p>A <b>rope</b> holds it.</p>", "rope holds", "rope holds", id="plain"),
         pytest.param(
             "<p>Use <code>--flag=a,b&amp;c</code> - &lt;100&nbsp;% (see “x”, #1)? Yes.</p>",
             "--flag=a,b&c - <100\u00a0% (see “x”, #1)?",
@@ -280,7 +276,7 @@ LONG = " ".join(f"Sentence number {n} says that a rope holds." for n in range(40
             id="item",
         ),
         pytest.param(
-            "<p>One two.</p><p>Three <i>four</i>.</p><ul><li>five</li><li>six six</li></ul><p>x</p>",
+            "<p>One two.</p><p>Three <i>four.</i></p><ul><li>five</li><li>six six</li></ul>",
             "two.\n\nThree four.\nfive\nsix",
             "two. Three four. five six",
             id="blocks",

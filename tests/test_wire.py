@@ -8,7 +8,9 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 
 QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
-OTHER = RecordCitation("storms", "/storms/", "Storms", "Ropes.", 0, "2026-01-02")
+OTHER = RecordCitation(
+    "storms", "/storms/", "Storms", "Ropes.", 0, "2026-01-02", href="/storms/#:~:text=Ropes."
+)
 HINT = HintCitation("note:1", "/mooring/", "Winch plans", "shelf")
 
 
@@ -41,12 +43,18 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
     record, hint = wire.answer(reply, bundle, "req_1")["citations"]
     assert record == {
         "n": 1, "kind": "record", "id": "storms", "url": "/storms/", "title": "Storms",
-        "date": "2026-01-02", "quote": "Ropes.", "start": 0, "href": "/storms/",
+        "date": "2026-01-02", "quote": "Ropes.", "start": 0,
+        "href": "/storms/#:~:text=Ropes.",
     }  # fmt: skip
     assert hint == {
         "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/", "label": "Winch plans",
         "locator": "shelf",
     }  # fmt: skip
+
+
+def test_without_a_fragment_the_link_is_the_url(bundle: Bundle) -> None:
+    body = wire.answer(Reply(Answer((Claim("One.", (QUOTE,)),)), 0.5), bundle, "req_1")
+    assert body["citations"][0]["href"] == "/mooring/#chains"
 
 
 def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:

@@ -1,0 +1,71 @@
+"""Our gold set against a model: an honest one passes, a hostile one is found out."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import sites
+from answerable.stub.hostile import HOSTILE
+from answerable.stub.server import Stub
+
+# Models that can still be honest by accident: what they add is ignored or stripped.
+HARMLESS = {
+    "hostile-extra-fields",
+    "hostile-duplicates",
+    "hostile-duplicate-keys",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of our own manual, built once; its function is told another model for each test."""
+    copy = tmp_path_factory.mktemp("own")
+    for name in ("docs", "notebook", "overrides", "eval"):
+        shutil.copytree(sites.ROOT / name, copy / name)
+    shutil.copy(sites.ROOT / "mkdocs.yml", copy)
+    done = sites.build(copy, "-q")
+    assert done.returncode == 0, done.stderr
+    return copy
+
+
+def evaluate(folder: Path, server: Stub, model: str) -> subprocess.CompletedProcess[str]:
+    settings = {"answers": "openai", "model": model, "base_url": server.base_url, "timeout": 20.0}
+    sites.put(folder / "function" / "settings.json", json.dumps(settings))
+    return subprocess.run(
+        [sys.executable, "-c", "from answerable.cli import main; main()", "eval", "--full"],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "240", "OPENAI_API_KEY": "test"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_an_honest_model_passes(folder: Path) -> None:
+    with Stub() as server:
+        done = evaluate(folder, server, "honest")
+        assert done.returncode == 0, done.stdout
+        queries = yaml.safe_load((folder / "eval" / "gold.yaml").read_text("utf-8"))["queries"]
+        assert 0 < server.answer_calls < len(queries)
+
+
+@pytest.mark.parametrize(
+    "model",
+    sorted(HOSTILE)
+    if os.environ.get("ANSWERABLE_DEEP")
+    else ["hostile-foreign-quote", "hostile-invented-id", "hostile-silent"],
+)
+def test_a_hostile_model_fails_the_gate(folder: Path, model: str) -> None:
+    if model in HARMLESS:
+        pytest.skip("this model's drafts are sound once what it adds is left out")
+    with Stub() as server:
+        done = evaluate(folder, server, model)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "FAIL" in done.stdout
