@@ -39,3 +39,8 @@ $(STAMP): pyproject.toml
 browser:
 	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq chromium >/dev/null; }
+
+# Long property runs, every hostile model against the gold set.
+.PHONY: check-deep
+check-deep: $(STAMP) browser
+	ANSWERABLE_DEEP=1 $(BIN)/python -m pytest

@@ -5,6 +5,7 @@ import pytest
 import sites
 from answerable.serve import wire
 from answerable.serve.bundle import Bundle
+from answerable.serve.routes import TEMPLATES
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 
 QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
@@ -75,4 +76,4 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
     ],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:
-    assert wire.plain(Answer((Claim(text, (QUOTE,)),))) == marked
+    assert wire.plain(Answer((Claim(text, (QUOTE,)),)), TEMPLATES["en"]) == marked

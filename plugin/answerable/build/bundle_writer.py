@@ -123,6 +123,7 @@ def _contents(index: Index) -> dict[str, bytes]:
                 "name": index.site.name,
                 "url": index.site.url,
                 "language": index.site.language,
+                "route": index.site.route,
                 "scripts": sorted(index.scripts),
             }
         ),

@@ -8,6 +8,7 @@ from ..serve import terms
 from ..serve.bundle import Name
 from ..serve.embedder import Embedder, Vectors
 from ..serve.phrases import normalise
+from ..serve.routes import TEMPLATES
 from ..serve.types import RoutingHint
 from . import cache, lexicon, notebook, passages
 from .lexicon import Lexicon
@@ -22,11 +23,12 @@ NOTE_WINDOW = Window(words=60, overlap=0.25)
 
 @dataclass(frozen=True, slots=True)
 class SiteInfo:
-    """What is known of the site as a whole."""
+    """What is known of the site as a whole. ``route`` is the template of what a route says."""
 
     name: str
     url: str | None
     language: str
+    route: str = TEMPLATES["en"]
 
 
 @dataclass(frozen=True, slots=True)

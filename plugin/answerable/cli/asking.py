@@ -27,7 +27,7 @@ def ask(bundle: Path | None, config_file: Path, question: str, as_json: bool) ->
         body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
         click.echo(json.dumps(body, indent=2))
     else:
-        showing.reply(Console(), reply)
+        showing.reply(Console(), reply, engine.bundle.site.route)
 
 
 def search(

@@ -25,4 +25,4 @@ def chat(bundle: Path | None, config_file: Path) -> None:
         if line.startswith("/"):
             console.print(_HELP)
         elif line:
-            showing.reply(console, engine.answer(line))
+            showing.reply(console, engine.answer(line), engine.bundle.site.route)

@@ -15,12 +15,15 @@ _DECLINES = {
 }
 
 
-def reply(console: Console, found: Reply) -> None:
-    """Print an answer, its confidence and its numbered citations, or the decline."""
+def reply(console: Console, found: Reply, route: str) -> None:
+    """Print an answer, its confidence and its numbered citations, or the decline.
+
+    route: the template of a route's sentence.
+    """
     if found.reason:
         console.print(Text(_DECLINES[found.reason], style="yellow"))
         return
-    console.print(plain(wire.plain(found.answer)))
+    console.print(plain(wire.plain(found.answer, route)))
     full = round(found.confidence * _BAR)
     bar = "█" * full + "░" * (_BAR - full)
     console.print(Text(f"\nConfidence {bar} {wire.confidence(found.confidence)}", style="dim"))

@@ -24,12 +24,12 @@ class Outcome:
     broke_contract: bool = False
 
 
-def outcome(reply: Reply) -> Outcome:
-    """A reply as a judge looks at it."""
+def outcome(reply: Reply, route: str) -> Outcome:
+    """A reply as a judge looks at it. route: the template of a route's sentence."""
     settled = reply.answer
     return Outcome(
         settled.mode,
-        wire.plain(settled),
+        wire.plain(settled, route),
         cites_records=any(isinstance(c, RecordCitation) for c in settled.citations),
         cites_hints=any(isinstance(c, HintCitation) for c in settled.citations),
         broke_contract=reply.reason == "contract",

@@ -45,7 +45,7 @@ def run(
         mode = None
         if full:
             reply = engine.answer_from(query.query, retrieved)
-            issues += judge.answer(query, judge.outcome(reply))
+            issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
             mode = reply.answer.mode
         top = items[0].id if items else None
         yield Verdict(query, tuple(issues), top, top_score(retrieved), mode)

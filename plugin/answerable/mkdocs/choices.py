@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..serve import local_embedder
+from ..serve import local_embedder, routes
 from ..serve.bundle import is_safe_url
 from ..serve.embedder import Identity
 from ..serve.errors import SiteError
@@ -20,6 +20,12 @@ def check(config: AnswerableConfig) -> None:
     for name, top in (("floor", 1), ("note_floor", 1), ("hybrid", 10)):
         if config.retrieval[name] is not None:
             _between(f"retrieval.{name}", config.retrieval[name], 0, top)
+    route = config.answers.route
+    if route is not None and not {"label"} <= routes.fields(route) <= routes.FIELDS:
+        raise SiteError(
+            f"answers.route: {route!r} has to hold {{label}}, and may hold {{locator}}, {{where}} "
+            "and {url}"
+        )
     endpoint = config.widget.endpoint
     if endpoint is not None and not is_safe_url(endpoint):
         raise SiteError(

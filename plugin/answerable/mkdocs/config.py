@@ -37,6 +37,7 @@ class Answers(base.Config):
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))
     timeout = c.Type((int, float), default=30)
+    route = c.Optional(c.Type(str))
 
 
 class Widget(base.Config):

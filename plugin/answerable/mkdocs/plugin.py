@@ -19,7 +19,7 @@ from mkdocs.utils import get_relative_url
 from ..build import bundle_writer, function_writer, index, notebook, places, site
 from ..build.index import Index, SiteInfo
 from ..build.passages import Window
-from ..serve import providers
+from ..serve import providers, routes
 from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
@@ -147,7 +147,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def _index(self, built: reading.Site, config: MkDocsConfig, embedder: Embedder) -> Index:
         notes = notebook.read(Path(self.config.notebook)) if self.config.notebook else []
         window = Window(self.config.passages.words, self.config.passages.overlap)
-        info = SiteInfo(config.site_name, config.site_url or None, self._language(config))
+        language = self._language(config)
+        info = SiteInfo(
+            config.site_name,
+            config.site_url or None,
+            language,
+            self.config.answers.route or routes.template(language),
+        )
         with progress.reporting() as report:
             return index.build(
                 info,

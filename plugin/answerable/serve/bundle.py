@@ -54,12 +54,17 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What the bundle knows of its site. ``scripts`` are those its passages are written in."""
+    """What the bundle knows of its site.
+
+    ``scripts`` are those its passages are written in, ``route`` is the template of what a route
+    says.
+    """
 
     name: str
     url: str | None
     language: str
     scripts: frozenset[str]
+    route: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +178,13 @@ def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
     hints = _hints(json.loads(_inflate(paths[m.HINTS].read_bytes(), m.HINTS)))
     return Bundle(
         manifest=manifest,
-        site=Site(site["name"], site["url"], site["language"], frozenset(site["scripts"])),
+        site=Site(
+            site["name"],
+            site["url"],
+            site["language"],
+            frozenset(site["scripts"]),
+            str(site["route"]),
+        ),
         record_ids=records["id"],
         names=_names(records["names"], record_count),
         themes=_names(records["themes"], record_count),

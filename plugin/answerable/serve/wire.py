@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from .bundle import Bundle
-from .types import Answer, Citation, Confidence, RecordCitation, Reply, Route
+from .routes import sentence
+from .types import Answer, Citation, Confidence, RecordCitation, Reply
 
 
 def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
     """The body of a 200 answer: modes, claims and routes by the numbers of their citations."""
     settled = reply.answer
-    claims, routes = _sentences(settled)
+    claims, routes = _sentences(settled, bundle.site.route)
     return {
         "mode": settled.mode,
         "answer": _prose([*claims, *routes]),
@@ -27,9 +28,9 @@ def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
     }
 
 
-def plain(settled: Answer) -> str:
-    """The text of an answer with its [n] markers."""
-    claims, routes = _sentences(settled)
+def plain(settled: Answer, route: str) -> str:
+    """The text of an answer with its [n] markers. route: the template of a route's sentence."""
+    claims, routes = _sentences(settled, route)
     return _prose([*claims, *routes])
 
 
@@ -37,15 +38,15 @@ def _numbers(settled: Answer) -> dict[Citation, int]:
     return {citation: n for n, citation in enumerate(settled.citations, 1)}
 
 
-def _sentences(settled: Answer) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _sentences(settled: Answer, route: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     numbers = _numbers(settled)
     claims = [
         {"text": claim.text, "citations": [numbers[citation] for citation in claim.citations]}
         for claim in settled.claims
     ]
     routes = [
-        {"text": route_sentence(route), "citations": [numbers[route.citation]]}
-        for route in settled.routes
+        {"text": sentence(route, target.citation), "citations": [numbers[target.citation]]}
+        for target in settled.routes
     ]
     return claims, routes
 
@@ -62,13 +63,6 @@ def _marked(text: str, numbers: list[int]) -> str:
     if body.endswith(("..", "…", "!", "?", ":")):
         return f"{body} {markers}"
     return f"{body.removesuffix('.')} {markers}."
-
-
-def route_sentence(route: Route) -> str:
-    """What a route says: label and locator, which their author declared public."""
-    hint = route.citation
-    where = f" ({hint.locator})" if hint.locator else ""
-    return f"Related material: {hint.label}{where}."
 
 
 def confidence(value: float) -> Confidence:

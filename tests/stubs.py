@@ -1,0 +1,31 @@
+"""A fixture that runs the local OpenAI server, and the data lines that its models read."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from answerable.stub.server import Stub, serve
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """A server of its own for one test, on a free port; it must not have broken by the end."""
+    with serve() as running:
+        yield running
+    assert running.failures == []
+
+
+def source(number: int, text: str, title: str = "Mooring") -> dict[str, str | None]:
+    return {"kind": "source", "id": f"s{number}", "title": title, "date": None, "text": text}
+
+
+def hint(number: int, label: str, locator: str = "second shelf") -> dict[str, str | None]:
+    return {"kind": "hint", "id": f"h{number}", "label": label, "locator": locator}
+
+
+def lines(question: str, *evidence: dict[str, str | None], violation: str | None = None) -> str:
+    """A user message as the project's prompt writes it: the evidence, then the question."""
+    told = [] if violation is None else [{"kind": "violation", "text": violation}]
+    data = [*evidence, *told, {"kind": "question", "text": question}]
+    return "\n".join(json.dumps(line) for line in data)
