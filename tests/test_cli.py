@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import sites
+from answerable.serve import prompt
 
 GOLD = """
 queries:
@@ -86,7 +87,10 @@ def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
     sites.put(folder / "broken.yaml", broken)
     done = run(folder, "eval", "--gold", "broken.yaml", "--json")
     assert done.returncode == 1
-    rows = {row["id"]: row for row in json.loads(done.stdout)["verdicts"]}
+    report = json.loads(done.stdout)
+    assert report["bundle"] == sites.opened(folder).manifest.id
+    assert report["prompt"] == prompt.VERSION
+    rows = {row["id"]: row for row in report["verdicts"]}
     assert "top source is not 'storms'" in rows["chain"]["issues"][0]
     assert rows["opera"]["passed"]
 

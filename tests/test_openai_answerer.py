@@ -140,6 +140,13 @@ def test_what_is_no_answer_is_never_shown(base: Engine, server: Stub, fault: str
     assert reply.answer.mode == "not-found"
 
 
+def test_a_used_up_quota_is_not_tried_again(base: Engine, server: Stub) -> None:
+    server.fail("quota")
+    with pytest.raises(ProviderError, match="limit is reached"):
+        engine(base, server).answer(QUESTION)
+    assert server.answer_calls == 1
+
+
 def test_a_refusing_model_declines(base: Engine, server: Stub) -> None:
     server.fail("refusal")
     assert engine(base, server).answer(QUESTION).reason == "declined"

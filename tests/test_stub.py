@@ -16,8 +16,8 @@ import pytest
 from openai import OpenAI
 from openai.types.responses import ResponseFormatTextJSONSchemaConfigParam
 
-from answerable.build import function_writer
-from answerable.serve import contract, local_embedder
+import sites
+from answerable.serve import contract
 from answerable.serve.errors import ContractViolation
 from answerable.serve.types import Evidence, Passage, RoutingHint
 from answerable.stub import honest, models, prompts, schemas
@@ -68,10 +68,16 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def client(stub: Stub) -> Iterator[OpenAI]:
-    with OpenAI(base_url=stub.base_url, api_key="test-key", max_retries=0, timeout=10) as found:
+@pytest.fixture(scope="module")
+def anywhere() -> Iterator[OpenAI]:
+    """One client for all tests: to make one takes longer than most of them."""
+    with OpenAI(base_url="http://127.0.0.1/v1", api_key="test-key", max_retries=0) as found:
         yield found
+
+
+@pytest.fixture
+def client(anywhere: OpenAI, stub: Stub) -> OpenAI:
+    return anywhere.with_options(base_url=stub.base_url, timeout=10)
 
 
 def form(schema: object = SCHEMA) -> ResponseFormatTextJSONSchemaConfigParam:
@@ -284,7 +290,7 @@ def test_vectors_are_those_of_the_local_embedder(
     found = np.array([item.embedding for item in done.data])
     assert found.shape == (3, size)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
-    local = local_embedder.load(function_writer.model_folder()).embed(texts)
+    local = sites.local().embed(texts)
     if size >= local.shape[1]:
         np.testing.assert_allclose(found @ found.T, local @ local.T, atol=1e-5)
     assert found[0] @ found[1] > found[0] @ found[2]
@@ -591,9 +597,7 @@ def test_nesting_has_an_end() -> None:
 
 def test_a_refused_schema_is_a_bad_request(client: OpenAI) -> None:
     loose = {k: v for k, v in SCHEMA.items() if k != "additionalProperties"}
-    with pytest.raises(
-        openai.BadRequestError, match=r"response_format 'draft': In ctx|context=\(\)"
-    ) as r:
+    with pytest.raises(openai.BadRequestError, match=r"'draft': In context=\(\)") as r:
         client.responses.create(model="honest", input="a", text={"format": form(loose)})
     assert (r.value.param, r.value.code) == ("text.format.schema", "invalid_json_schema")
     with pytest.raises(openai.BadRequestError, match="Invalid schema for response_format") as c:
@@ -646,7 +650,7 @@ def test_it_reads_a_sentence_under_its_title() -> None:
 
 
 def test_it_declines() -> None:
-    nothing = {"claims": [], "routes": []}
+    nothing: dict[str, list[object]] = {"claims": [], "routes": []}
     assert draft(lines("Who wrote the lantern opera?", MOORING)) == nothing
     assert draft(lines("", MOORING, WINCH)) == nothing
     assert draft("hello") == nothing
@@ -694,7 +698,6 @@ def test_a_hostile_model_does_its_worst_and_the_server_stands(
     assert respond_streamed(client, PROMPT, model) == text
     assert complete(client, PROMPT, model) == text
     assert complete_streamed(client, PROMPT, model) == text
-    assert respond(client, "no data lines at all", model) is not None
     assert stub.failures == []
     try:
         answer = contract.settle(json.loads(text), EVIDENCE)
@@ -702,6 +705,11 @@ def test_a_hostile_model_does_its_worst_and_the_server_stands(
         return
     retrieved = {("mooring", "/mooring/"), ("note:0123456789", "/mooring/")}
     assert {(citation.id, citation.url) for citation in answer.citations} <= retrieved
+
+
+@pytest.mark.parametrize("model", models.MODELS)
+def test_every_model_writes_something_of_nothing(model: str) -> None:
+    assert isinstance(models.text(model, prompts.read(["no data lines at all"])), str)
 
 
 def test_hostile_models_are_as_bad_as_their_names() -> None:
@@ -781,14 +789,15 @@ def test_faults_tell_themselves_apart(stub: Stub, client: OpenAI) -> None:
         respond(client)
     assert unknown.value.code == "model_not_found"
     stub.fault = "502"
-    with pytest.raises(openai.InternalServerError, match="<html>"):
+    with pytest.raises(openai.InternalServerError) as gateway:
         respond(client)
+    assert "<html>" in gateway.value.response.text
 
 
 @pytest.mark.parametrize("fault", ["hang", "drop", "cut"])
 def test_a_broken_connection_is_a_connection_error(stub: Stub, client: OpenAI, fault: str) -> None:
     stub.fault = fault
-    impatient = client.with_options(timeout=0.1)
+    impatient = client.with_options(timeout=0.1 if fault == "hang" else 10)
     kind = openai.APITimeoutError if fault == "hang" else openai.APIConnectionError
     for call in CALLS:
         with pytest.raises(kind) as caught:
@@ -798,11 +807,13 @@ def test_a_broken_connection_is_a_connection_error(stub: Stub, client: OpenAI, f
 
 def test_dripped_bytes_outlast_a_read_timeout(stub: Stub, client: OpenAI) -> None:
     stub.fault = "drip"
-    stub.drip_seconds = 0.001
+    stub.drip_seconds = 0.002
     began = time.monotonic()
     # No gap is as long as the timeout; the whole is much longer.
-    assert client.with_options(timeout=0.2).responses.create(model="honest", input="a").output_text
-    assert time.monotonic() - began > 0.4
+    assert client.with_options(timeout=0.15).embeddings.create(
+        model="text-embedding-3-small", input="a", dimensions=1
+    )
+    assert time.monotonic() - began > 0.3
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from ..evaluate import gold, runner
 from ..evaluate.gold import GoldQuery
 from ..evaluate.runner import Verdict
 from ..mkdocs import settings
+from ..serve import prompt
 from ..serve.errors import GoldError
 from . import opening
 
@@ -30,6 +31,16 @@ class Options:
     fail_fast: bool
     only_list: bool
     as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run has judged: which bundle, which prompt, and how many queries there were to run."""
+
+    bundle: str
+    prompt: str
+    verdicts: tuple[Verdict, ...]
+    total: int
 
 
 def evaluate(
@@ -51,7 +62,8 @@ def evaluate(
         verdicts.append(verdict)
         if options.fail_fast and not verdict.passed:
             break
-    _show(verdicts, len(queries), options)
+    report = Report(engine.bundle.manifest.id, prompt.VERSION, tuple(verdicts), len(queries))
+    _show(report, options)
     return len(verdicts) == len(queries) and all(verdict.passed for verdict in verdicts)
 
 
@@ -62,9 +74,12 @@ def _chosen(queries: Sequence[GoldQuery], path: Path, ids: Sequence[str]) -> Seq
     return [query for query in queries if query.id in ids] if ids else queries
 
 
-def _show(verdicts: Sequence[Verdict], total: int, options: Options) -> None:
+def _show(report: Report, options: Options) -> None:
+    verdicts = report.verdicts
     if options.as_json:
-        click.echo(json.dumps({"verdicts": [_row(verdict) for verdict in verdicts]}, indent=2))
+        rows = [_row(verdict) for verdict in verdicts]
+        body = {"bundle": report.bundle, "prompt": report.prompt, "verdicts": rows}
+        click.echo(json.dumps(body, indent=2))
         return
     console = Console()
     table = Table("query", "verdict", "mode", "score", "top", "issues")
@@ -74,7 +89,9 @@ def _show(verdicts: Sequence[Verdict], total: int, options: Options) -> None:
         table.add_row(v.query.id, word, *cells)
     console.print(table)
     passed = sum(verdict.passed for verdict in verdicts)
-    console.print(f"{passed} of {total} passed ({'full' if options.full else 'retrieval'} tier)")
+    console.print(
+        f"{passed} of {report.total} passed ({'full' if options.full else 'retrieval'} tier)"
+    )
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _clean(value: object, where: str) -> str:
 
 def _ground(sentence: _Sentence, evidence: Evidence) -> list[RecordCitation]:
     citations = []
-    for support in sentence.supports:
+    for support in dict.fromkeys(sentence.supports):
         passage = references.repair(support.source, evidence, to_hint=False)
         span = quotes.find(support.quote, passage.text) if isinstance(passage, Passage) else None
         if isinstance(passage, Passage) and span is not None:

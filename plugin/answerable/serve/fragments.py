@@ -79,9 +79,9 @@ def _tell_apart(text: str, spans: Sequence[_Span], room: _Span, since: int = 0) 
     """
     term = None
     for term in _candidates(text, spans, room):
-        if _count(text[since:], text[term.prefix : term.suffix]) == 1:
+        if _is_once(text[since:], text[term.prefix : term.suffix]):
             return term
-    if term and _count(text[since : term.suffix], text[term.prefix : term.suffix]) == 1:
+    if term and _is_once(text[since : term.suffix], text[term.prefix : term.suffix]):
         return term
     return None
 
@@ -167,14 +167,14 @@ def _joins(character: str) -> bool:
     )
 
 
-def _count(text: str, words: str) -> int:
-    """How often words occur in a text, for a browser: whole, without case or accents."""
+def _is_once(text: str, words: str) -> bool:
+    """Whether a browser finds words in one place of a text: whole, without case or accents."""
     haystack, needle = _folded(text), _folded(words)
     found, at = 0, haystack.find(needle)
-    while at >= 0:
+    while at >= 0 and found < 2:
         found += not (_cuts(haystack, at) or _cuts(haystack, at + len(needle)))
         at = haystack.find(needle, at + 1)
-    return found
+    return found == 1
 
 
 def _cuts(text: str, at: int) -> bool:

@@ -80,8 +80,10 @@ def _fault(error: Exception) -> ProviderError:
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
         return ProviderError("the provider refused the key: check OPENAI_API_KEY")
     if isinstance(error, openai.RateLimitError):
+        # A quota that is used up does not come back within a deadline.
         return ProviderError(
-            "the provider's limit is reached: wait, or raise the limit", passing=True
+            "the provider's limit is reached: wait, or raise the limit",
+            passing=error.code != "insufficient_quota",
         )
     if isinstance(error, openai.NotFoundError):
         return ProviderError("the provider knows no such model or path: check model and base_url")

@@ -52,7 +52,7 @@ class Stub:
                 ) from None
             self._stopped.clear()
             self._thread = threading.Thread(
-                target=self._server.serve_forever, args=(0.02,), name="stub", daemon=True
+                target=self._server.serve_forever, args=(0.01,), name="stub", daemon=True
             )
             self._thread.start()
         return self
