@@ -69,6 +69,12 @@ def read(text: str, language: str = "en") -> list[str]:
     return [stem(word) for word in _words(text) if word not in stop]
 
 
+def count_words(text: str) -> int:
+    """How many words a text has; in a script without spaces, two characters count for one."""
+    unspaced = sum(len(run) for run in _UNSPACED.findall(text))
+    return len(_UNSPACED.sub(" ", text).split()) + -(-unspaced // 2)
+
+
 def scripts(text: str) -> frozenset[str]:
     """The scripts that a text's letters are written in, by the first word of their names."""
     return frozenset(_script(c) for c in set(text) if c.isalpha())
