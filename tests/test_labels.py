@@ -20,6 +20,9 @@ BODY = "The gearbox of the electric winch was taken from a scrapped tractor in t
         "1.5.2024",
         "0:12:30",
         "v1.12.3",
+        "Section 4.5.6.7.8.9.10.11",
+        "10.0.0.12:8080",
+        "ISBN 978-3-16-148410-0",
         "",
     ],
 )
@@ -35,6 +38,10 @@ def test_a_name_or_a_place_is_accepted(value: str) -> None:
         ("see www.example.org", "URL"),
         ("call +49 171 2345678", "phone"),
         ("call (030) 123-4567", "phone"),
+        ("call 555-123-4567", "phone"),
+        ("ftp://host/x", "URL"),
+        ("example.com/secret?token=1", "URL"),
+        ("sk-proj-abc123def456", "secret"),
         ("2024-05-01, 0171 2345678", "phone"),
         ("sk-abcdefgh12345678", "secret"),
         ("ghp_abcdefgh12345678", "secret"),
@@ -44,6 +51,13 @@ def test_a_name_or_a_place_is_accepted(value: str) -> None:
 def test_what_identifies_or_unlocks_is_refused(value: str, what: str) -> None:
     with pytest.raises(NotebookError, match=what):
         labels.lint(value, BODY, "winch.md: label")
+
+
+def test_the_words_of_a_note_are_not_repeated_in_the_log() -> None:
+    with pytest.raises(NotebookError) as caught:
+        labels.lint("why taken from a scrapped tractor", BODY, "winch.md: label")
+    assert "words 2 to 6" in str(caught.value)
+    assert "tractor" not in str(caught.value)
 
 
 def test_a_refusal_names_the_field_and_a_leak_is_not_repeated() -> None:
@@ -59,10 +73,12 @@ def test_a_refusal_names_the_field_and_a_leak_is_not_repeated() -> None:
         "TAKEN, from: a — scrapped *tractor*!",
         "it was taken from a scrapped",
         "\uff54aken from a scrapped tractor",
+        "__taken__ from _a_ scrapped tractor",
+        "ta\u00adken from a scrap\u200bped tractor",
     ],
 )
 def test_five_words_in_a_row_of_the_note_are_refused(value: str) -> None:
-    with pytest.raises(NotebookError, match="5 words in a row"):
+    with pytest.raises(NotebookError, match=r"words \d to \d"):
         labels.lint(value, BODY, "label")
 
 
@@ -72,6 +88,6 @@ def test_four_words_in_a_row_and_five_out_of_order_are_not() -> None:
 
 
 def test_a_shared_run_is_found_at_either_end() -> None:
-    assert labels.shared_run("x a b", "a b y", 2) == ("a", "b")
+    assert labels.shared_run("x a b", "a b y", 2) == 1
     assert labels.shared_run("a b", "b a", 2) is None
     assert labels.shared_run("a", "a", 2) is None

@@ -117,7 +117,7 @@ def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Pa
     text = GOOD.replace("Secret", "How we will sell the boat").replace(
         "Winch", "How we will sell the boat"
     )
-    assert message(tmp_path, text).startswith("winch.md: label repeats 5 words")
+    assert message(tmp_path, text).startswith("winch.md: label: its words")
 
 
 def test_a_missing_notebook_is_named(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_function_folder_is_not_made(server: Running, site: Path) -> None:
 def test_a_page_that_is_edited_changes_the_next_answer(server: Running, site: Path) -> None:
     put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
     until(lambda: "forty millimetres" in answer(server, QUESTION))
-    assert "; 1 texts embedded" in server.output
+    assert "; 1 text embedded" in server.output
 
 
 def test_a_note_that_is_edited_changes_the_next_answer(server: Running, site: Path) -> None:
@@ -133,3 +133,40 @@ def test_a_server_that_starts_with_a_mistake_says_that_it_has_no_index(tmp_path:
         put(site / "notebook" / "bad.md", NOTES["winch.md"])
         until(lambda: running.request("POST", PATH, {"question": QUESTION})[0] == 200)
         assert not (site / "function").exists()
+
+
+FAULTY = """
+from answerable.serve.local_embedder import LocalEmbedder
+
+
+def fail(self, texts):
+    raise RuntimeError("the tokenizer is out of order")
+
+
+def on_pre_build(config):
+    from pathlib import Path
+
+    if Path(config.config_file_path).with_name("faulty").exists():
+        LocalEmbedder.embed = fail
+"""
+
+
+def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, notes=NOTES, hooks=["hook.py"])
+    put(folder / "hook.py", FAULTY)
+    with serving(folder) as server:
+        assert "twelve" in answer(server, QUESTION)
+        put(folder / "faulty", "")
+        put(folder / "docs" / "new.md", "# New\n\nA page that is new.\n")
+        until(lambda: "the embedder failed (RuntimeError)" in server.output)
+        assert server.request("GET", "/mooring/")[0] == 200
+        status, body = server.request("POST", PATH, {"question": QUESTION})
+        assert (status, "out of order" in body) == (500, False)
+
+
+def test_a_path_that_is_not_ascii_answers_too(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, site_url="https://harbour.example/докум/")
+    with serving(folder) as server:
+        base = "/%D0%B4%D0%BE%D0%BA%D1%83%D0%BC/"
+        assert server.request("GET", f"{base}mooring/")[0] == 200
+        assert "twelve" in server.ask(f"{base}_answerable/answer", QUESTION)["answer"]

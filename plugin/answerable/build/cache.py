@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..serve.embedder import Embedder, Identity, Vectors
-from ..serve.errors import EmbedderError, SiteError
+from ..serve.errors import AnswerableError, EmbedderError, SiteError
 
 # How long a vector that no build asks for is kept.
 KEEP_DAYS = 30
@@ -85,7 +85,13 @@ def _embed(
 
 
 def _checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    vectors = embedder.embed(texts)
+    try:
+        vectors = embedder.embed(texts)
+    except AnswerableError:
+        raise
+    except Exception as error:
+        # Whatever a library raises, a dev server must be able to go on.
+        raise EmbedderError(f"the embedder failed ({type(error).__name__}): try again") from error
     shape = (len(texts), embedder.identity.dimensions)
     if vectors.shape != shape:
         raise EmbedderError(f"the embedder gave {vectors.shape} for {shape}: check its model")

@@ -63,5 +63,5 @@ def settings(config: AnswerableConfig) -> Settings:
 
 
 def _between(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
+    if isinstance(value, bool) or not low <= value <= high:
         raise SiteError(f"{name}: {value} is not between {low} and {high}")

@@ -20,7 +20,7 @@ def wrap(app: WsgiApp, base: str, host: str, current: Callable[[], Engine | None
     """
 
     def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        path = environ.get("PATH_INFO", "")
+        path = wsgi.path_of(environ)
         if not path.startswith(base):
             return app(environ, start_response)
         if not _is_own(environ, host):

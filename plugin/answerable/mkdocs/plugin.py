@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
@@ -52,15 +53,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
+        private = {**published, "the function folder": function}
         try:
             choices.check(self.config)
             places.check_outside("function", function, published)
-            places.check_outside("cache", Path(self.config.cache), published)
+            places.check_outside("cache", Path(self.config.cache), private)
             if self.config.notebook:
-                places.check_notebook(
-                    Path(self.config.notebook), {**published, "the function folder": function}
-                )
-        except AnswerableError as error:
+                places.check_notebook(Path(self.config.notebook), private)
+        except (AnswerableError, OSError) as error:
             raise PluginError(f"answerable: {error}") from None
         return config
 
@@ -110,7 +110,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Answer under the site's own path and watch the notebook."""
         del builder
-        base = reading.site_path(config) + live.BASE
+        base = unquote(reading.site_path(config)) + live.BASE
         app: Any = server.get_app()
         server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine))
         if self.config.notebook:
@@ -146,6 +146,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def _index(self, built: reading.Site, config: MkDocsConfig, embedder: Embedder) -> Index:
         notes = notebook.read(Path(self.config.notebook)) if self.config.notebook else []
+        if self.config.notebook and not notes:
+            log.warning("notebook: %s holds no note; write one or drop it", self.config.notebook)
         window = Window(self.config.passages.words, self.config.passages.overlap)
         language = self._language(config)
         info = SiteInfo(
@@ -161,9 +163,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 notes,
                 reading.resolver(built),
                 embedder,
-                Path(self.config.cache),
-                window,
-                report,
+                cache_folder=Path(self.config.cache),
+                window=window,
+                progress=report,
             )
 
     def _inject(self, html: str, script_url: str) -> str:
@@ -203,15 +205,19 @@ def _base_url(config: MkDocsConfig) -> str:
     return f"http://{host}:{port}{reading.site_path(config)}{live.BASE}"
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _report(manifest: Manifest, made: Index, folder: Path) -> None:
     counts = manifest.counts
     size = sum(file.bytes for file in manifest.files.values())
     log.info(
-        "%d pages, %d passages, %d notes; %d texts embedded; bundle of %.1f kB in %s",
-        counts["records"],
-        counts["passages"],
-        counts["hints"],
-        made.embedded,
+        "%s, %s, %s; %s embedded; bundle of %.1f kB in %s",
+        _count(counts["records"], "page"),
+        _count(counts["passages"], "passage"),
+        _count(counts["hints"], "note"),
+        _count(made.embedded, "text"),
         size / 1000,
         os.path.relpath(folder),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
@@ -43,7 +43,10 @@ def resolver(site: Site) -> Callable[[str], str]:
     """From a note's ``about`` to a url: a docs path with or without an anchor, or an https url."""
 
     def resolve(about: str) -> str:
-        if urlsplit(about).scheme == "https" and urlsplit(about).netloc:
+        address = urlsplit(about)
+        if address.scheme == "https" and address.hostname:
+            if address.username or address.password:
+                raise NotebookError("the url holds a user name or a password; leave it out")
             return about
         path, _, anchor = about.partition("#")
         target = site.targets.get(path.removeprefix("/"))
@@ -64,7 +67,7 @@ def resolver(site: Site) -> Callable[[str], str]:
 
 def site_path(config: MkDocsConfig) -> str:
     """The path that the site is served under, with a slash at both ends."""
-    path = urlsplit(config.site_url or "/").path.strip("/")
+    path = quote(urlsplit(config.site_url or "/").path.strip("/"), safe="/%:@!$&'()*+,;=~")
     return f"/{path}/" if path else "/"
 
 

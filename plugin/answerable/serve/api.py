@@ -24,6 +24,7 @@ _TITLES = {
     405: "Method not allowed",
     413: "Body too large",
     415: "Unsupported media type",
+    500: "Internal error",
 }
 
 
@@ -70,6 +71,9 @@ def handle(engine: Engine, request: Request) -> Response:
         return problem_response(problem.status, problem.detail, **problem.headers)
     except AnswerableError:
         return problem_response(503, "The question cannot be answered at the moment.")
+    except Exception:
+        # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
+        return problem_response(500, "Something went wrong while answering.")
 
 
 def problem_response(status: int, detail: str, **headers: str) -> Response:

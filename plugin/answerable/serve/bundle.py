@@ -126,6 +126,8 @@ def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
                 raise BundleError(
                     f"{error.filename} is missing: run `mkdocs build` again"
                 ) from None
+        except OSError as error:
+            raise BundleError(f"{error.filename} cannot be read ({error.strerror})") from None
 
 
 def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:

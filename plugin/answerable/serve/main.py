@@ -14,6 +14,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from answerable.serve import providers  # noqa: E402
+from answerable.serve.engine import Engine  # noqa: E402
+from answerable.serve.errors import AnswerableError  # noqa: E402
 from answerable.serve.wsgi import application  # noqa: E402
 
 
@@ -27,10 +29,20 @@ class _Quiet(WSGIRequestHandler):
 
 
 def main() -> None:
-    """Serve until interrupted."""
-    engine = providers.open_function(HERE)
-    host = os.environ.get("HOST", "127.0.0.1")
-    port = int(os.environ.get("PORT", "8799"))
+    """Serve until interrupted; one sentence if that cannot be done."""
+    host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
+    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
+        sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
+    try:
+        serve(providers.open_function(HERE), host, int(port))
+    except AnswerableError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+
+
+def serve(engine: Engine, host: str, port: int) -> None:
+    """Answer requests on an address; port 0 takes any free one."""
     with make_server(host, port, application(engine), _Server, _Quiet) as server:
         sys.stdout.write(f"Answering at http://{host}:{server.server_port}/answer\n")
         sys.stdout.flush()

@@ -16,12 +16,17 @@ def application(engine: Engine, base: str = "/") -> WsgiApp:
     """A WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        path = environ.get("PATH_INFO", "/")
+        path = path_of(environ)
         if not path.startswith(base):
             return send(problem_response(404, "There is nothing at this path."), start_response)
         return send(handle(engine, read(environ, path.removeprefix(base))), start_response)
 
     return app
+
+
+def path_of(environ: Environ) -> str:
+    """The path of a WSGI environment, whose bytes WSGI hands on as Latin-1."""
+    return str(environ.get("PATH_INFO", "/")).encode("latin-1").decode("utf-8", "replace")
 
 
 def read(environ: Environ, path: str) -> Request:
