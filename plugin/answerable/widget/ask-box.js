@@ -132,7 +132,7 @@ h3:focus { outline: none; }
 h3 { font-size: 1.1875em; }
 .scope, .tip { color: var(--muted); font-size: .9375em; }
 .meta { color: var(--muted); font-size: .875em; }
-.sentence { max-inline-size: 66ch; }
+.sentence { max-inline-size: 66ch; white-space: pre-wrap; }
 .mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600;
   font-variant-numeric: tabular-nums; text-decoration: none; white-space: nowrap; }
 .mark:hover { text-decoration: underline; }
