@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from answerable.serve import api
-from answerable.serve.api import MAX_BODY, MAX_QUESTION, Request, Response, handle
+from answerable.serve import questions
+from answerable.serve.api import MAX_BODY, Request, Response, handle
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
@@ -173,8 +173,8 @@ def test_a_body_may_not_be_larger_than_the_limit(engine: Engine) -> None:
 
 def test_a_question_may_not_be_longer_than_the_limit(engine: Engine) -> None:
     assert post(engine, {"question": "rope " * 100}).status == 200
-    problem(post(engine, {"question": "r" * (MAX_QUESTION + 1)}), 400)
-    problem(get(engine, "search", f"q={'r' * (MAX_QUESTION + 1)}"), 400)
+    problem(post(engine, {"question": "r" * (questions.MAX + 1)}), 400)
+    problem(get(engine, "search", f"q={'r' * (questions.MAX + 1)}"), 400)
 
 
 @pytest.mark.parametrize("query", ["", "x=rope", "q", "q=", "q=%00", "q=%20"])
@@ -198,7 +198,7 @@ def test_bytes_in_a_query_that_are_no_text_do_no_harm(engine: Engine) -> None:
     ],
 )
 def test_a_question_is_cleaned_before_it_is_read(engine: Engine, asked: str, read: str) -> None:
-    assert api.clean_question(asked) == read
+    assert questions.clean(asked) == read
     assert post(engine, {"question": asked}).status == 200
 
 

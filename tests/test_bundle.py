@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.build import bundle_writer
+from answerable.build import bundle_writer, files
 from answerable.build.index import Index
 from answerable.serve import bundle as bundle_module
 from answerable.serve import manifest as m
@@ -105,10 +105,14 @@ def test_an_epoch_that_is_no_number_of_seconds_is_named(epoch: str) -> None:
 
 def test_a_new_bundle_removes_the_files_of_the_old(index: Index, tmp_path: Path) -> None:
     write(index, tmp_path)
-    (tmp_path / ".x.npy.0123.tmp").write_bytes(b"half")
+    half = tmp_path / f".x.npy.{'0123' * 8}.tmp"
+    half.write_bytes(b"half")
+    (tmp_path / ".mine.tmp").write_bytes(b"whole")
     manifest = write(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
     expected = {m.stored_name(name, file.sha256) for name, file in manifest.files.items()}
-    assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {m.MANIFEST}
+    assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {
+        m.MANIFEST, files.LOCK, ".mine.tmp"
+    }  # fmt: skip
 
 
 def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
@@ -299,7 +303,7 @@ def test_a_safe_url_is_root_relative_or_http(url: str, safe: bool) -> None:
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "//evil.example/"])
 def test_an_unsafe_url_is_neither_written_nor_read(index: Index, tmp_path: Path, url: str) -> None:
     unsafe = replace(index, hints=(RoutingHint("a", "A", "b", url), *index.hints[1:]))
-    with pytest.raises(SiteError, match="neither root-relative nor http"):
+    with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
         write(unsafe, tmp_path)
     write(index, tmp_path)
     columns = {"id": ["a", "b"], "label": ["a", "b"], "locator": ["", ""], "url": [url, "/"]}

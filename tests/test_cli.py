@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import termios
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 
 import sites
+from answerable.cli import evaluating, showing
+from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.runner import Verdict
 from answerable.serve import prompt
 
 GOLD = """
@@ -35,11 +39,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from answerable.cli import main; main()", *args],
         cwd=folder,
         env={**os.environ, "COLUMNS": "200"},
+        input=typed,
         capture_output=True,
         text=True,
         timeout=60,
@@ -104,11 +109,82 @@ def test_eval_runs_what_is_chosen(folder: Path) -> None:
 
 
 def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
-    done = run(tmp_path, "ask", "anything")
+    folder = sites.write_site(tmp_path)
+    done = run(folder, "ask", "anything")
     assert done.returncode == 1
     assert done.stderr.startswith("Error: ")
     assert "mkdocs build" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "anything")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: there is no mkdocs.yml")
+    assert "-f FILE" in done.stderr
+    assert "--bundle FOLDER" in done.stderr
+
+
+def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "function", tmp_path / "function")
+    question = "How thick is the chain of a mooring?"
+    assert "twelve" in run(tmp_path, "ask", question).stdout
+    assert "twelve" in run(tmp_path, "--bundle", "function/bundle", "ask", question).stdout
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_question_is_read_as_the_function_reads_it(folder: Path, command: str) -> None:
+    odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
+    plain = "How thick is the chain of a mooring?"
+    bodies = [json.loads(run(folder, command, "--json", text).stdout) for text in (odd, plain)]
+    for body in bodies:
+        body.pop("request_id", None)
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+@pytest.mark.parametrize(
+    ("question", "detail"), [("\t \x07", "empty"), ("a " * 300, "at most 500")]
+)
+def test_a_question_that_the_function_refuses_is_an_error(
+    folder: Path, command: str, question: str, detail: str
+) -> None:
+    done = run(folder, command, question)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert detail in done.stderr
+
+
+def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() -> None:
+    shown = showing.plain("10\u00a0MB\u3000per\u2028worker\t[/x]\r\n\x1b[31m\u202e\x00é한")
+    assert shown.plain == "10 MB per worker [/x] \n[31mé한"
+
+
+def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
+    gold = GOLD.replace("id: chain", "id: 'a [/x] [red]y'").replace("not-found", "partial")
+    sites.put(folder / "brackets.yaml", gold)
+    done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
+    assert "Traceback" not in done.stderr
+    assert "a [/x] [red]y" in done.stdout
+
+
+def test_a_failed_row_shows_its_issues_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    query = GoldQuery("[b]", "?", None, (), ())
+    verdict = Verdict(query, ("no '[/x]'",), "p[/]", 0.5, None)
+    report = evaluating.Report("b", "p", (verdict,), 1)
+    evaluating._show(report, evaluating.Options(False, (), False, False, False))
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("[b]", "no '[/x]'", "p[/]"))
+
+
+def test_brackets_are_no_markup_in_chat(tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path, site_name="One [/x] [red]y")
+    sites.build_here(site)
+    long = "a " * 300
+    done = run(site, "chat", typed=f" \x07\n{long}\nHow thick is the ｃｈａｉｎ of a mooring?\n")
+    assert done.returncode == 0, done.stderr
+    assert "One [/x] [red]y" in done.stdout
+    assert "at most 500" in done.stdout
+    assert "twelve millimetres thick [1]." in done.stdout
 
 
 def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> None:

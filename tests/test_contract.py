@@ -97,7 +97,7 @@ def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
     ("text", "shown"),
     [
         ("A\x00 ro\x1bpe\x7f\x9f.", "A rope."),
-        ("A\trope\r\n holds\x85.", "A rope  holds ."),
+        ("A\trope\r\n holds\x85.", "A    rope\n holds\n."),
         ("\u202eA rope\u202c\u2066.\u2069", "A rope."),
         ("A \ud83drope\udc80.", "A rope."),
         ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.build import bundle_writer
+from answerable.build import bundle_writer, files
 from answerable.serve import manifest as m
 from answerable.serve.bundle import Bundle, open_bundle
 from answerable.serve.errors import BundleError
@@ -62,7 +62,8 @@ def leftovers(site: Path) -> list[Path]:
     bundle = site / "function" / "bundle"
     manifest = m.read(bundle)
     named = {m.stored_name(name, file.sha256) for name, file in manifest.files.items()}
-    stray = [path for path in bundle.iterdir() if path.name not in named | {m.MANIFEST}]
+    expected = named | {m.MANIFEST, files.LOCK}
+    stray = [path for path in bundle.iterdir() if path.name not in expected]
     return stray + list((site / "function").rglob("*.tmp"))
 
 
@@ -109,9 +110,11 @@ def test_killed_at_every_step_of_publishing(site: Path) -> None:
 
 
 def test_a_full_build_leaves_nothing_behind(site: Path) -> None:
-    for path in ("function", "function/bundle", "function/model/weights"):
-        put(site / path / ".x.0123.tmp", "half")
-    put(site / "function" / ".answerable.0123.tmp" / "serve" / "api.py", "half")
+    mark = "0123" * 8
+    for path in ("function", "function/bundle", "function/model", "function/model/weights"):
+        put(site / path / f".x.{mark}.tmp", "half")
+    for name in (f".answerable.{mark}.tmp", f".answerable.{mark}.old.tmp"):
+        put(site / "function" / name / "serve" / "api.py", "half")
     edit(site, "thirteen")
     assert build(site).returncode == 0
     assert thickness(opened(site)) == "thirteen"

@@ -1,6 +1,8 @@
 """Notes: what their authors declare, and the mistakes that are named."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,10 +68,57 @@ def test_without_front_matter_the_label_is_missing(tmp_path: Path) -> None:
     assert "winch.md: label is missing" in message(tmp_path, "just text")
 
 
-@pytest.mark.parametrize("value", ["[a, b]", "{a: b}", "yes", "2024-05-01"])
+@pytest.mark.parametrize("value", ["[a, b]", "{a: b}", "yes"])
 def test_a_field_that_is_no_text_is_named(tmp_path: Path, value: str) -> None:
     text = GOOD.replace("label: Winch", f"label: {value}")
     assert message(tmp_path, text).startswith("winch.md: label has to be a text")
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", "12:30", "1.10", "0x10", "007"])
+def test_a_date_a_time_or_a_number_is_the_text_that_was_written(tmp_path: Path, value: str) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("shelf 2", value))
+    assert note.locator == value
+
+
+def test_a_field_that_stands_twice_is_named(tmp_path: Path) -> None:
+    text = GOOD.replace("title: Secret", "title: Hush\nlocator: shelf 3")
+    found = message(tmp_path, text)
+    assert found.startswith("winch.md: locator stands in the front matter twice")
+    assert "3" not in found
+
+
+@pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
+def test_an_id_of_other_characters_is_refused(tmp_path: Path, value: str) -> None:
+    text = GOOD.replace("title", f"id: '{value}'\ntitle")
+    assert message(tmp_path, text).startswith("winch.md: id may hold letters")
+
+
+def test_every_markdown_suffix_is_read(tmp_path: Path) -> None:
+    names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn"]
+    for name in names:
+        put(tmp_path / name, GOOD)
+    assert [note.path for note in notebook.read(tmp_path)] == names
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "shut" / "winch.md", GOOD)
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(NotebookError, match=r"notebook: .*shut cannot be read"):
+        notebook.read(tmp_path)
+
+
+def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
+    put(tmp_path / "plan.txt", "x")
+    assert notebook.read(tmp_path) == []
 
 
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import time
 
 import pytest
 
@@ -9,6 +10,8 @@ from answerable.build import passages
 from answerable.build.passages import Cut, Window
 from answerable.build.records import Block
 from answerable.build.sentences import split
+from answerable.serve.bundle import is_safe_url
+from answerable.serve.terms import count_words
 from doubles import record
 
 SMALL = Window(words=40, overlap=0.25)
@@ -192,3 +195,61 @@ def test_a_note_is_cut_at_its_blank_lines() -> None:
     found = passages.windows(text, Window(40, 0.0))
     assert [part for window in found for part in window.split("\n\n")] == text.split("\n\n")
     assert passages.windows("", SMALL) == []
+
+
+def test_a_long_code_block_of_blank_lines_is_cut_in_no_time() -> None:
+    block = Block("code", "\n" * 20_000 + words(50))
+    units = list(passages._units(block, SMALL, "en"))
+    started = time.monotonic()
+    groups = passages.pack(units * 3, SMALL)
+    assert time.monotonic() - started < 2
+    assert groups
+
+
+UNSPACED = {
+    "ja": "係留索は嵐の前に二重にする。赤い灯は強い風を知らせる。",
+    "zh": "暴风雨之前船员把每根绳子加倍。红灯警告大风。",
+    "th": "ก่อนพายุลูกเรือจะเพิ่มเชือกทุกเส้นเป็นสองเท่าโคมไฟสีแดงเตือนลมแรง",
+}
+
+
+@pytest.mark.parametrize("language", UNSPACED)
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool) -> None:
+    one = UNSPACED[language] if ends else UNSPACED[language].replace("。", "")
+    text = one * (72_000 // len(one))
+    made = record("page", f"<p>{text}</p>")
+    window = Window(240, 0.0)
+    found = [c.passage.text for c in passages.cut(made, window, language)]
+    assert len(found) > 100
+    assert max(map(count_words, found)) <= 240
+    assert min(map(count_words, found[:-1])) > 100
+    assert "".join(found) == text
+    assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in found)
+    assert all(part in text for part in passages.windows(text, window, language))
+
+
+def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> None:
+    text = "嵐の前にHarbourを二重にする" * 100
+    found = [c.passage.text for c in cuts(f"<p>{text}</p>", Window(40, 0.0))]
+    assert "".join(found) == text
+    assert sum(part.count("Harbour") for part in found) == 100
+
+
+@pytest.mark.parametrize(
+    ("anchor", "fragment"),
+    [
+        ("my section", "my%20section"),
+        ("a\u3000b\xa0c", "a%E3%80%80b%C2%A0c"),
+        ("a\\b", "a%5Cb"),
+        ("grüße_2.1:x-é~", "grüße_2.1:x-é~"),
+        ("a%20b", "a%20b"),
+        ("嵐", "嵐"),
+    ],
+)
+def test_an_anchor_is_written_so_that_a_url_may_hold_it(anchor: str, fragment: str) -> None:
+    (found,) = cuts(f'<h2 id="{anchor}">A</h2><p>x</p>')
+    assert found.passage.url == f"/page/#{fragment}"
+    assert is_safe_url(found.passage.url)
+    assert len(found.passage.id.split()) == 1
+    assert found.passage.id == f"page#{'-'.join(anchor.split())}"

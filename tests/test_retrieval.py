@@ -1,6 +1,7 @@
 """Scores, floors, boosts and order of both streams."""
 
 import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -134,6 +135,36 @@ def test_a_name_and_a_theme_lift_their_record(tmp_path: Path) -> None:
     assert lift("What gear is there?") == pytest.approx(0.15)
     assert lift("Is a winch gear?") == pytest.approx(0.45)
     assert lift("Is a winchman there?") == pytest.approx(0.0, abs=1e-6)
+
+
+QUESTIONS = [
+    "How to use a winch?", "HAND-WINCH!", "hand winch gear", "a winchman", "winch", "handwinch",
+    "hand a winch", "Winch: gear? (page 2x)", "page 1x page 3x page", "Ｗinch", "wind_winch",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_names_of_a_question_are_those_that_it_contains(tmp_path: Path, question: str) -> None:
+    made = named(tmp_path, OPEN)
+    expected = np.zeros(len(made.record_ids))
+    for names, boost in ((made.names, 0.30), (made.themes, 0.15)):
+        best = np.zeros_like(expected)
+        for name in names:
+            if phrases.contains(question, name.phrase):
+                lift = boost * phrases.fade(name.frequency, len(made.record_ids))
+                best[list(name.records)] = np.maximum(best[list(name.records)], lift)
+        expected += best
+    assert retrieval._boosts(made, question) == pytest.approx(expected)
+
+
+def test_names_by_the_thousand_cost_a_long_question_little(tmp_path: Path) -> None:
+    records = [record(f"p{n}", "<p>Wind.</p>", f"Guide number {n} to wind") for n in range(1000)]
+    made = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
+    question = ("guide number 7 to the winds " * 20)[:500]
+    retrieval._boosts(made, question)
+    started = time.perf_counter()
+    retrieval._boosts(made, question)
+    assert time.perf_counter() - started < 0.02
 
 
 def test_in_the_hybrid_recipe_a_boost_lifts_nothing_over_the_floor(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ def write(
     """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
 
     The manifest is replaced last, in one step; files that no manifest names are removed after.
+    Of two builds at once, one waits for the other.
     """
     contents = _contents(index)
     entries = {
@@ -53,12 +54,15 @@ def write(
         },
         files=entries,
     )
-    manifest = _same(manifest, folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    with files.lock(folder):
+        return _replace(_same(manifest, folder), contents, folder)
+
+
+def _replace(manifest: Manifest, contents: Mapping[str, bytes], folder: Path) -> Manifest:
     files.remove_leftovers(folder)
     kept = {m.MANIFEST}
     for name, data in contents.items():
-        stored = m.stored_name(name, entries[name].sha256)
+        stored = m.stored_name(name, manifest.files[name].sha256)
         files.write(folder / stored, data)
         kept.add(stored)
     text = json.dumps(manifest.as_json(), indent=1, sort_keys=True) + "\n"
@@ -91,9 +95,8 @@ def _contents(index: Index) -> dict[str, bytes]:
     passage_codes, passage_norms = quantize.int8(index.passage_vectors)
     hint_codes, hint_norms = quantize.int8(index.hint_vectors)
     text, offsets = _blocks([cut.passage for cut in index.cuts])
-    for url in [cut.passage.url for cut in index.cuts] + [hint.url for hint in index.hints]:
-        if not is_safe_url(url):
-            raise SiteError(f"the url {url!r} is neither root-relative nor http(s): correct it")
+    _check_urls((cut.passage.id, cut.passage.url) for cut in index.cuts)
+    _check_urls((hint.id, hint.url) for hint in index.hints)
     lexicon = index.lexicon
     return {
         m.PASSAGES: text,
@@ -128,6 +131,15 @@ def _contents(index: Index) -> dict[str, bytes]:
             }
         ),
     }
+
+
+def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
+    for name, url in urls:
+        if not is_safe_url(url):
+            raise SiteError(
+                f"{name}: its url {url!r} is neither root-relative nor http(s), or holds white "
+                "space; correct it"
+            )
 
 
 def _records(index: Index) -> Mapping[str, Any]:

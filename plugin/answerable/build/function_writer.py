@@ -1,8 +1,6 @@
 """The answer function's folder: the serving code, its requirements and the local model."""
 
 import importlib.util
-import shutil
-import uuid
 from importlib import metadata
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from ..serve.embedder import Identity
 from ..serve.errors import EmbedderError, SiteError
 from ..serve.providers import BUNDLE, MODEL
 from ..serve.settings import FILE, Settings
-from . import files
+from . import files, swap
 
 # What serve/ imports, by distribution: always, and for each provider.
 REQUIREMENTS = ("numpy", "snowballstemmer")
@@ -35,14 +33,22 @@ def model_folder() -> Path:
     return Path(spec.origin).parent
 
 
-def write(folder: Path, identity: Identity, settings: Settings) -> None:
-    """Write everything in a function folder but its bundle; what is there already is left alone."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files.remove_leftovers(folder)
-    if any(folder.iterdir()) and not any((folder / mark).exists() for mark in _MARKS):
+def check(folder: Path) -> None:
+    """Refuse a folder that is not empty and that no build has written; SiteError."""
+    if not folder.exists() or any((folder / mark).exists() for mark in _MARKS):
+        return
+    if any(not files.is_ours(path.name) for path in folder.iterdir()):
         raise SiteError(
             f"function: {folder} holds files that no build has written; choose another folder"
         )
+
+
+def write(folder: Path, identity: Identity, settings: Settings) -> None:
+    """Write everything in a function folder but its bundle; what is there already is left alone."""
+    check(folder)
+    model = (folder / MODEL / name for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER))
+    for place in {folder, folder / MODEL, *(path.parent for path in model)}:
+        files.remove_leftovers(place)
     source = Path(serve.__file__).parent
     code = {
         f"serve/{path.relative_to(source).as_posix()}": path.read_bytes()
@@ -76,14 +82,10 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"
         )
-    fresh = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.tmp")
-    stale = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.old.tmp")
+    fresh = files.temporary_for(folder)
     for name, data in contents.items():
         files.write(fresh / name, data)
-    if folder.exists():
-        folder.rename(stale)
-    fresh.rename(folder)
-    shutil.rmtree(stale, ignore_errors=True)
+    swap.replace(fresh, folder)
 
 
 def _read_tree(folder: Path) -> dict[str, bytes]:

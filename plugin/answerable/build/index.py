@@ -1,6 +1,8 @@
 """Records and notes to a full-precision index."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from .lexicon import Lexicon
 from .notebook import Note
 from .passages import Cut, Window
 from .records import Record
+
+# The words of `normalise`, which reads a character at a time and is too slow for whole pages.
+_WORD = re.compile(r"[^\W_]+")
 
 # A note has no terms to find it by, only vectors, and a mean over many words says little: shorter
 # windows told answerable questions from others better on every length that was tried.
@@ -74,16 +79,19 @@ def build(
     hints = tuple(notebook.hint(note, resolve) for note in notes)
     by_record = [passages.cut(record, window, site.language) for record in kept]
     cuts = tuple(cut for group in by_record for cut in group)
-    by_note = [note_texts(note) for note in notes]
+    by_note = [note_texts(note, site.language) for note in notes]
     texts = [cut.retrieval_text for cut in cuts] + [text for group in by_note for text in group]
     vectors, embedded = cache.embed(texts, embedder, cache_folder, progress)
-    full_texts = [_phrase_text(group) for group in by_record]
+    names = _bearers(_name_phrases(record) for record in kept)
+    themes = _bearers(record.metadata.themes for record in kept)
+    pages = (" ".join(cut.retrieval_text for cut in group) for group in by_record)
+    frequencies = count_pages({*names, *themes}, pages)
     return Index(
         site=site,
         scripts=frozenset().union(*(terms.scripts(cut.retrieval_text) for cut in cuts)),
         records=kept,
-        names=_names(((row, _name_phrases(r)) for row, r in enumerate(kept)), full_texts),
-        themes=_names(((row, r.metadata.themes) for row, r in enumerate(kept)), full_texts),
+        names=_names(names, frequencies),
+        themes=_names(themes, frequencies),
         cuts=cuts,
         passage_records=tuple(row for row, group in enumerate(by_record) for _ in group),
         passage_vectors=vectors[: len(cuts)],
@@ -95,31 +103,48 @@ def build(
     )
 
 
-def note_texts(note: Note) -> list[str]:
+def note_texts(note: Note, language: str = "en") -> list[str]:
     """A note's windows, each under its title and label, as they are embedded."""
     head = "\n".join(part for part in (note.title, note.label) if part)
-    return [f"{head}\n\n{part}" for part in passages.windows(note.body, NOTE_WINDOW)] or [head]
-
-
-def _phrase_text(cuts: Sequence[Cut]) -> str:
-    return f" {normalise(' '.join(cut.retrieval_text for cut in cuts))} "
+    parts = passages.windows(note.body, NOTE_WINDOW, language)
+    return [f"{head}\n\n{part}" for part in parts] or [head]
 
 
 def _name_phrases(record: Record) -> tuple[str, ...]:
     return (record.title, record.slug, *record.metadata.aliases)
 
 
+def _bearers(phrases: Iterable[Iterable[str]]) -> dict[str, list[int]]:
+    """Each distinct phrase, normalised, and the rows of the records that bear it."""
+    bearers: dict[str, list[int]] = {}
+    for row, texts in enumerate(phrases):
+        for phrase in {normalise(text) for text in texts} - {"", "index", "readme"}:
+            bearers.setdefault(phrase, []).append(row)
+    return bearers
+
+
 def _names(
-    phrases: Iterable[tuple[int, Iterable[str]]], full_texts: Sequence[str]
+    bearers: Mapping[str, Sequence[int]], frequencies: Mapping[str, int]
 ) -> tuple[Name, ...]:
-    """Each distinct phrase, the records that bear it and in how many records it occurs."""
-    bearers: dict[str, set[int]] = {}
-    for row, texts in phrases:
-        for text in texts:
-            phrase = normalise(text)
-            if phrase and phrase not in ("index", "readme"):
-                bearers.setdefault(phrase, set()).add(row)
     return tuple(
-        Name(phrase, tuple(sorted(rows)), sum(f" {phrase} " in text for text in full_texts))
-        for phrase, rows in sorted(bearers.items())
+        Name(phrase, tuple(rows), frequencies[phrase]) for phrase, rows in sorted(bearers.items())
     )
+
+
+def count_pages(phrases: Collection[str], pages: Iterable[str]) -> Counter[str]:
+    """In how many pages each normalised phrase occurs, as whole words."""
+    wanted = frozenset(phrases)
+    lengths: dict[str, set[int]] = {}
+    for phrase in wanted:
+        words = phrase.split()
+        lengths.setdefault(words[0], set()).add(len(words))
+    counts: Counter[str] = Counter()
+    for page in pages:
+        words = _WORD.findall(page.lower())
+        runs = {
+            " ".join(words[start : start + length])
+            for start, word in enumerate(words)
+            for length in lengths.get(word, ())
+        }
+        counts.update(runs & wanted)
+    return counts

@@ -1,8 +1,11 @@
 """The lexical index of passages; it is never built from a note."""
 
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +27,30 @@ class Lexicon:
 
 def index(cuts: Sequence[Cut], language: str) -> Lexicon:
     """Index the retrieval text of passages."""
-    postings: dict[str, list[tuple[int, int]]] = {}
-    lengths = []
-    for row, cut in enumerate(cuts):
-        words = Counter(terms.read(cut.retrieval_text, language))
+    # No term reaches over white space, and a site repeats its words.
+    read = cache(partial(terms.read, language=language))
+    numbers: dict[str, int] = {}
+    # Parallel: a term's number and its count, passage after passage.
+    found, counts = array("I"), array("I")
+    distinct, lengths = [], []
+    for cut in cuts:
+        words = Counter(chain.from_iterable(map(read, cut.retrieval_text.split())))
+        found.extend(numbers.setdefault(term, len(numbers)) for term in words)
+        counts.extend(words.values())
+        distinct.append(len(words))
         lengths.append(words.total())
-        for term, count in words.items():
-            postings.setdefault(term, []).append((row, min(count, 65_535)))
-    ordered = sorted(postings)
-    pairs = [pair for term in ordered for pair in postings[term]]
-    sizes = [len(postings[term]) for term in ordered]
+    ordered = sorted(numbers)
+    ranks = np.empty(len(ordered), dtype=np.int64)
+    ranks[np.array([numbers[term] for term in ordered], dtype=np.int64)] = np.arange(len(ordered))
+    terms_found = ranks[np.array(found, dtype=np.int64)]
+    # Stable, so that a term's passages stay in their order.
+    order = np.argsort(terms_found, kind="stable")
+    sizes = np.bincount(terms_found, minlength=len(ordered))
+    rows = np.repeat(np.arange(len(cuts)), np.array(distinct, dtype=np.int64))
     return Lexicon(
         terms=tuple(ordered),
-        offsets=np.cumsum([0, *sizes]).astype("<u4"),
-        passages=np.array([row for row, _ in pairs], dtype="<u4"),
-        counts=np.array([count for _, count in pairs], dtype="<u2"),
+        offsets=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
+        passages=rows[order].astype("<u4"),
+        counts=np.minimum(np.array(counts, dtype=np.int64), 65_535)[order].astype("<u2"),
         lengths=np.array(lengths, dtype="<u4"),
     )

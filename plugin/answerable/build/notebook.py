@@ -1,8 +1,9 @@
 """The notebook: private notes and the public surface their authors declare."""
 
 import hashlib
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,22 @@ _FRONT_MATTER = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S
 )
 _KEYS = ("label", "locator", "about", "title", "id")
+_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd"))
+_NUMBERS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
+_ID = re.compile(r"[\w.:-]+")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which a number, a time or a date is the text that its author wrote.
+
+    Otherwise the locator `12:30` would be 750, and `1.10` another page than it says.
+    """
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NUMBERS]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +52,19 @@ class Note:
 
     @property
     def text(self) -> str:
-        """What is embedded so that the note can be found."""
+        """All that is private in the note: no public field may repeat it."""
         return "\n\n".join(part for part in (self.title, self.body) if part)
 
 
 def read(folder: Path) -> list[Note]:
     """Every Markdown file of a notebook, in path order; files and folders named `.…` are not read.
 
-    NotebookError names the file and the field of the first mistake.
+    A notebook without notes is an empty list. NotebookError names the file and the field of the
+    first mistake.
     """
     if not folder.is_dir():
         raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
-    found = (path for path in folder.rglob("*.md") if not path.is_dir())
-    paths = sorted(path for path in found if _is_visible(path, folder))
-    notes = [note for path in paths if (note := _note(path, folder)) is not None]
+    notes = [note for path in sorted(_paths(folder)) if (note := _note(path, folder)) is not None]
     owners: dict[str, str] = {}
     for note in notes:
         other = owners.setdefault(note.id, note.path)
@@ -73,8 +89,15 @@ def opaque_id(path: str) -> str:
     return f"note:{hashlib.sha256(path.encode()).hexdigest()[:10]}"
 
 
-def _is_visible(path: Path, folder: Path) -> bool:
-    return not any(part.startswith(".") for part in path.relative_to(folder).parts)
+def _paths(folder: Path) -> Iterator[Path]:
+    def fail(error: OSError) -> None:
+        raise NotebookError(f"notebook: {error.filename} cannot be read ({error.strerror})")
+
+    for here, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith(".") and Path(name).suffix.lower() in _SUFFIXES:
+                yield Path(here, name)
 
 
 def _note(path: Path, folder: Path) -> Note | None:
@@ -93,6 +116,10 @@ def _note(path: Path, folder: Path) -> Note | None:
     for key in ("label", "about"):
         if not fields[key]:
             raise NotebookError(f"{name}: {key} is missing; add `{key}: …` to its front matter")
+    if fields["id"] and not _ID.fullmatch(fields["id"]):
+        raise NotebookError(
+            f"{name}: id may hold letters, digits, `.`, `_`, `:` and `-` only; write another"
+        )
     body = (text[match.end() :] if match else text).strip()
     note = Note(
         path=name,
@@ -110,7 +137,10 @@ def _note(path: Path, folder: Path) -> Note | None:
 
 def _front_matter(text: str, name: str) -> Mapping[str, object]:
     try:
-        meta = yaml.safe_load(text) if text.strip() else {}
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        _check_keys(root, name)
+        meta = loader.construct_document(root) if root else {}
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 2}" if mark else ""
@@ -120,10 +150,19 @@ def _front_matter(text: str, name: str) -> Mapping[str, object]:
     return meta
 
 
+def _check_keys(root: yaml.Node | None, name: str) -> None:
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    seen: set[str] = set()
+    for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+        if key in seen:
+            raise NotebookError(f"{name}: {key} stands in the front matter twice; remove one")
+        seen.add(key)
+
+
 def _field(meta: Mapping[str, object], key: str, name: str) -> str:
     value = meta.get(key)
     if value is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not isinstance(value, str):
         raise NotebookError(f"{name}: {key} has to be a text; put it in quotes")
-    return " ".join(str(value).split())
+    return " ".join(value.split())

@@ -1,13 +1,20 @@
 """Records cut into passages: windows of whole paragraphs under one heading."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from urllib.parse import quote
 
+from ..serve.terms import count_words
 from ..serve.types import Passage
 from .records import Block, Record, Section
 from .sentences import split
+
+# A word of an alphabet, or a letter of a script that may have no spaces with its marks.
+_ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W*|\w\W*|\W+")
+_UNSAFE = frozenset(' "<>`\\')
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +37,14 @@ class Cut:
 class _Unit:
     """The least that is not cut: a paragraph, or a sentence or some lines of a long one.
 
-    ``glue`` stands before the unit when it follows another; ``sentences`` are offsets in it.
+    ``glue`` stands before the unit when it follows another; ``sentences`` are offsets in it;
+    ``words`` is how many it has, in a script without spaces half its characters.
     """
 
     text: str
     glue: str
     sentences: tuple[tuple[int, int], ...]
-
-    @property
-    def words(self) -> int:
-        return len(self.text.split())
+    words: int
 
 
 def cut(record: Record, window: Window, language: str = "en") -> list[Cut]:
@@ -63,10 +68,10 @@ def _new_id(name: str, taken: set[str]) -> str:
     return found
 
 
-def windows(text: str, window: Window) -> list[str]:
+def windows(text: str, window: Window, language: str = "en") -> list[str]:
     """A plain text cut at its blank lines the way a page is cut at its paragraphs."""
     blocks = [Block("prose", part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip()]
-    units = [unit for block in blocks for unit in _units(block, window, "en")]
+    units = [unit for block in blocks for unit in _units(block, window, language)]
     return [_join(group)[0] for group in pack(units, window)]
 
 
@@ -77,31 +82,31 @@ def pack(units: Sequence[_Unit], window: Window) -> list[list[_Unit]]:
     """
     groups: list[list[_Unit]] = []
     group: list[_Unit] = []
+    words = 0
     fresh = False
     for unit in units:
-        if fresh and sum(u.words for u in group) + unit.words > window.words:
+        if fresh and words + unit.words > window.words:
             groups.append(group)
             group = _tail(group, min(window.words * window.overlap, window.words - unit.words))
-            fresh = False
-        group = [*group, unit]
+            words = sum(u.words for u in group)
+        group.append(unit)
+        words += unit.words
         fresh = True
     return [*groups, group] if fresh else groups
 
 
 def _tail(group: Sequence[_Unit], budget: float) -> list[_Unit]:
-    tail: list[_Unit] = []
-    for unit in reversed(group):
-        budget -= unit.words
-        if budget < 0:
-            break
-        tail.insert(0, unit)
-    return tail
+    start = len(group)
+    while start and group[start - 1].words <= budget:
+        start -= 1
+        budget -= group[start].words
+    return list(group[start:])
 
 
 def _units(block: Block, window: Window, language: str) -> Iterable[_Unit]:
     glue = "\n" if block.kind in ("item", "row") else "\n\n"
     sentences = split(block, language)
-    whole = _Unit(block.text, glue, tuple(sentences))
+    whole = _Unit(block.text, glue, tuple(sentences), count_words(block.text))
     if whole.words <= window.words:
         return [whole]
     if block.kind == "code":
@@ -109,43 +114,85 @@ def _units(block: Block, window: Window, language: str) -> Iterable[_Unit]:
             unit for n, line in enumerate(block.text.split("\n"))
             for unit in _pieces(line, "\n" if n else glue, window)
         ]  # fmt: skip
-    return [
-        unit for n, (start, end) in enumerate(sentences)
-        for unit in _pieces(block.text[start:end], " " if n else glue, window, sentence=True)
-    ]  # fmt: skip
+    units: list[_Unit] = []
+    last = 0
+    for start, end in sentences:
+        # Japanese has no space between its sentences, and none must be put into a quote.
+        between = glue if not units else " " if start > last else ""
+        units += _pieces(block.text[start:end], between, window, sentence=True)
+        last = end
+    return units
 
 
-def _pieces(text: str, glue: str, window: Window, *, sentence: bool = False) -> Iterable[_Unit]:
+def _pieces(text: str, glue: str, window: Window, *, sentence: bool = False) -> list[_Unit]:
     """A text as units no longer than a window; one that has to be broken is no sentence."""
-    words = text.split()
-    if len(words) <= window.words:
-        return [_Unit(text, glue, ((0, len(text)),) if sentence else ())]
-    edges = [match.end() for match in re.finditer(r"\S+\s*", text)]
-    starts = [0, *edges[window.words - 1 : -1 : window.words]]
-    ends = [*starts[1:], len(text)]
-    return [
-        _Unit(text[start:end].rstrip(), " " if start else glue, ())
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    words = count_words(text)
+    if words <= window.words:
+        return [_Unit(text, glue, ((0, len(text)),) if sentence else (), words)]
+    edges = _edges(text, window)
+    units: list[_Unit] = []
+    start = at = 0
+    while start < len(text):
+        at = _fitting(text, start, edges, at, window)
+        end = edges[at - 1]
+        piece = text[start:end].rstrip()
+        units.append(_Unit(piece, glue, (), count_words(piece)))
+        glue = " " if text[end - 1].isspace() else ""
+        start = end
+    return units
+
+
+def _fitting(text: str, start: int, edges: Sequence[int], at: int, window: Window) -> int:
+    """How many of the edges, more than ``at``, end a piece from ``start`` within the window."""
+
+    def words(end: int) -> int:
+        return count_words(text[start:end])
+
+    # Two letters or one word of an alphabet make a word at least: the last edge is not far.
+    stop = min(at + 2 * window.words + 1, len(edges))
+    return max(at + 1, bisect_right(edges, window.words, at, stop, key=words))
+
+
+def _edges(text: str, window: Window) -> list[int]:
+    """Where a text may be broken: after its words, and in a run that is too long after letters."""
+    edges: list[int] = []
+    for match in re.finditer(r"\S+\s*|\s+", text):
+        start, end = match.span()
+        if count_words(match.group()) > window.words:
+            edges += [atom.end() for atom in _ATOM.finditer(text, start, end)]
+        else:
+            edges.append(end)
+    return edges
 
 
 def _join(group: Sequence[_Unit]) -> tuple[str, list[tuple[int, int]]]:
-    text = ""
+    parts: list[str] = []
     sentences: list[tuple[int, int]] = []
+    base = 0
     for unit in group:
-        text += (unit.glue if text else "") + unit.text
-        base = len(text) - len(unit.text)
+        glue = unit.glue if base else ""
+        base += len(glue)
         sentences += [(base + start, base + end) for start, end in unit.sentences]
-    return text, sentences
+        parts += (glue, unit.text)
+        base += len(unit.text)
+    return "".join(parts), sentences
+
+
+def _fragment(anchor: str) -> str:
+    """An anchor as a url's fragment, as browsers write one: they find it by its decoded form."""
+    return "".join(
+        c if c.isprintable() and c not in _UNSAFE else quote(c, safe="", errors="replace")
+        for c in anchor
+    )
 
 
 def _cut(record: Record, section: Section, group: Sequence[_Unit], taken: set[str]) -> Cut:
     text, sentences = _join(group)
-    anchor = f"#{section.anchor}" if section.anchor else ""
+    name = "-".join(section.anchor.split())
     passage = Passage(
-        id=_new_id(f"{record.id}{anchor}", taken),
+        id=_new_id(f"{record.id}#{name}" if name else record.id, taken),
         record=record.id,
-        url=record.url + anchor,
+        url=f"{record.url}#{_fragment(section.anchor)}" if section.anchor else record.url,
         title=" › ".join((record.title, *section.path)),
         text=text,
         sentences=tuple(sentences),

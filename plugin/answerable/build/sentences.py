@@ -6,6 +6,9 @@ import sentencex
 
 from .records import Block
 
+# What ends a sentence without a space after it.
+_STOPS = "。！？．｡"
+
 
 def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
     """The (start, end) offsets of a block's sentences, white space left out; none in code.
@@ -25,7 +28,12 @@ def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
     at = 0
     for piece in sentencex.segment(language, "".join(masked)):
         at += len(piece)
-        if at >= len(text) or text[at - 1].isspace() or text[at].isspace():
+        if (
+            at >= len(text)
+            or text[at - 1].isspace()
+            or text[at].isspace()
+            or text[at - 1] in _STOPS
+        ):
             edges.append(min(at, len(text)))
     if edges[-1] != len(text):
         edges.append(len(text))

@@ -8,7 +8,7 @@ from ..serve.manifest import Manifest
 from ..serve.profile import Profile
 from ..serve.providers import BUNDLE
 from ..serve.settings import Settings
-from . import bundle_writer, function_writer
+from . import bundle_writer, files, function_writer
 from .index import Index
 
 
@@ -20,6 +20,12 @@ def publish(
     settings: Settings,
     now: dt.datetime,
 ) -> Manifest:
-    """Write the function's folder: its code first, then the bundle, whose manifest comes last."""
-    function_writer.write(function, identity, settings)
-    return bundle_writer.write(index, function / BUNDLE, identity, profile, now)
+    """Write the function's folder: its code first, then the bundle, whose manifest comes last.
+
+    Of two builds at once, one waits for the other to be published.
+    """
+    # Before the lock, which must not be left in a folder that is refused.
+    function_writer.check(function)
+    with files.lock(function):
+        function_writer.write(function, identity, settings)
+        return bundle_writer.write(index, function / BUNDLE, identity, profile, now)

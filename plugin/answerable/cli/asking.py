@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..serve import wire
+from ..serve import questions, wire
 from ..serve.retrieval import Scored
 from ..serve.types import Passage, RoutingHint
 from . import opening, showing
@@ -22,7 +22,7 @@ Candidates = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
 def ask(bundle: Path | None, config_file: Path, question: str, as_json: bool) -> None:
     """Answer one question; a refusal is an answer too and exits with 0."""
     engine = opening.engine(bundle, config_file)
-    reply = engine.answer(question)
+    reply = engine.answer(_clean(question))
     if as_json:
         body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
         click.echo(json.dumps(body, indent=2))
@@ -40,7 +40,7 @@ def search(
     near: bool,
 ) -> None:
     """Print both streams of what a question retrieves, and near misses if asked for."""
-    found = opening.engine(bundle, config_file).retrieve(question, top_k)
+    found = opening.engine(bundle, config_file).retrieve(_clean(question), top_k)
     streams: dict[str, Candidates] = {"passages": found.passages, "hints": found.hints}
     if near:
         streams |= {"near passages": found.near_passages, "near hints": found.near_hints}
@@ -54,6 +54,14 @@ def search(
             console.print(_table(name, items))
     if not any(streams.values()):
         console.print("Nothing is above the floor.")
+
+
+def _clean(question: str) -> str:
+    """A question as the function would read it; ClickException if it would refuse to."""
+    cleaned = questions.clean(question)
+    if problem := questions.problem(cleaned):
+        raise click.ClickException(problem)
+    return cleaned
 
 
 def _row(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
+from ..serve import questions
 from . import opening, showing
 
 _HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
@@ -13,16 +15,21 @@ def chat(bundle: Path | None, config_file: Path) -> None:
     """Read questions until the reader leaves."""
     console = Console()
     engine = opening.engine(bundle, config_file)
-    console.print(f"[bold]{engine.bundle.site.name}[/bold]  {_HELP}")
+    name = showing.plain(engine.bundle.site.name).plain
+    console.print(Text.assemble((name, "bold"), f"  {_HELP}"))
     while True:
         try:
-            line = console.input("\n[bold cyan]?[/bold cyan] ").strip()
+            line = questions.clean(console.input("\n[bold cyan]?[/bold cyan] "))
         except (EOFError, KeyboardInterrupt):
             console.print()
             return
         if line in ("/quit", "/exit", "/q"):
             return
+        if not line:
+            continue
         if line.startswith("/"):
             console.print(_HELP)
-        elif line:
+        elif problem := questions.problem(line):
+            console.print(problem)
+        else:
             showing.reply(console, engine.answer(line), engine.bundle.site.route)

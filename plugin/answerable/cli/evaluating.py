@@ -17,7 +17,7 @@ from ..evaluate.runner import Verdict
 from ..mkdocs import settings
 from ..serve import prompt
 from ..serve.errors import GoldError
-from . import opening
+from . import opening, showing
 
 GOLD = Path("eval", "gold.yaml")
 
@@ -86,7 +86,7 @@ def _show(report: Report, options: Options) -> None:
     for v in verdicts:
         word = "[green]pass[/green]" if v.passed else "[red]FAIL[/red]"
         cells = (v.mode or "", f"{v.top_score:.3f}", v.top_id or "", "; ".join(v.issues))
-        table.add_row(v.query.id, word, *cells)
+        table.add_row(showing.plain(v.query.id), word, *map(showing.plain, cells))
     console.print(table)
     passed = sum(verdict.passed for verdict in verdicts)
     console.print(

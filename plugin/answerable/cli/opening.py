@@ -6,6 +6,7 @@ from ..build.function_writer import model_folder
 from ..serve import providers, settings
 from ..serve.bundle import open_bundle
 from ..serve.engine import Engine
+from ..serve.errors import SiteError
 
 DEFAULT = Path("function", providers.BUNDLE)
 
@@ -15,11 +16,22 @@ def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
     if bundle:
         return bundle
     if not config_file.is_file():
-        return config_file.parent / DEFAULT
+        return _without_site(config_file)
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
     from ..mkdocs import settings as site
 
     return site.load(config_file).bundle
+
+
+def _without_site(config_file: Path) -> Path:
+    """The default bundle where there is no configuration; SiteError if that is missing too."""
+    folder = config_file.parent / DEFAULT
+    if not folder.is_dir():
+        raise SiteError(
+            f"there is no {config_file}: run this in the site's folder, or name the site's "
+            "configuration with -f FILE, or a bundle with --bundle FOLDER"
+        )
+    return folder
 
 
 def engine(bundle: Path | None, config_file: Path) -> Engine:

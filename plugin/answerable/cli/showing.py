@@ -1,5 +1,7 @@
 """Answers on a terminal."""
 
+import unicodedata
+
 from rich.console import Console
 from rich.text import Text
 
@@ -32,8 +34,9 @@ def reply(console: Console, found: Reply, route: str) -> None:
 
 
 def plain(text: str) -> Text:
-    """A text that is printed as it is: no markup, and no control characters."""
-    return Text("".join(c for c in text if c.isprintable() or c == "\n"))
+    """A text that is printed as it is: no markup, no control characters, plain spaces."""
+    spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
+    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
 
 
 def _line(number: int, citation: Citation) -> Text:

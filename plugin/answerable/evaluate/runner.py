@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..serve import questions
 from ..serve.bundle import Bundle
 from ..serve.engine import Engine
 from ..serve.retrieval import Retrieved, Scored, retrieve
@@ -35,16 +36,17 @@ def run(
 
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
-    vectors = engine.embedder.embed([query.query for query in queries])
-    for query, vector in zip(queries, vectors, strict=True):
-        retrieved = retrieve(engine.bundle, query.query, vector)
+    asked = [questions.clean(query.query) for query in queries]
+    vectors = engine.embedder.embed(asked)
+    for query, question, vector in zip(queries, asked, vectors, strict=True):
+        retrieved = retrieve(engine.bundle, question, vector)
         items = ranked(retrieved)
         issues = judge.retrieval(
             query, items, lambda item, source: judge.names(item, source, notes)
         )
         mode = None
         if full:
-            reply = engine.answer_from(query.query, retrieved)
+            reply = engine.answer_from(question, retrieved)
             issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
             mode = reply.answer.mode
         top = items[0].id if items else None

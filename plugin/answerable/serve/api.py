@@ -1,21 +1,19 @@
 """The HTTP core: one request in, one response out, no server and no framework."""
 
 import json
-import unicodedata
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
-from . import wire
+from . import questions, wire
 from .engine import Engine
 from .errors import AnswerableError
 from .manifest import WIRE
 from .retrieval import TOP_K
 
 MAX_BODY = 4096
-MAX_QUESTION = 500
 
 _TITLES = {
     400: "Bad request",
@@ -120,16 +118,14 @@ def _answer(engine: Engine, request: Request) -> dict[str, Any]:
     question = data.get("question") if isinstance(data, dict) else None
     if not isinstance(question, str):
         raise _Problem(400, 'The body needs a text "question".')
-    return wire.answer(
-        engine.answer(clean_question(question)), engine.bundle, f"req_{uuid.uuid4().hex}"
-    )
+    return wire.answer(engine.answer(_question(question)), engine.bundle, f"req_{uuid.uuid4().hex}")
 
 
 def _search(engine: Engine, request: Request) -> dict[str, Any]:
     values = parse_qs(request.query, keep_blank_values=True).get("q")
     if not values:
         raise _Problem(400, "Search needs a query: ?q=words.")
-    found = engine.retrieve(clean_question(values[0]), TOP_K).passages
+    found = engine.retrieve(_question(values[0]), TOP_K).passages
     return {
         scored.item.id: {
             "url": scored.item.url,
@@ -152,13 +148,10 @@ def _health(engine: Engine, request: Request) -> dict[str, Any]:
     }
 
 
-def clean_question(question: str) -> str:
-    """A question as it is asked: NFKC, no control characters, single spaces, a length limit."""
-    text = unicodedata.normalize("NFKC", question)
-    kept = "".join(" " if unicodedata.category(c).startswith("C") else c for c in text)
-    cleaned = " ".join(kept.split())
-    if not cleaned:
-        raise _Problem(400, "The question is empty.")
-    if len(cleaned) > MAX_QUESTION:
-        raise _Problem(400, f"A question has at most {MAX_QUESTION} characters.")
+def _question(asked: str) -> str:
+    """A question as it is answered; one that cannot be is a problem."""
+    cleaned = questions.clean(asked)
+    problem = questions.problem(cleaned)
+    if problem:
+        raise _Problem(400, problem)
     return cleaned

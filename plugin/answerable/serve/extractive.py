@@ -25,6 +25,13 @@ NEXT_TO_BEST = 0.85
 RANK_DECAY = 0.95
 # A sentence shorter than this is a label or a fragment.
 MIN_WORDS = 4
+# A sentence that leads into code is quoted with it up to this many characters of code; what
+# leads into more is quoted alone and counts for less.
+MAX_CODE = 400
+WITHOUT_CODE = 0.8
+
+_QUESTIONS = ("?", "？", "؟")
+_LEAD_INS = (":", "：", "...", "…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,16 @@ class _Sentence:
     start: int
     text: str
     support: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What may be quoted: where, the sentence that is scored, and what its score counts for."""
+
+    start: int
+    sentence: str
+    text: str
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -73,15 +90,14 @@ class ExtractiveAnswerer:
 
     def _supports(self, question: str, passages: Sequence[Passage]) -> Iterator[_Sentence]:
         found = [
-            (rank, passage, start, passage.text[start:end])
+            (rank, passage.title, statement)
             for rank, passage in enumerate(passages)
-            for start, end in passage.sentences
-            if _is_statement(passage.text[start:end])
+            for statement in _statements(passage)
         ]
         if not found:
             return
         # A sentence is read under its headings, whose words it rarely repeats.
-        read = [f"{passage.title}\n{text}" for _, passage, _, text in found]
+        read = [f"{title}\n{statement.sentence}" for _, title, statement in found]
         scores = self._coverage(question, read)
         if self.embedder.identity.provider == "local":
             # With a remote embedder a call for every question's sentences would cost more than
@@ -89,8 +105,9 @@ class ExtractiveAnswerer:
             vectors = self.embedder.embed([question, *read])
             weight = self.bundle.manifest.profile.dense
             scores = (scores + weight * (vectors[1:] @ vectors[0])) / (1 + weight)
-        for (rank, _, start, text), score in zip(found, scores, strict=True):
-            yield _Sentence(rank, start, text, float(score) * RANK_DECAY**rank)
+        for (rank, _, statement), score in zip(found, scores, strict=True):
+            support = float(score) * statement.weight * RANK_DECAY**rank
+            yield _Sentence(rank, statement.start, statement.text, support)
 
     def _coverage(self, question: str, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """The share of the question's idf that each text covers, (texts,) in [0, 1]."""
@@ -102,8 +119,26 @@ class ExtractiveAnswerer:
         return np.array([sum(w for t, w in weights.items() if t in h) / total for h in held])
 
 
-def _is_statement(text: str) -> bool:
-    return len(text.split()) >= MIN_WORDS and not text.endswith("?")
+def _statements(passage: Passage) -> Iterator[_Statement]:
+    """What a passage states; a sentence that leads into what is not code states nothing."""
+    starts = [start for start, _ in passage.sentences]
+    edges = [*starts, len(passage.text)][1:]
+    for (start, end), edge in zip(passage.sentences, edges, strict=True):
+        sentence = passage.text[start:end]
+        if terms.count_words(sentence) < MIN_WORDS or sentence.endswith(_QUESTIONS):
+            continue
+        if not sentence.endswith(_LEAD_INS):
+            yield _Statement(start, sentence, sentence)
+        elif code := _code(passage.text[end:edge]):
+            if len(code) <= MAX_CODE:
+                yield _Statement(start, sentence, passage.text[start:edge].rstrip())
+            else:
+                yield _Statement(start, sentence, sentence, WITHOUT_CODE)
+
+
+def _code(between: str) -> str:
+    """The code between two sentences, as far as there is some: only code has no sentences."""
+    return between.strip() if between.startswith("\n\n") else ""
 
 
 def _claim(sentence: _Sentence) -> dict[str, Any]:

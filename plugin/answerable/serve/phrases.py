@@ -1,6 +1,7 @@
 """Whole-phrase matching of authored names in a question."""
 
 import unicodedata
+from collections.abc import Iterable, Iterator
 
 
 def normalise(text: str) -> str:
@@ -13,6 +14,14 @@ def contains(text: str, phrase: str) -> bool:
     """Whether a phrase occurs in a text as whole words; both are normalised here."""
     needle = normalise(phrase)
     return bool(needle) and f" {needle} " in f" {normalise(text)} "
+
+
+def runs(text: str, lengths: Iterable[int]) -> Iterator[str]:
+    """Every run of so many words of a text, normalised: the phrases that it may contain."""
+    words = normalise(text).split()
+    for length in lengths:
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])
 
 
 def fade(frequency: int, records: int) -> float:

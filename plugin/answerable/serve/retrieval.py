@@ -1,7 +1,8 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import scan, terms
 from .bundle import Bundle, Name
-from .phrases import contains, fade
+from .phrases import fade, runs
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
@@ -147,15 +148,38 @@ def _rank_hints(bundle: Bundle, vector: NDArray[np.float32]) -> Ranking:
     return Ranking(dense, dense, nothing, dense, dense >= bundle.manifest.profile.note_floor)
 
 
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """Authored names by their phrases, and how many words those have."""
+
+    names: Mapping[str, Name]
+    lengths: tuple[int, ...]
+
+    def named(self, question: str) -> Iterable[Name]:
+        """The names that a question uses as whole phrases."""
+        found = self.names.keys() & set(runs(question, self.lengths))
+        return [self.names[phrase] for phrase in found]
+
+
+@lru_cache(maxsize=8)
+def _phrases(bundle: Bundle) -> tuple[_Phrases, _Phrases]:
+    """A bundle's names and themes, whose phrases a build has normalised."""
+    return _by_phrase(bundle.names), _by_phrase(bundle.themes)
+
+
+def _by_phrase(names: Iterable[Name]) -> _Phrases:
+    by_phrase = {name.phrase: name for name in names if name.phrase}
+    return _Phrases(by_phrase, tuple({len(phrase.split()) for phrase in by_phrase}))
+
+
 def _boosts(bundle: Bundle, question: str) -> NDArray[np.float32]:
     """What the question's authored names add to each record, (records,) float32."""
     boosts = np.zeros(len(bundle.record_ids), dtype=np.float32)
-    for names, boost in ((bundle.names, NAME_BOOST), (bundle.themes, THEME_BOOST)):
+    for phrases, boost in zip(_phrases(bundle), (NAME_BOOST, THEME_BOOST), strict=True):
         best = np.zeros_like(boosts)
-        for name in names:
-            if contains(question, name.phrase):
-                rows = list(name.records)
-                best[rows] = np.maximum(best[rows], boost * _fade(bundle, name))
+        for name in phrases.named(question):
+            rows = list(name.records)
+            best[rows] = np.maximum(best[rows], boost * _fade(bundle, name))
         boosts += best
     return boosts
 

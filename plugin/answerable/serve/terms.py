@@ -1,6 +1,7 @@
 """Words to index terms: the one way that passages and questions are read lexically."""
 
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -40,8 +41,16 @@ def _stem(language: str) -> Callable[[str], str]:
     algorithm = LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
     if algorithm is None:
         return str
-    stem: Callable[[str], str] = snowballstemmer.stemmer(algorithm).stemWord
-    return lru_cache(maxsize=200_000)(stem)
+    stemmer = snowballstemmer.stemmer(algorithm)
+    lock = threading.Lock()
+
+    @lru_cache(maxsize=200_000)
+    def stem(word: str) -> str:
+        # A stemmer keeps the word it works on in itself.
+        with lock:
+            return str(stemmer.stemWord(word))
+
+    return stem
 
 
 def _words(text: str) -> Iterator[str]:

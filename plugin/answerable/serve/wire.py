@@ -14,7 +14,7 @@ def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
     claims, routes = _sentences(settled, bundle.site.route)
     return {
         "mode": settled.mode,
-        "answer": _prose([*claims, *routes]),
+        "answer": _prose(claims, routes),
         "claims": claims,
         "routes": routes,
         "citations": [_citation(citation, n) for citation, n in _numbers(settled).items()],
@@ -31,7 +31,7 @@ def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
 def plain(settled: Answer, route: str) -> str:
     """The text of an answer with its [n] markers. route: the template of a route's sentence."""
     claims, routes = _sentences(settled, route)
-    return _prose([*claims, *routes])
+    return _prose(claims, routes)
 
 
 def _numbers(settled: Answer) -> dict[Citation, int]:
@@ -51,14 +51,26 @@ def _sentences(settled: Answer, route: str) -> tuple[list[dict[str, Any]], list[
     return claims, routes
 
 
-def _prose(sentences: list[dict[str, Any]]) -> str:
+def _prose(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
     """Sentences as one text, each followed by its markers."""
-    return " ".join(_marked(s["text"], s["citations"]) for s in sentences)
+    parts = [_marked_claim(claim["text"], claim["citations"]) for claim in claims]
+    return " ".join(parts + [_marked(route["text"], route["citations"]) for route in routes])
+
+
+def _marked_claim(text: str, numbers: list[int]) -> str:
+    """A claim that ends in a block of code has its markers in a line of their own."""
+    if "\n" not in text.strip():
+        return _marked(text, numbers)
+    return f"{text.rstrip()}\n{_markers(numbers)}\n"
+
+
+def _markers(numbers: list[int]) -> str:
+    return "".join(f"[{n}]" for n in numbers)
 
 
 def _marked(text: str, numbers: list[int]) -> str:
     """The markers stand before the sentence's full stop, where a reader expects them."""
-    markers = "".join(f"[{n}]" for n in numbers)
+    markers = _markers(numbers)
     body = text.rstrip()
     if body.endswith(("..", "…", "!", "?", ":")):
         return f"{body} {markers}"

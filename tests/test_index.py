@@ -1,0 +1,42 @@
+"""The index: phrases are counted as a reader would, and terms as the question's are."""
+
+import random
+from collections import Counter
+
+from answerable.build import index, lexicon
+from answerable.build.passages import Cut
+from answerable.serve import terms
+from answerable.serve.phrases import normalise
+from doubles import passage
+
+WORDS = "rope Chain über naïve C++ 3.11 a-b x_y ² Ⅷ it's 嵐 İ _ — ok".split()
+
+
+def text(choice: random.Random, length: int) -> str:
+    return choice.choice((" ", "  ", "\n", "-")).join(choice.choices(WORDS, k=length))
+
+
+def test_phrases_are_counted_as_by_looking_for_each_in_each_page() -> None:
+    choice = random.Random(4)
+    for _ in range(30):
+        pages = [text(choice, choice.randint(0, 60)) for _ in range(20)]
+        drawn = {normalise(text(choice, choice.randint(1, 4))) for _ in range(50)} - {""}
+        found = index.count_pages(drawn, pages)
+        assert {phrase: found[phrase] for phrase in drawn} == {
+            phrase: sum(f" {phrase} " in f" {normalise(page)} " for page in pages)
+            for phrase in drawn
+        }
+
+
+def test_terms_are_counted_as_they_are_read() -> None:
+    choice = random.Random(5)
+    made = [Cut(passage(f"p{n}", "x"), text(choice, 80)) for n in range(20)]
+    found = lexicon.index(made, "en")
+    counts = [Counter(terms.read(cut.retrieval_text, "en")) for cut in made]
+    assert found.lengths.tolist() == [count.total() for count in counts]
+    for number, term in enumerate(found.terms):
+        start, end = found.offsets[number], found.offsets[number + 1]
+        rows = found.passages[start:end].tolist()
+        assert dict(zip(rows, found.counts[start:end].tolist(), strict=True)) == {
+            row: count[term] for row, count in enumerate(counts) if term in count
+        }
