@@ -73,7 +73,7 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
         ("Go!", "Go! [1]"),
         ("Run:", "Run: [1]"),
         ("On", "On [1]."),
-        ("Run:\n\n  pip install", "Run:\n\n  pip install\n[1]\n"),
+        ("Run:\n\n  pip install", "Run:\n\n  pip install\n[1]"),
     ],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:

@@ -54,7 +54,8 @@ def _sentences(settled: Answer, route: str) -> tuple[list[dict[str, Any]], list[
 def _prose(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
     """Sentences as one text, each followed by its markers."""
     parts = [_marked_claim(claim["text"], claim["citations"]) for claim in claims]
-    return " ".join(parts + [_marked(route["text"], route["citations"]) for route in routes])
+    parts += [_marked(route["text"], route["citations"]) for route in routes]
+    return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
 
 
 def _marked_claim(text: str, numbers: list[int]) -> str:
