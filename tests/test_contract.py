@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.contract import settle, settle_claims
+from answerable.serve import quotes
+from answerable.serve.contract import MAX_CLAIMS, settle, settle_claims
 from answerable.serve.errors import ContractViolation
 from answerable.serve.types import (
     Answer,
@@ -248,13 +249,13 @@ def test_numbers_versions_and_code_that_the_source_lacks_drop_the_claim(text: st
 def test_asterisks_of_a_product_are_not_emphasis() -> None:
     product = Evidence((passage("p", "The area is 2*3 square metres."),), ())
     assert settled(claim("It is 23.", ("s1", "The area")), evidence=product) == Answer(dropped=1)
-    assert settled(claim("It is 2*3.", ("s1", "is 2*3 sq")), evidence=product).claims
+    assert settled(claim("It is 2*3.", ("s1", "is 2*3 square")), evidence=product).claims
 
 
 def test_asterisks_of_a_power_are_not_emphasis() -> None:
     power = Evidence((passage("p", "The area is 2**3 square metres."),), ())
     assert settled(claim("It is 23.", ("s1", "The area")), evidence=power) == Answer(dropped=1)
-    assert settled(claim("It is `2**3`.", ("s1", "**is 2**3** sq")), evidence=power).claims
+    assert settled(claim("It is `2**3`.", ("s1", "**is 2**3** square")), evidence=power).claims
 
 
 def test_a_name_with_underscores_keeps_them() -> None:
@@ -340,3 +341,16 @@ def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
         Reply(Answer())
     with pytest.raises(ValueError, match="reason"):
         Reply(settled(claim()), reason="declined")
+
+
+def test_a_quote_is_of_whole_words_and_holds_one() -> None:
+    text = "Boats are unable to fly."
+    for quote in ("able to fly", "unable to fl", ".", "e"):
+        assert quotes.find(quote, text) is None, quote
+    assert quotes.find("unable to fly", text) == (10, 23)
+    assert quotes.find("无法", "船无法飞行。") == (1, 3)
+
+
+def test_an_answer_has_so_many_claims_and_the_rest_are_counted() -> None:
+    answer = settle(draft(*[claim() for _ in range(MAX_CLAIMS + 30)]), EVIDENCE)
+    assert (len(answer.claims), answer.dropped) == (MAX_CLAIMS, 30)

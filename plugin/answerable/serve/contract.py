@@ -17,6 +17,10 @@ from .types import (
 )
 
 
+# More sentences are no answer that a person reads.
+MAX_CLAIMS = 12
+
+
 @dataclass(frozen=True, slots=True)
 class _Support:
     """One source that a draft's claim names, with the words it quotes from it."""
@@ -46,14 +50,14 @@ def settle_claims(draft: object, evidence: Evidence) -> Answer:
     draft: ``{"claims": [{"text", "evidence": [{"source", "quote"}]}], "routes": [id]}``; a
     missing list reads as empty. ContractViolation(stage="validate") for a wrong shape,
     (stage="ground") for a source that was never retrieved. A source whose quote is not in its
-    passage is dropped from its claim; a claim without a source, or a route to no hint, is dropped
+    passage is dropped from its claim; a claim over ``MAX_CLAIMS``, a claim without a source, or a route to no hint, is dropped
     and counted. A claim's text loses its control characters, bidirectional overrides and lone
     surrogates before anything else is looked at.
     """
     sentences, targets = _validate(draft)
     claims: list[Claim] = []
-    dropped = 0
-    for sentence in sentences:
+    dropped = max(0, len(sentences) - MAX_CLAIMS)
+    for sentence in sentences[:MAX_CLAIMS]:
         citations = _ground(sentence, evidence)
         if citations and _exact(sentence.text, citations, evidence):
             claims.append(Claim(sentence.text, tuple(dict.fromkeys(citations))))

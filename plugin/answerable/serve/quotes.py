@@ -40,14 +40,32 @@ def fold(text: str) -> Folded:
     return Folded("".join(characters), tuple(offsets))
 
 
+# Two characters of one word; scripts without spaces have no such edges to keep.
+_WITHIN_WORD = re.compile(r"[A-Za-z0-9_]{2}")
+
+
 def find(quote: str, text: str) -> tuple[int, int] | None:
-    """The (start, end) in a text of a quote that occurs verbatim after folding, else None."""
+    """The (start, end) in a text of a quote that occurs verbatim after folding, else None.
+
+    It has to hold a word and to begin and end at whole words, where the script divides words:
+    "able to" is not a quote from "unable to".
+    """
     needle = fold(quote).text.strip()
     folded = _folded(text)
-    at = folded.text.find(needle) if needle else -1
+    if not re.search(r"\w", needle):
+        return None
+    at = folded.text.find(needle)
+    while at >= 0 and not _is_whole(folded.text, at, at + len(needle)):
+        at = folded.text.find(needle, at + 1)
     if at < 0:
         return None
     return folded.offsets[at], folded.offsets[at + len(needle) - 1] + 1
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no ASCII word goes on over either edge of a span."""
+    edges = (text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1])
+    return not any(_WITHIN_WORD.fullmatch(edge) for edge in edges)
 
 
 def exact_parts(claim: str) -> tuple[str, ...]:
