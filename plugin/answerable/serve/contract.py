@@ -16,7 +16,6 @@ from .types import (
     RoutingHint,
 )
 
-
 # More sentences are no answer that a person reads.
 MAX_CLAIMS = 12
 
@@ -50,9 +49,9 @@ def settle_claims(draft: object, evidence: Evidence) -> Answer:
     draft: ``{"claims": [{"text", "evidence": [{"source", "quote"}]}], "routes": [id]}``; a
     missing list reads as empty. ContractViolation(stage="validate") for a wrong shape,
     (stage="ground") for a source that was never retrieved. A source whose quote is not in its
-    passage is dropped from its claim; a claim over ``MAX_CLAIMS``, a claim without a source, or a route to no hint, is dropped
-    and counted. A claim's text loses its control characters, bidirectional overrides and lone
-    surrogates before anything else is looked at.
+    passage is dropped from its claim; a claim over ``MAX_CLAIMS``, a claim without a source, or a
+    route to no hint, is dropped and counted. A claim's text loses its control characters,
+    bidirectional overrides and lone surrogates before anything else is looked at.
     """
     sentences, targets = _validate(draft)
     claims: list[Claim] = []
