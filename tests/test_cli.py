@@ -6,12 +6,14 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import termios
 from pathlib import Path
 
 import pytest
+from openai import OpenAI
 
 import sites
 from answerable.cli import evaluating, showing
@@ -243,3 +245,29 @@ class _Terminal:
             assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
             self.text += os.read(self.descriptor, 4096).decode(errors="replace")
         self.at = found + len(words)
+
+
+def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from answerable.cli import main; main()",
+            "stub-openai",
+            "--port=0",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout
+    said = process.stdout.readline()
+    try:
+        address = said.split(" at ")[1].split()[0]
+        models = OpenAI(base_url=address, api_key="test").models.list()
+        assert "honest" in {model.id for model in models}
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    process.stdout.close()
