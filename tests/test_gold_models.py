@@ -14,13 +14,6 @@ import sites
 from answerable.stub.hostile import HOSTILE
 from answerable.stub.server import Stub
 
-# Models that can still be honest by accident: what they add is ignored or stripped.
-HARMLESS = {
-    "hostile-extra-fields",
-    "hostile-duplicates",
-    "hostile-duplicate-keys",
-}
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -63,8 +56,6 @@ def test_an_honest_model_passes(folder: Path) -> None:
     else ["hostile-foreign-quote", "hostile-invented-id", "hostile-silent"],
 )
 def test_a_hostile_model_fails_the_gate(folder: Path, model: str) -> None:
-    if model in HARMLESS:
-        pytest.skip("this model's drafts are sound once what it adds is left out")
     with Stub() as server:
         done = evaluate(folder, server, model)
     assert done.returncode == 1, done.stdout + done.stderr
