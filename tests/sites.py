@@ -91,6 +91,22 @@ def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedP
     )
 
 
+def command(
+    folder: Path, *args: str, typed: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `answerable` in a folder; its lines are wide enough not to be broken."""
+    return subprocess.run(
+        [sys.executable, "-c", "from answerable.cli import main; main()", *args],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "500", **environment},
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
 def build_here(folder: Path) -> None:
     """Build a site in this process, where a test can see what is called."""
     # MkDocs keeps plugins that have `on_startup` for the life of the process, whatever the site.

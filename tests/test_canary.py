@@ -3,9 +3,7 @@
 import io
 import json
 import logging
-import os
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,15 +64,7 @@ def silent(text: str, canary: str) -> bool:
 
 
 def command(folder: Path, *args: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", "from answerable.cli import main; main()", *args],
-        cwd=folder,
-        env={**os.environ, "OPENAI_API_KEY": "test", "COLUMNS": "500"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = sites.command(folder, *args, OPENAI_API_KEY="test")
     return done.stdout + done.stderr
 
 

@@ -42,16 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from answerable.cli import main; main()", *args],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "200"},
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return sites.command(folder, *args, typed=typed)
 
 
 def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,15 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluate(folder: Path, server: Stub, model: str) -> subprocess.CompletedProcess[str]:
     settings = {"answers": "openai", "model": model, "base_url": server.base_url, "timeout": 20.0}
     sites.put(folder / "function" / "settings.json", json.dumps(settings))
-    return subprocess.run(
-        [sys.executable, "-c", "from answerable.cli import main; main()", "eval", "--full"],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "240", "OPENAI_API_KEY": "test"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")
 
 
 def test_an_honest_model_passes(folder: Path) -> None:

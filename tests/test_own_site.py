@@ -1,10 +1,7 @@
 """Our own manual: it builds in strict mode, passes its gold set and keeps its notebook private."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,15 +44,7 @@ def test_it_builds_in_strict_mode(folder: Path, log: str) -> None:
 
 @pytest.mark.usefixtures("log")
 def test_its_gold_set_passes(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from answerable.cli import main; main()", "eval", "--full"],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "240"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = sites.command(folder, "eval", "--full")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
