@@ -28,12 +28,17 @@ NOTE_WINDOW = Window(words=60, overlap=0.25)
 
 @dataclass(frozen=True, slots=True)
 class SiteInfo:
-    """What is known of the site as a whole. ``route`` is the template of what a route says."""
+    """What is known of the site as a whole. ``route`` is the template of what a route says.
+
+    ``names`` are what the site and its author are called: no question's word is unknown for being
+    one of theirs.
+    """
 
     name: str
     url: str | None
     language: str
     route: str = TEMPLATES["en"]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Index:
     """All that a bundle is made from. Of notes it has their hints and vectors only.
 
     ``passage_records`` gives each cut's record, ``hint_owners`` each note window's hint, as rows.
+    ``languages`` holds (language, first, last + 1) of the passages' rows, which stand language by
+    language; ``weights`` is what each record's scores are multiplied by.
     ``embedded`` counts the texts that were not in the cache.
     """
 
@@ -57,6 +64,8 @@ class Index:
     hint_vectors: Vectors
     hint_owners: tuple[int, ...]
     embedded: int
+    languages: tuple[tuple[str, int, int], ...]
+    weights: tuple[float, ...]
 
 
 def build(
@@ -100,6 +109,8 @@ def build(
         hint_vectors=vectors[len(cuts) :],
         hint_owners=tuple(row for row, group in enumerate(by_note) for _ in group),
         embedded=embedded,
+        languages=((site.language, 0, len(cuts)),) if cuts else (),
+        weights=(1.0,) * len(kept),
     )
 
 

@@ -39,7 +39,8 @@ _Loader.yaml_implicit_resolvers = {
 class Note:
     """One private document. Everything but label, locator, about and id is private.
 
-    ``path`` is relative to the notebook, with forward slashes.
+    ``path`` is relative to the notebook, with forward slashes; ``published_in`` lists the pages
+    that may repeat what the note says.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Note:
     about: str
     title: str
     body: str
+    published_in: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -45,6 +45,18 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A published page as a face hands it over. ``html`` is that of its article."""
+
+    id: str
+    url: str
+    title: str
+    html: str
+    metadata: Metadata = field(default_factory=Metadata)
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One published page. ``id`` is its source path without its suffix, ``url`` root-relative.
 
@@ -58,6 +70,7 @@ class Record:
     sections: tuple[Section, ...]
     anchors: frozenset[str] = frozenset()
     abbreviations: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"
 
     @property
     def slug(self) -> str:

@@ -7,6 +7,7 @@ AnswerableError
 ├── ContractViolation    a draft that breaks the answer contract (``stage`` says where)
 ├── SiteError            a page, an option or a folder that the author has to change
 ├── NotebookError        a note that the author has to change
+│   └── LeakError        words of a note in something that was to be published
 └── GoldError            a gold file that the author has to change
 """
 
@@ -45,6 +46,10 @@ class SiteError(AnswerableError):
 
 class NotebookError(AnswerableError):
     """A note, or the notebook's place, that has to change."""
+
+
+class LeakError(NotebookError):
+    """Private words in what was written; its text says where and repeats none of them."""
 
 
 class GoldError(AnswerableError):
