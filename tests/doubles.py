@@ -1,14 +1,14 @@
 """Small records, indexes and bundles, and parts that count or follow a script."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from answerable.build import bundle_writer, index, pages, records
+from answerable.build import bundle_writer, cutting, index, pages, records
 from answerable.build.index import Index, SiteInfo
 from answerable.build.notebook import Note
 from answerable.build.records import Record
@@ -94,15 +94,24 @@ def index_of(
     notes: Sequence[Note] = (),
     embedder: Embedder | None = None,
     language: str = "en",
+    *,
+    languages: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> Index:
-    """An index of records and notes; folder: where the embedding cache goes."""
+    """An index of records and notes; folder: where the embedding cache goes.
+
+    languages: of the records that are not in the site's own, by id.
+    """
+    own = languages or {}
     return index.build(
-        SiteInfo("Test", None, language),
-        pages,
+        SiteInfo("Test", None, language, names=tuple(names)),
+        [cutting.cut(replace(page, language=own.get(page.id, language))) for page in pages],
         notes,
         lambda about: about,
         embedder or LetterEmbedder(),
         folder / "cache",
+        weights,
     )
 
 

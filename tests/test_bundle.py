@@ -14,9 +14,7 @@ import pytest
 
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
-from answerable.serve import bundle as bundle_module
-from answerable.serve import manifest as m
-from answerable.serve import scan
+from answerable.serve import columns, scan
 from answerable.serve.bundle import is_safe_url, open_bundle
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.manifest import Manifest
@@ -316,7 +314,7 @@ def test_a_column_that_swells_beyond_measure_is_refused(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(index, tmp_path)
-    monkeypatch.setattr(bundle_module, "_MAX_INFLATED", 1000)
+    monkeypatch.setattr(columns, "_MAX_INFLATED", 1000)
     forge(tmp_path, m.HINTS, zlib.compress(b" " * 1001))
     with pytest.raises(BundleError, match="does not decompress"):
         open_bundle(tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.build import cache
+from answerable.build import cache, store
 from answerable.serve import local_embedder
 from answerable.serve.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
@@ -96,7 +96,7 @@ def test_a_vector_that_is_no_number_is_embedded_again(tmp_path: Path) -> None:
     cache.embed(["a"], LetterEmbedder(), tmp_path)
     nan = np.full(TINY.dimensions, np.nan, dtype="<f4").tobytes()
     with closing(sqlite3.connect(tmp_path / "embeddings.sqlite3")) as database, database:
-        database.execute("UPDATE vectors SET vector = ?", (nan,))
+        database.execute("UPDATE entries SET value = ?", (nan,))
     vectors, embedded = cache.embed(["a"], LetterEmbedder(), tmp_path)
     assert embedded == 1
     assert np.isfinite(vectors).all()
@@ -104,7 +104,7 @@ def test_a_vector_that_is_no_number_is_embedded_again(tmp_path: Path) -> None:
 
 def test_a_cache_in_use_is_not_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.embed(["a"], LetterEmbedder(), tmp_path)
-    monkeypatch.setattr(cache, "_TIMEOUT", 0.05)
+    monkeypatch.setattr(store, "_TIMEOUT", 0.05)
     path = tmp_path / "embeddings.sqlite3"
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -120,7 +120,7 @@ def test_what_no_build_asks_for_is_forgotten_after_a_while(
     counter = CountingEmbedder(LetterEmbedder())
     cache.embed(["old", "used"], counter, tmp_path)
     now = time.time()
-    for days in (20, cache.KEEP_DAYS + 2):
+    for days in (20, store.KEEP_DAYS + 2):
         monkeypatch.setattr(time, "time", lambda days=days: now + days * 86_400)
         assert cache.embed(["used"], counter, tmp_path)[1] == 0
     assert cache.embed(["old"], counter, tmp_path)[1] == 1
@@ -173,7 +173,7 @@ def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_itself_out_of_version_control(tmp_path: Path) -> None:
-    cache.prepare(tmp_path / "a" / "b")
+    store.prepare(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 

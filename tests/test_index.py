@@ -4,10 +4,9 @@ import random
 from collections import Counter
 
 from answerable.build import index, lexicon
-from answerable.build.passages import Cut
+from answerable.build.cutting import count_terms
 from answerable.serve import terms
 from answerable.serve.phrases import normalise
-from doubles import passage
 
 WORDS = "rope Chain über naïve C++ 3.11 a-b x_y ² Ⅷ it's 嵐 İ _ — ok".split()
 
@@ -30,9 +29,9 @@ def test_phrases_are_counted_as_by_looking_for_each_in_each_page() -> None:
 
 def test_terms_are_counted_as_they_are_read() -> None:
     choice = random.Random(5)
-    made = [Cut(passage(f"p{n}", "x"), text(choice, 80)) for n in range(20)]
-    found = lexicon.index(made, "en")
-    counts = [Counter(terms.read(cut.retrieval_text, "en")) for cut in made]
+    made = [text(choice, 80) for _ in range(20)]
+    found = lexicon.index(count_terms(passage, "en") for passage in made)
+    counts = [Counter(terms.read(passage, "en")) for passage in made]
     assert found.lengths.tolist() == [count.total() for count in counts]
     for number, term in enumerate(found.terms):
         start, end = found.offsets[number], found.offsets[number + 1]

@@ -1,17 +1,28 @@
 """Notes: what their authors declare, and the mistakes that are named."""
 
+import contextlib
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from answerable.build import notebook
-from answerable.build.notebook import Note
-from answerable.mkdocs import reading
+from answerable.build import labels, notebook, targets, windows
+from answerable.build.notebook import Note, Page
 from answerable.serve.errors import NotebookError
-from doubles import record
 from sites import put
+
+DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
+fuzz = settings(
+    max_examples=20000 if DEEP else 200,
+    deadline=None,
+    database=None,
+    derandomize=not DEEP,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"
 
@@ -93,8 +104,8 @@ def test_an_id_of_other_characters_is_refused(tmp_path: Path, value: str) -> Non
     assert message(tmp_path, text).startswith("winch.md: id may hold letters")
 
 
-def test_every_markdown_suffix_is_read(tmp_path: Path) -> None:
-    names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn"]
+def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
+    names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn", "f.txt"]
     for name in names:
         put(tmp_path / name, GOOD)
     assert [note.path for note in notebook.read(tmp_path)] == names
@@ -117,7 +128,8 @@ def test_a_folder_that_cannot_be_read_is_named(
 
 
 def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
-    put(tmp_path / "plan.txt", "x")
+    put(tmp_path / "plan.pdf", "x")
+    put(tmp_path / "plan.yml", "x")
     assert notebook.read(tmp_path) == []
 
 
@@ -153,7 +165,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_read(tmp_path: Path) -> Non
 
 def test_drafts_and_hidden_files_are_not_read(tmp_path: Path) -> None:
     put(tmp_path / ".trash" / "old.md", GOOD)
-    put(tmp_path / "notes.txt", GOOD)
+    put(tmp_path / ".talk.vtt.yml", "x")
     assert read(tmp_path, winch=GOOD.replace("title", "draft: true\ntitle")) == []
 
 
@@ -174,13 +186,9 @@ def test_a_missing_notebook_is_named(tmp_path: Path) -> None:
         notebook.read(tmp_path / "none")
 
 
-def site() -> reading.Site:
-    made = record("guide", "<h2 id=aws>AWS</h2><p>x")
-    targets = {
-        "guide.md": ("/guide/", made.anchors),
-        "plan.pdf": ("/plan.pdf", frozenset[str]()),
-    }
-    return reading.Site((made,), targets)
+RESOLVE = targets.resolver(
+    {"guide.md": ("/guide/", frozenset({"aws"})), "plan.pdf": ("/plan.pdf", frozenset())}
+)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +203,7 @@ def site() -> reading.Site:
 )
 def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: str) -> None:
     (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", about))
-    hint = notebook.hint(note, reading.resolver(site()))
+    hint = notebook.hint(note, RESOLVE)
     assert (hint.id, hint.label, hint.locator, hint.url) == (note.id, "Winch", "shelf 2", url)
 
 
@@ -209,6 +217,7 @@ def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: st
         ("//evil.example/", "not a published file"),
         ("https:///x", "not a published file"),
         ("../mkdocs.yml", "not a published file"),
+        ("https://[x/", "is not a url"),
     ],
 )
 def test_any_other_about_is_refused_naming_file_and_field(
@@ -216,6 +225,254 @@ def test_any_other_about_is_refused_naming_file_and_field(
 ) -> None:
     (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", f'"{about}"'))
     with pytest.raises(NotebookError) as caught:
-        notebook.hint(note, reading.resolver(site()))
-    assert str(caught.value).startswith("winch.md: about: ")
+        notebook.hint(note, RESOLVE)
+    assert str(caught.value).startswith("winch.md: about")
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "pages"),
+    [
+        ("guide.md", ("guide.md",)),
+        ("[guide.md, a/b.md]", ("guide.md", "a/b.md")),
+        ("[]", ()),
+        ("", ()),
+        ("7", ("7",)),
+    ],
+)
+def test_published_in_is_a_page_or_a_list_of_pages(
+    tmp_path: Path, value: str, pages: tuple[str, ...]
+) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("title", f"published_in: {value}\ntitle"))
+    assert note.published_in == pages
+
+
+@pytest.mark.parametrize("value", ["true", "{a: b}", "[[a]]", "[true]", "[a, ]\n  - b", "['']"])
+def test_another_published_in_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("title", f"published_in: {value}\ntitle"))
+    assert found.startswith("winch.md: ")
+    assert "published_in has to be a page" in found or "not YAML in line" in found
+
+
+def test_form_feeds_divide_pages_and_an_empty_page_counts(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("Body here.", "\fOne.\n\fTwo.\n\f \n\fFour.\f"))
+    assert note.parts == (Page("One.", 2), Page("Two.", 3), Page("Four.", 5))
+    assert note.body == "One.\n\nTwo.\n\nFour."
+
+
+@pytest.mark.parametrize(("first", "pages"), [("12", [12, 13]), ("0", [0, 1]), ("007", [7, 8])])
+def test_pages_are_counted_from_the_first(tmp_path: Path, first: str, pages: list[int]) -> None:
+    text = GOOD.replace("title", f"first_page: {first}\ntitle").replace(" here", "\fhere")
+    (note,) = read(tmp_path, winch=text)
+    assert [part.number for part in note.parts if isinstance(part, Page)] == pages
+
+
+def test_a_note_that_says_its_first_page_is_paged_without_a_form_feed(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("title", "first_page: 3\ntitle"))
+    assert note.parts == (Page("Body here.", 3),)
+    assert read(tmp_path, winch=GOOD)[0].parts == ()
+
+
+@pytest.mark.parametrize("value", ["two", "-1", "1.5", "'१'", "9" * 5000, "[1]", "iv"])
+def test_another_first_page_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("title", f"first_page: {value}\ntitle"))
+    assert found.startswith("winch.md: first_page has to be a")
+
+
+@pytest.mark.parametrize(
+    ("about", "body", "complaint"),
+    [
+        ("https://x.example/?t={seconds}", "plain", True),
+        ("https://x.example/#page={page}", "plain", True),
+        ("https://x.example/#page={page}", "one\ftwo", False),
+        ("https://x.example/?t={seconds}", "one\ftwo", True),
+        ("https://x.example/#page={Page}", "one\ftwo", True),
+        ("https://x.example/{}#page={page}", "one\ftwo", True),
+        ("https://x.example/#page={page}{page", "one\ftwo", False),
+    ],
+)
+def test_only_the_placeholder_of_its_kind_may_stand_in_about(
+    tmp_path: Path, about: str, body: str, complaint: bool
+) -> None:
+    text = GOOD.replace("guide.md#aws", f"'{about}'").replace("Body here.", body)
+    if complaint:
+        assert message(tmp_path, text).startswith("winch.md: about may hold `{seconds}`")
+    else:
+        assert read(tmp_path, winch=text)[0].about == about
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["!!int x", "!!timestamp x", "!!bool x", "!!float x", "&a [*a]", "[" * 3000, '"\\0"', "!x y"],
+)
+def test_yaml_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("label: Winch", f"label: {value}"))
+    assert found.startswith("winch.md: ")
+
+
+def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+    found = message(tmp_path, GOOD.replace("label: Winch", r'label: "\ud800"'))
+    assert found == "winch.md: label holds a control character; remove it"
+
+
+def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
+    text = GOOD.replace("title", "x: [" + "a, " * 100_000 + "]\ntitle")
+    assert "the front matter has more than 65536 characters" in message(tmp_path, text)
+
+
+def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"\xff.md")
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(GOOD)
+    assert notebook.read(tmp_path)[0].label == "Winch"
+
+
+def files(folder: Path, **texts: str) -> str:
+    """The complaint about a notebook; a name's `_` is a dot."""
+    for name, text in texts.items():
+        put(folder / name.replace("_", "."), text)
+    with pytest.raises(NotebookError) as caught:
+        notebook.read(folder)
+    return str(caught.value)
+
+
+VTT = "WEBVTT\n\n00:01.000 --> 00:02.500\nHello there.\n"
+SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n"
+META = "label: Talk\nabout: guide.md\n"
+
+
+def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", f"---\n{META}---\n\n{VTT}")
+    put(tmp_path / "b.SRT", SRT)
+    put(tmp_path / "b.SRT.yaml", META)
+    put(tmp_path / "c.vtt", "\ufeff" + VTT)
+    put(tmp_path / "c.vtt.yml", f"\ufeff---\n{META}title: Hush\n---\n")
+    notes = notebook.read(tmp_path)
+    assert [note.path for note in notes] == ["a.vtt", "b.SRT", "c.vtt"]
+    assert [note.label for note in notes] == ["Talk"] * 3
+    assert {note.body for note in notes} == {"Hello there."}
+    assert {note.parts for note in notes} == {notes[0].parts}
+    assert notes[2].text == "Hush\n\nHello there."
+
+
+def test_a_transcript_with_two_front_matters_is_refused(tmp_path: Path) -> None:
+    found = files(tmp_path, a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
+    assert found == "a.vtt: it has front matter, and so has a.vtt.yml; keep one of them"
+
+
+def test_two_sidecars_are_refused(tmp_path: Path) -> None:
+    assert files(tmp_path, a_vtt=VTT, a_vtt_yml=META, a_vtt_yaml=META).startswith("a.vtt.yml: ")
+
+
+def test_a_sidecar_without_its_transcript_is_refused(tmp_path: Path) -> None:
+    assert files(tmp_path, a_vtt_yml=META).startswith("a.vtt.yml: its transcript a.vtt is missing")
+
+
+def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
+    assert files(tmp_path, a_vtt=VTT).startswith("a.vtt: label is missing; add `label: …` to its")
+    found = files(tmp_path, a_vtt=VTT, a_vtt_yml="label: Talk")
+    assert found == "a.vtt.yml: about is missing; add `about: …` to it"
+    assert files(tmp_path, a_vtt_yml="a: b\n'c").startswith("a.vtt.yml: the front matter is not")
+    assert files(tmp_path, a_vtt_yml=META + "locator: https://x.example").startswith(
+        "a.vtt.yml: locator holds a URL"
+    )
+
+
+def test_the_line_of_a_mistake_is_that_of_the_file(tmp_path: Path) -> None:
+    bad = VTT.replace("00:02.500", "soon")
+    assert files(tmp_path, a_vtt=f"---\n{META}---\n\n{bad}").startswith(
+        "a.vtt: line 8 has no times"
+    )
+
+
+def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", "nothing yet")
+    put(tmp_path / "a.vtt.yml", "draft: true")
+    assert notebook.read(tmp_path) == []
+
+
+def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
+    said = VTT.replace("Hello there.", "we sell the old\nboat in may")
+    found = files(tmp_path, a_vtt=said, a_vtt_yml=META + "locator: sell the old boat in June")
+    assert found.startswith("a.vtt.yml: locator: its words 1 to 5 stand in a row")
+
+
+def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", VTT)
+    put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
+    assert notebook.read(tmp_path)[0].about.endswith("{seconds}")
+    found = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
+    assert found.startswith("a.vtt.yml: about may hold")
+
+
+def any_note(suffix: str) -> st.SearchStrategy[bytes]:
+    """Bytes that may be a note: anything, and texts made of what means something in one."""
+    pieces = st.sampled_from(
+        ["---\n", "label: ", "about: ", "x\n", "title: |\n ", "first_page: ", "7\n", "\n", "\f", "{page}",
+         "{seconds}", "WEBVTT\n", "NOTE ", "STYLE\n", "1\n", "00:01.000", "00:00:01,000", " --> ", "<v Ann>",
+         "<", ">", "{\\an8}", "&amp;", "\ufeff", "\r\n", "\r", "\x00", "\u2028", "\x85", "²", "99999999999",
+         ":", "!!int ", "&a ", "*a", "[", "{", "'", '"', "- ", "? ", "<<: ", META, VTT, SRT]
+    )  # fmt: skip
+    text = st.lists(pieces | st.text(max_size=8), max_size=30).map("".join)
+    fenced = text.map(lambda rest: f"---\n{META}---\n{rest}")
+    begun = {".vtt": f"---\n{META}---\n{VTT}\n", ".srt": f"---\n{META}---\n{SRT}\n"}
+    return st.binary(max_size=60) | (
+        text | fenced | text.map(lambda rest: begun.get(suffix, f"---\n{META}---\n") + rest)
+    ).map(lambda made: made.encode(errors="replace"))
+
+
+@pytest.mark.parametrize("suffix", [".vtt", ".srt", ".txt", ".md"])
+@fuzz
+@given(data=st.data())
+def test_any_bytes_are_notes_or_a_complaint(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    folder.mkdir(exist_ok=True)
+    (folder / f"a{suffix}").write_bytes(data.draw(any_note(suffix)))
+    try:
+        notes = notebook.read(folder)
+    except NotebookError as error:
+        assert str(error).startswith(f"a{suffix}: ")
+        return
+    for note in notes:
+        made = windows.surface(note, str)
+        assert len(made.texts) == len(made.owners) >= len(made.hints) >= 1
+        assert len({hint.id for hint in made.hints}) == len(made.hints)
+        for hint in made.hints:
+            labels.lint(hint.locator, "", "locator")
+            "".join((hint.id, hint.label, hint.locator, hint.url)).encode()
+
+
+SIZE = 5_000_000
+LONG = {
+    "tags": "<v " * (SIZE // 3),
+    "ends": "<" * SIZE,
+    "braces": "{\\" * (SIZE // 2),
+    "arrows": "-->\n" * (SIZE // 4),
+    "fences": "---\n" * (SIZE // 4),
+    "empty": "\n" * SIZE,
+    "spaces": " " * SIZE,
+    "feeds": "\f" * SIZE,
+    "letter": "a" * SIZE,
+    "entities": "&" * SIZE,
+    "lines": "x\n" * (SIZE // 2),
+    "prose": "The cat sat on a mat. " * (SIZE // 22),
+    "kana": "かな" * (SIZE // 6),
+    "cues": "".join(
+        f"\n{n}\n00:{n // 60 % 60:02d}:{n % 60:02d}.000 --> 00:59:59.000\nagain\nand again {n}\n"
+        for n in range(1, SIZE // 60)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("suffix", [".vtt", ".srt", ".txt"])
+def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, name: str) -> None:
+    begin = {".vtt": VTT, ".srt": SRT, ".txt": ""}[suffix]
+    put(tmp_path / f"a{suffix}", f"---\n{META}locator: shelf 2\n---\n{begin}{LONG[name]}")
+    began = time.perf_counter()
+    with contextlib.suppress(NotebookError):
+        (note,) = notebook.read(tmp_path)
+        windows.surface(note, str)
+    assert time.perf_counter() - began < 30

@@ -35,7 +35,7 @@ made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
-    site.publish(made[turn % 2], folder / "function", TINY, LOCAL, Settings(), NOON)
+    site.publish(made[turn % 2], folder / "function", TINY, LOCAL, Settings(), NOON, list)
 """
 
 # Writes a function and kills itself at the n-th step that counts, inside no temporary folder.
@@ -63,7 +63,7 @@ function_writer.write(pathlib.Path(sys.argv[2]), Identity("test", "letters", 8),
 
 def publish(folder: Path, word: str = "rope") -> None:
     made = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    site.publish(made, folder, TINY, LOCAL, Settings(), NOON)
+    site.publish(made, folder, TINY, LOCAL, Settings(), NOON, list)
 
 
 def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:

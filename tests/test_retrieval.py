@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from answerable.build import index
-from answerable.serve import phrases, retrieval, scan, terms
+from answerable.serve import boosts, phrases, retrieval, scan, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
@@ -154,16 +154,16 @@ def test_the_names_of_a_question_are_those_that_it_contains(tmp_path: Path, ques
                 lift = boost * phrases.fade(name.frequency, len(made.record_ids))
                 best[list(name.records)] = np.maximum(best[list(name.records)], lift)
         expected += best
-    assert retrieval._boosts(made, question) == pytest.approx(expected)
+    assert boosts.of(made, question) == pytest.approx(expected)
 
 
 def test_names_by_the_thousand_cost_a_long_question_little(tmp_path: Path) -> None:
     records = [record(f"p{n}", "<p>Wind.</p>", f"Guide number {n} to wind") for n in range(1000)]
     made = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
     question = ("guide number 7 to the winds " * 20)[:500]
-    retrieval._boosts(made, question)
+    boosts.of(made, question)
     started = time.perf_counter()
-    retrieval._boosts(made, question)
+    boosts.of(made, question)
     assert time.perf_counter() - started < 0.02
 
 

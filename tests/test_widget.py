@@ -111,6 +111,11 @@ class Reply:
         return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
 
 
+def asking(question: str, language: str = "en") -> Json:
+    """What the box sends for a question from a page in a language."""
+    return {"question": question, "language": language}
+
+
 def problem(status: int, title: str) -> Reply:
     body = {"type": "about:blank", "title": title, "status": status, "detail": title}
     return Reply(body, status, "application/problem+json")
@@ -127,6 +132,7 @@ class Site:
     prefix: str = ""
     head: str = ""
     ask_box: str = "<answerable-ask></answerable-ask>"
+    lang: str = "en"
     replies: list[Reply] = field(default_factory=list)
     asked: list[tuple[str, Json]] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
@@ -135,7 +141,8 @@ class Site:
     def html(self) -> bytes:
         script = f"{self.prefix}/assets/answerable/ask-box.js"
         return (
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>'
+            f'<!doctype html><html lang="{self.lang}"><head><meta charset="utf-8">'
+            "<title>Docs</title>"
             '<meta name="viewport" content="width=device-width">'
             f"{self.head}</head><body><h1>Docs</h1><p>Deploy with care.</p>"
             f'{self.ask_box}<script type="module" src="{script}"></script></body></html>'
@@ -291,7 +298,7 @@ def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) 
     expect(box.locator(".card.hint")).to_contain_text("from 12:40")
     expect(box).to_contain_text("Confidence: high")
     expect(box).to_contain_text("1 sentence removed: source not verified.")
-    assert site.asked == [("/_answerable/answer", {"question": "How do I deploy?"})]
+    assert site.asked == [("/_answerable/answer", asking("How do I deploy?"))]
 
 
 def test_partial_answer(page: Page, site: Site) -> None:
@@ -378,7 +385,7 @@ def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
     box.get_by_role("button", name="Try again").click()
     expect(box.get_by_role("heading", name="Answer")).to_be_focused()
     expect(box.get_by_role("alert")).to_be_empty()
-    assert [body for _, body in site.asked] == [{"question": "How do I deploy?"}] * 2
+    assert [body for _, body in site.asked] == [asking("How do I deploy?")] * 2
 
 
 def test_400_asks_to_change_the_question(page: Page, site: Site) -> None:
@@ -435,7 +442,7 @@ def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(page: Page, 
     expect(question).to_have_value("One\ntwo")
     box.get_by_role("dialog").get_by_role("button", name="Ask").click()
     expect(box.locator(".card")).to_have_count(1)
-    assert [body for _, body in site.asked] == [{"question": "One\ntwo"}]
+    assert [body for _, body in site.asked] == [asking("One\ntwo")]
 
 
 def test_bare_letters_reach_the_page_only_while_the_dialog_is_closed(
@@ -590,7 +597,7 @@ def test_events_reach_the_page_and_ask_can_be_cancelled(page: Page, site: Site) 
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".card")).to_have_count(1)
     assert page.evaluate("window.log") == [["No", True], ["Yes", True], ["partial", True]]
-    assert [body for _, body in site.asked] == [{"question": "Yes"}]
+    assert [body for _, body in site.asked] == [asking("Yes")]
 
 
 def test_nothing_is_stored_and_nothing_leaves_the_site(page: Page, site: Site) -> None:
@@ -672,3 +679,56 @@ def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: in
         question.press("Enter")
         expect(sign).to_be_visible()
         shoot(state)
+
+
+def cited_in(*languages: str | None) -> Json:
+    """An answer whose sources are in these languages."""
+    records = [RECORD, SECOND_RECORD][: len(languages)]
+    return answer(
+        "partial",
+        claims=[CLAIM, SECOND_CLAIM][: len(languages)],
+        citations=[
+            {**record, "language": language}
+            for record, language in zip(records, languages, strict=True)
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("page_language", "sources", "said"),
+    [
+        ("fr", ("en",), "The sources are in English."),
+        ("fr-CA", ("en", "de"), "The sources are in English and German."),
+        ("fr", ("en", "en"), "The sources are in English."),
+        ("fr-CA", ("fr", "en"), None),
+        ("pt_BR", ("pt",), None),
+        ("fr", (None,), None),
+        ("", ("en",), None),
+        ("fr", ("not a tag",), "The sources are in not a tag."),
+    ],
+)
+def test_sources_in_another_language_are_said_to_be(
+    page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], said: str | None
+) -> None:
+    site.lang = page_language
+    box = visit(page, site, cited_in(*sources))
+    ask(box)
+    expect(box.locator("blockquote")).to_have_count(len(sources))
+    lines = box.locator(".meta").all_inner_texts()
+    assert [line for line in lines if line.startswith("The sources")] == ([said] if said else [])
+    for quote, language in zip(box.locator("blockquote").all(), sources, strict=True):
+        assert quote.get_attribute("lang") == language
+
+
+@pytest.mark.parametrize(
+    ("page_language", "sent"),
+    [("fr-CA", "fr-CA"), ("", None), ("e", None), ("x" * 36, None), ("<en>", None)],
+)
+def test_the_language_of_the_page_is_sent_if_it_is_one(
+    page: Page, site: Site, page_language: str, sent: str | None
+) -> None:
+    site.lang = page_language
+    box = visit(page, site, NOT_FOUND)
+    ask(box)
+    expect(box.get_by_role("heading", level=3)).to_be_visible()
+    assert [body.get("language") for _, body in site.asked] == [sent]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tables import Row, main, read_lines
 
-from answerable.build import bundle_writer, index
+from answerable.build import bundle_writer, cutting, index
 from answerable.build.function_writer import model_folder
 from answerable.build.index import SiteInfo
 from answerable.build.records import Block, Metadata, Record, Section
@@ -82,7 +82,8 @@ def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bun
         for n, row in enumerate(corpus)
     ]
     site = SiteInfo(folder.name, None, "en")
-    made = index.build(site, records, [], _no_notes, embedder, folder / "cache")
+    pages = map(cutting.cut, records)
+    made = index.build(site, pages, [], _no_notes, embedder, folder / "cache")
     now = bundle_writer.build_time(None)
     bundle_writer.write(made, folder / "bundle", embedder.identity, LOCAL, now)
     return open_bundle(folder / "bundle")

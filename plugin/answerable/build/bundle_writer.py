@@ -27,16 +27,22 @@ ENCODING = "int8"
 
 
 def write(
-    index: Index, folder: Path, identity: Identity, profile: Profile, now: dt.datetime
+    index: Index,
+    folder: Path,
+    identity: Identity,
+    profile: Profile,
+    now: dt.datetime,
+    made: Mapping[str, bytes] | None = None,
 ) -> Manifest:
     """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
 
-    The manifest is replaced last, in one step; files that no manifest names are removed after.
+    made: the index's ``contents`` if the caller has them already. The manifest is replaced last, in one step; files that no manifest names are removed after.
     Of two builds at once, one waits for the other.
     """
-    contents = _contents(index)
+    files_made = contents(index) if made is None else made
     entries = {
-        name: File(len(data), hashlib.sha256(data).hexdigest()) for name, data in contents.items()
+        name: File(len(data), hashlib.sha256(data).hexdigest())
+        for name, data in files_made.items()
     }
     manifest = Manifest(
         id=m.bundle_id(identity, profile, ENCODING, entries),
@@ -55,7 +61,7 @@ def write(
         files=entries,
     )
     with files.lock(folder):
-        return _replace(_same(manifest, folder), contents, folder)
+        return _replace(_same(manifest, folder), files_made, folder)
 
 
 def _replace(manifest: Manifest, contents: Mapping[str, bytes], folder: Path) -> Manifest:
@@ -91,7 +97,8 @@ def _remove_others(folder: Path, kept: set[str]) -> None:
                 continue
 
 
-def _contents(index: Index) -> dict[str, bytes]:
+def contents(index: Index) -> dict[str, bytes]:
+    """The files of an index's bundle by name; SiteError for a url that no page could have."""
     passage_codes, passage_norms = quantize.int8(index.passage_vectors)
     hint_codes, hint_norms = quantize.int8(index.hint_vectors)
     text, offsets = _blocks([cut.passage for cut in index.cuts])
@@ -128,6 +135,8 @@ def _contents(index: Index) -> dict[str, bytes]:
                 "language": index.site.language,
                 "route": index.site.route,
                 "scripts": sorted(index.scripts),
+                "languages": index.languages,
+                "names": index.site.names,
             }
         ),
     }
@@ -147,6 +156,8 @@ def _records(index: Index) -> Mapping[str, Any]:
         "id": [record.id for record in index.records],
         "title": [record.title for record in index.records],
         "url": [record.url for record in index.records],
+        "weights": index.weights,
+        "dates": [record.metadata.date for record in index.records],
         "names": _rows(index.names),
         "themes": _rows(index.themes),
     }

@@ -2,43 +2,19 @@
 
 import hashlib
 import json
-import sqlite3
-import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from ..serve.embedder import Embedder, Identity, Vectors
-from ..serve.errors import AnswerableError, EmbedderError, SiteError
+from ..serve.errors import AnswerableError, EmbedderError
+from .store import Store
 
-# How long a vector that no build asks for is kept.
-KEEP_DAYS = 30
 _BATCH = 512
-# Seconds to wait for another build that is writing.
-_TIMEOUT = 30.0
-# Errors of a file that may be whole and another build's: it must not be thrown away.
-_NOT_DAMAGED = (
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-)
 
 Progress = Callable[[int, int], None]
-
-
-def prepare(folder: Path) -> Path:
-    """Make the cache folder; it ignores itself for git, since vectors of notes are private."""
-    folder.mkdir(parents=True, exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-    return folder
 
 
 def embed(
@@ -46,42 +22,51 @@ def embed(
 ) -> tuple[Vectors, int]:
     """The vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
-    Each batch is kept as soon as it is embedded, so that a failure loses at most one batch.
+    Each batch is kept as soon as it is embedded, so that a failure loses at most one batch; no
+    more texts than that are held at a time.
     progress: called with (done, total) of what has to be embedded.
     """
-    path = prepare(folder) / "embeddings.sqlite3"
-    try:
-        return _embed(texts, embedder, path, progress)
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
-            raise SiteError(f"cache: {path} cannot be used ({error}): make it writable") from None
-        # A cache can always be made again; a damaged one must not stop a build.
-        path.unlink(missing_ok=True)
-        return _embed(texts, embedder, path, progress)
-
-
-def _embed(
-    texts: Sequence[str], embedder: Embedder, path: Path, progress: Progress | None
-) -> tuple[Vectors, int]:
     identity = embedder.identity
-    keys = [_key(identity, text) for text in texts]
-    with closing(_open(path)) as database:
-        known = _known(database, identity, set(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        wanted = list(missing.items())
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            vectors = _checked(embedder, [text for _, text in batch])
-            fresh = {key: vector for (key, _), vector in zip(batch, vectors, strict=True)}
-            _keep(database, fresh)
-            known |= fresh
-            if progress:
-                progress(start + len(batch), len(wanted))
-        _touch(database, keys)
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
-    for row, key in enumerate(keys):
-        rows[row] = known[key]
-    return rows, len(wanted)
+    missing: dict[bytes, list[int]] = {}
+    keys = [_key(identity, text) for text in texts]
+    with Store(folder / "embeddings.sqlite3") as store:
+        for row, key in enumerate(keys):
+            vector = None if key in missing else _vector(store.get(key), identity)
+            if vector is None:
+                missing.setdefault(key, []).append(row)
+            else:
+                rows[row] = vector
+        done = 0
+        for batch in _batches(missing):
+            vectors = _checked(embedder, [texts[missing[key][0]] for key in batch])
+            store.put({key: _bytes(v) for key, v in zip(batch, vectors, strict=True)})
+            for key, vector in zip(batch, vectors, strict=True):
+                rows[missing[key]] = vector
+            done += len(batch)
+            if progress:
+                progress(done, len(missing))
+        if store.renewed:
+            store.put({key: _bytes(rows[row]) for row, key in enumerate(keys)})
+        store.touch(keys)
+    return rows, len(missing)
+
+
+def _batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
+    keys = iter(missing)
+    while batch := list(islice(keys, _BATCH)):
+        yield batch
+
+
+def _vector(data: bytes | None, identity: Identity) -> Vectors | None:
+    if data is None or len(data) != 4 * identity.dimensions:
+        return None
+    vector: Vectors = np.frombuffer(data, dtype="<f4")
+    return vector if np.isfinite(vector).all() else None
+
+
+def _bytes(vector: Vectors) -> bytes:
+    return vector.astype("<f4").tobytes()
 
 
 def _checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -103,51 +88,3 @@ def _checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 def _key(identity: Identity, text: str) -> bytes:
     name = json.dumps(identity.as_json(), sort_keys=True)
     return hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=_TIMEOUT)
-    try:
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors"
-            " (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
-        )
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
-
-
-def _known(
-    database: sqlite3.Connection, identity: Identity, keys: set[bytes]
-) -> dict[bytes, Vectors]:
-    found = {}
-    for key in keys:
-        row = database.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
-        if row and len(row[0]) == 4 * identity.dimensions:
-            vector = np.frombuffer(row[0], dtype="<f4")
-            if np.isfinite(vector).all():
-                found[key] = vector
-    return found
-
-
-def _keep(database: sqlite3.Connection, vectors: dict[bytes, Vectors]) -> None:
-    with database:
-        database.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-            [(key, vector.astype("<f4").tobytes(), _today()) for key, vector in vectors.items()],
-        )
-
-
-def _touch(database: sqlite3.Connection, keys: Sequence[bytes]) -> None:
-    today = _today()
-    with database:
-        database.executemany(
-            "UPDATE vectors SET used = ? WHERE key = ? AND used < ?",
-            [(today, key, today) for key in set(keys)],
-        )
-        database.execute("DELETE FROM vectors WHERE used < ?", (today - KEEP_DAYS,))
-
-
-def _today() -> int:
-    return int(time.time() // 86_400)

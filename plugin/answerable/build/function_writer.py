@@ -34,13 +34,20 @@ def model_folder() -> Path:
 
 
 def check(folder: Path) -> None:
-    """Refuse a folder that is not empty and that no build has written; SiteError."""
-    if not folder.exists() or any((folder / mark).exists() for mark in _MARKS):
+    """Refuse a folder that is not empty and that no build has written; SiteError.
+
+    One may hold others, of the versions or the languages of a site.
+    """
+    if not folder.exists() or _is_function(folder):
         return
-    if any(not files.is_ours(path.name) for path in folder.iterdir()):
+    if any(not files.is_ours(path.name) and not _is_function(path) for path in folder.iterdir()):
         raise SiteError(
             f"function: {folder} holds files that no build has written; choose another folder"
         )
+
+
+def _is_function(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _MARKS)
 
 
 def write(folder: Path, identity: Identity, settings: Settings) -> None:

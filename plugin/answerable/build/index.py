@@ -4,26 +4,26 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import overload
 
-from ..serve import terms
 from ..serve.bundle import Name
 from ..serve.embedder import Embedder, Vectors
+from ..serve.errors import SiteError
 from ..serve.phrases import normalise
 from ..serve.routes import TEMPLATES
 from ..serve.types import RoutingHint
-from . import cache, lexicon, notebook, passages
+from . import cache, lexicon, section_weights, windows
+from .cutting import CutRecord
 from .lexicon import Lexicon
 from .notebook import Note
-from .passages import Cut, Window
+from .passages import Cut
 from .records import Record
+from .windows import Surface
 
 # The words of `normalise`, which reads a character at a time and is too slow for whole pages.
 _WORD = re.compile(r"[^\W_]+")
-
-# A note has no terms to find it by, only vectors, and a mean over many words says little: shorter
-# windows told answerable questions from others better on every length that was tried.
-NOTE_WINDOW = Window(words=60, overlap=0.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,55 +70,107 @@ class Index:
 
 def build(
     site: SiteInfo,
-    records: Iterable[Record],
+    pages: Iterable[CutRecord],
     notes: Sequence[Note],
     resolve: Callable[[str], str],
     embedder: Embedder,
     cache_folder: Path,
-    window: Window | None = None,
+    weights: Mapping[str, float] | None = None,
     progress: cache.Progress | None = None,
 ) -> Index:
-    """Cut, embed and index a site.
+    """Embed and index a site.
 
-    resolve: from a note's ``about`` to a url; it raises NotebookError. Vectors that the cache
-    has are not embedded again.
+    resolve: from a note's ``about`` to a url; it raises NotebookError. weights: by pattern of
+    record ids, the first that matches counts. Vectors that the cache has are not embedded again.
     """
-    window = window or Window()
-    kept = tuple(record for record in records if not record.metadata.excluded)
-    hints = tuple(notebook.hint(note, resolve) for note in notes)
-    by_record = [passages.cut(record, window, site.language) for record in kept]
-    cuts = tuple(cut for group in by_record for cut in group)
-    by_note = [note_texts(note, site.language) for note in notes]
-    texts = [cut.retrieval_text for cut in cuts] + [text for group in by_note for text in group]
-    vectors, embedded = cache.embed(texts, embedder, cache_folder, progress)
-    names = _bearers(_name_phrases(record) for record in kept)
-    themes = _bearers(record.metadata.themes for record in kept)
-    pages = (" ".join(cut.retrieval_text for cut in group) for group in by_record)
-    frequencies = count_pages({*names, *themes}, pages)
+    kept = [page for page in pages if not page.record.metadata.excluded]
+    _check_ids(kept)
+    kept.sort(key=_by_language(site, kept))
+    cuts = tuple(cut for page in kept for cut in page.cuts)
+    surfaces = [windows.surface(note, resolve, site.language) for note in notes]
+    note_texts = [text for surface in surfaces for text in surface.texts]
+    vectors, embedded = cache.embed(_Texts(cuts, note_texts), embedder, cache_folder, progress)
+    records = tuple(page.record for page in kept)
+    names = _bearers(_name_phrases(record) for record in records)
+    themes = _bearers(record.metadata.themes for record in records)
+    texts = (" ".join(cut.retrieval_text for cut in page.cuts) for page in kept)
+    frequencies = count_pages({*names, *themes}, texts)
     return Index(
         site=site,
-        scripts=frozenset().union(*(terms.scripts(cut.retrieval_text) for cut in cuts)),
-        records=kept,
+        scripts=frozenset().union(*(page.scripts for page in kept)),
+        records=records,
         names=_names(names, frequencies),
         themes=_names(themes, frequencies),
         cuts=cuts,
-        passage_records=tuple(row for row, group in enumerate(by_record) for _ in group),
+        passage_records=tuple(row for row, page in enumerate(kept) for _ in page.cuts),
         passage_vectors=vectors[: len(cuts)],
-        lexicon=lexicon.index(cuts, site.language),
-        hints=hints,
+        lexicon=lexicon.index(counts for page in kept for counts in page.terms),
+        hints=tuple(hint for surface in surfaces for hint in surface.hints),
         hint_vectors=vectors[len(cuts) :],
-        hint_owners=tuple(row for row, group in enumerate(by_note) for _ in group),
+        hint_owners=_owners(surfaces),
         embedded=embedded,
-        languages=((site.language, 0, len(cuts)),) if cuts else (),
-        weights=(1.0,) * len(kept),
+        languages=_languages(kept),
+        weights=section_weights.of([record.id for record in records], weights or {}),
     )
 
 
-def note_texts(note: Note, language: str = "en") -> list[str]:
-    """A note's windows, each under its title and label, as they are embedded."""
-    head = "\n".join(part for part in (note.title, note.label) if part)
-    parts = passages.windows(note.body, NOTE_WINDOW, language)
-    return [f"{head}\n\n{part}" for part in parts] or [head]
+@dataclass(frozen=True, slots=True)
+class _Texts(Sequence[str]):
+    """What is embedded, put together when it is asked for: passages first, then notes."""
+
+    cuts: Sequence[Cut]
+    notes: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.cuts) + len(self.notes)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        if row < len(self.cuts):
+            return self.cuts[row].retrieval_text
+        return self.notes[row - len(self.cuts)]
+
+
+def _check_ids(pages: Iterable[CutRecord]) -> None:
+    owners: dict[str, str] = {}
+    for record in (page.record for page in pages):
+        other = owners.setdefault(record.id, record.url)
+        if other != record.url:
+            raise SiteError(
+                f"{record.id}: {other} and {record.url} are two pages of one name; rename one"
+            )
+
+
+def _by_language(site: SiteInfo, pages: Iterable[CutRecord]) -> Callable[[CutRecord], int]:
+    """A sort key that brings the pages of a language together, the site's own first."""
+    order = dict.fromkeys([site.language, *(page.record.language for page in pages)])
+    places = {language: place for place, language in enumerate(order)}
+    return lambda page: places[page.record.language]
+
+
+def _languages(pages: Iterable[CutRecord]) -> tuple[tuple[str, int, int], ...]:
+    ranges: list[tuple[str, int, int]] = []
+    end = 0
+    for language, group in groupby(pages, key=lambda page: page.record.language):
+        start, end = end, end + sum(len(page.cuts) for page in group)
+        if end > start:
+            ranges.append((language, start, end))
+    return tuple(ranges)
+
+
+def _owners(surfaces: Iterable[Surface]) -> tuple[int, ...]:
+    """The hint of each note window, as a row among all hints."""
+    owners: list[int] = []
+    base = 0
+    for surface in surfaces:
+        owners += (base + owner for owner in surface.owners)
+        base += len(surface.hints)
+    return tuple(owners)
 
 
 def _name_phrases(record: Record) -> tuple[str, ...]:

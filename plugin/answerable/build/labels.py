@@ -2,16 +2,26 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from ..serve.errors import NotebookError
 
 # As many words in a row shared with the body are prose of the note, not a name for it.
 RUN = 5
+# As many letters are, where nothing divides words.
+LETTERS = 15
+# A public field is a name or a place. The patterns below would be slow on a page of text.
+LONGEST = 300
 
 # A date has as many digits as a phone number, and a locator often is one.
 _DATE = re.compile(r"(?<!\d)(?:\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{4})(?!\d)")
 # Underscores divide words: in Markdown they are emphasis, and would hide a copied run.
 _WORD = re.compile(r"[^\W_]+")
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese are written without spaces between words.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]+"
+)
 # International, with a leading zero, or grouped the North American way.
 _PHONE = re.compile(
     r"(?<![\w.])(?:(?:\+\d|\(?0\d)[\d ()/-]{6,}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w.])"
@@ -32,6 +42,8 @@ def lint(value: str, body: str, where: str) -> None:
 
     The words themselves are the note's, and an error is written to logs.
     """
+    if len(value) > LONGEST:
+        raise NotebookError(f"{where} has more than {LONGEST} characters; shorten it")
     undated = _DATE.sub(";", value)
     for name, pattern in _LEAKS:
         if pattern.search(undated):
@@ -42,19 +54,51 @@ def lint(value: str, body: str, where: str) -> None:
             f"{where}: its words {at + 1} to {at + RUN} stand in a row in the note too, and it is "
             "public; say it in other words"
         )
+    at = _shared(_letters(value), _letters(body), LETTERS) if _UNSPACED.search(value) else None
+    if at is not None:
+        raise NotebookError(
+            f"{where}: its letters {at + 1} to {at + LETTERS} of a script without spaces stand in "
+            "a row in the note too, and it is public; say it in other words"
+        )
 
 
 def words(text: str) -> list[str]:
     """The words of a text as they are compared: NFKC, lower case, no invisible characters."""
-    seen = "".join(
-        c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf"
-    )
-    return _WORD.findall(seen.lower())
+    seen, marks = _folded(text)
+    # A vowel sign or a tone is part of its word, and to `\w` it is none.
+    pattern = rf"[^\W_](?:[^\W_]|[{re.escape(marks)}])*" if marks else _WORD
+    return re.findall(pattern, seen)
 
 
 def shared_run(value: str, body: str, length: int) -> int | None:
     """Where in the words of a value the first run of ``length`` begins that a body holds too."""
-    mine, theirs = words(value), words(body)
-    runs = {tuple(theirs[i : i + length]) for i in range(len(theirs) - length + 1)}
-    starts = range(len(mine) - length + 1)
-    return next((i for i in starts if tuple(mine[i : i + length]) in runs), None)
+    mine = words(value)
+    return _shared(mine, words(body), length) if len(mine) >= length else None
+
+
+def _shared(mine: Sequence[str], theirs: Sequence[str], length: int) -> int | None:
+    # The runs of the shorter text are kept: a note may have a million words.
+    first: dict[tuple[str, ...], int] = {}
+    for at in range(len(mine) - length + 1):
+        first.setdefault(tuple(mine[at : at + length]), at)
+    runs = (tuple(theirs[at : at + length]) for at in range(len(theirs) - length + 1))
+    return min((first[run] for run in runs if run in first), default=None) if first else None
+
+
+def _letters(text: str) -> str:
+    """The letters of scripts without spaces, with nothing between them."""
+    return "".join(_UNSPACED.findall(_folded(text)[0]))
+
+
+def _folded(text: str) -> tuple[str, str]:
+    """A text as it is compared, and the combining marks in it."""
+    seen = unicodedata.normalize("NFKC", text)
+    if seen.isascii():
+        return seen.lower(), ""
+    seen = seen.translate({ord(c): None for c in set(seen) if _is_invisible(c)}).lower()
+    return seen, "".join(sorted(c for c in set(seen) if unicodedata.category(c)[0] == "M"))
+
+
+def _is_invisible(character: str) -> bool:
+    joiner = character == "\u034f" or "VARIATION SELECTOR" in unicodedata.name(character, "")
+    return joiner or unicodedata.category(character) == "Cf"

@@ -1,17 +1,13 @@
 """The lexical index of passages; it is never built from a note."""
 
 from array import array
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import terms
-from .passages import Cut
+from .cutting import TermCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +21,17 @@ class Lexicon:
     lengths: NDArray[np.uint32]
 
 
-def index(cuts: Sequence[Cut], language: str) -> Lexicon:
-    """Index the retrieval text of passages."""
-    # No term reaches over white space, and a site repeats its words.
-    read = cache(partial(terms.read, language=language))
+def index(passages: Iterable[TermCounts]) -> Lexicon:
+    """Index the terms of all passages, in the order of their rows."""
     numbers: dict[str, int] = {}
     # Parallel: a term's number and its count, passage after passage.
     found, counts = array("I"), array("I")
-    distinct, lengths = [], []
-    for cut in cuts:
-        words = Counter(chain.from_iterable(map(read, cut.retrieval_text.split())))
-        found.extend(numbers.setdefault(term, len(numbers)) for term in words)
-        counts.extend(words.values())
-        distinct.append(len(words))
-        lengths.append(words.total())
+    distinct, lengths = array("I"), array("I")
+    for passage in passages:
+        found.extend(numbers.setdefault(term, len(numbers)) for term in passage.terms)
+        counts.extend(passage.counts)
+        distinct.append(len(passage.terms))
+        lengths.append(sum(passage.counts))
     ordered = sorted(numbers)
     ranks = np.empty(len(ordered), dtype=np.int64)
     ranks[np.array([numbers[term] for term in ordered], dtype=np.int64)] = np.arange(len(ordered))
@@ -46,7 +39,7 @@ def index(cuts: Sequence[Cut], language: str) -> Lexicon:
     # Stable, so that a term's passages stay in their order.
     order = np.argsort(terms_found, kind="stable")
     sizes = np.bincount(terms_found, minlength=len(ordered))
-    rows = np.repeat(np.arange(len(cuts)), np.array(distinct, dtype=np.int64))
+    rows = np.repeat(np.arange(len(distinct)), np.array(distinct, dtype=np.int64))
     return Lexicon(
         terms=tuple(ordered),
         offsets=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),

@@ -3,23 +3,30 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import yaml
 
 from ..serve.errors import NotebookError
 from ..serve.types import RoutingHint
-from . import labels
+from . import labels, transcripts
+from .transcripts import Cue
 
-_FRONT_MATTER = re.compile(
-    r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S
-)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
 _KEYS = ("label", "locator", "about", "title", "id")
-_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd"))
-_NUMBERS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
+_TEXTS = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
+_TRANSCRIPTS = frozenset((".vtt", ".srt"))
+_SIDECARS = frozenset((".yml", ".yaml"))
+_PLAIN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
+# Reading more YAML takes minutes.
+_LONGEST = 65_536
 _ID = re.compile(r"[\w.:-]+")
+_PAGE = re.compile(r"[0-9]{1,9}")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 class _Loader(yaml.SafeLoader):
@@ -30,9 +37,20 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NUMBERS]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _PLAIN]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+_Loader.yaml_constructors = {
+    tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag not in _PLAIN
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The text of one page of a note, and the page's number."""
+
+    text: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +58,8 @@ class Note:
     """One private document. Everything but label, locator, about and id is private.
 
     ``path`` is relative to the notebook, with forward slashes; ``published_in`` lists the pages
-    that may repeat what the note says.
+    that may repeat what the note says; ``parts`` are the cues of a transcript or the pages of a
+    paged note that hold text, and ``body`` is all of their text.
     """
 
     path: str
@@ -51,6 +70,7 @@ class Note:
     title: str
     body: str
     published_in: tuple[str, ...] = ()
+    parts: tuple[Cue | Page, ...] = ()
 
     @property
     def text(self) -> str:
@@ -58,15 +78,35 @@ class Note:
         return "\n\n".join(part for part in (self.title, self.body) if part)
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A note's front matter, the name of the file that holds it, and the rest of the note.
+
+    ``first`` is the number of the rest's first line.
+    """
+
+    where: str
+    meta: Mapping[str, object]
+    rest: str
+    first: int
+
+
 def read(folder: Path) -> list[Note]:
-    """Every Markdown file of a notebook, in path order; files and folders named `.…` are not read.
+    """Every note of a notebook, in path order; files and folders named `.…` are not read.
 
     A notebook without notes is an empty list. NotebookError names the file and the field of the
     first mistake.
     """
     if not folder.is_dir():
         raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
-    notes = [note for path in sorted(_paths(folder)) if (note := _note(path, folder)) is not None]
+    paths = sorted(_paths(folder))
+    sidecars = _sidecars(paths, folder)
+    notes = [
+        note
+        for path in paths
+        if path.suffix.lower() in _TEXTS | _TRANSCRIPTS
+        and (note := _note(path, folder, sidecars.get(path))) is not None
+    ]
     owners: dict[str, str] = {}
     for note in notes:
         other = owners.setdefault(note.id, note.path)
@@ -83,12 +123,14 @@ def hint(note: Note, resolve: Callable[[str], str]) -> RoutingHint:
         url = resolve(note.about)
     except NotebookError as error:
         raise NotebookError(f"{note.path}: about: {error}") from None
+    except ValueError:
+        raise NotebookError(f"{note.path}: about is not a url; correct it") from None
     return RoutingHint(note.id, note.label, note.locator, url)
 
 
 def opaque_id(path: str) -> str:
     """The id of a note that declares none: it tells nothing of the file's name."""
-    return f"note:{hashlib.sha256(path.encode()).hexdigest()[:10]}"
+    return f"note:{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:10]}"
 
 
 def _paths(folder: Path) -> Iterator[Path]:
@@ -97,32 +139,51 @@ def _paths(folder: Path) -> Iterator[Path]:
 
     for here, folders, names in os.walk(folder, onerror=fail):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if not name.startswith(".") and Path(name).suffix.lower() in _SUFFIXES:
-                yield Path(here, name)
+        yield from (Path(here, name) for name in names if not name.startswith("."))
 
 
-def _note(path: Path, folder: Path) -> Note | None:
+def _sidecars(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
+    """The front matter files of transcripts, by transcript."""
+    known = set(paths)
+    found: dict[Path, Path] = {}
+    for path in paths:
+        owner = path.with_suffix("")
+        if path.suffix.lower() not in _SIDECARS or owner.suffix.lower() not in _TRANSCRIPTS:
+            continue
+        name = path.relative_to(folder).as_posix()
+        if owner not in known:
+            raise NotebookError(
+                f"{name}: its transcript {owner.name} is missing; add it or remove this file"
+            )
+        if found.setdefault(owner, path) != path:
+            raise NotebookError(f"{name}: {owner.name} has another such file; keep one of them")
+    return found
+
+
+def _note(path: Path, folder: Path, sidecar: Path | None) -> Note | None:
     name = path.relative_to(folder).as_posix()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None
-    except OSError as error:
-        raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
-    match = _FRONT_MATTER.match(text)
-    meta = _front_matter(match[1] if match else "", name)
+    file = _file(path, folder, sidecar)
+    meta, where = file.meta, file.where
     if meta.get("draft") is True:
         return None
-    fields = {key: _field(meta, key, name) for key in _KEYS}
+    fields = {key: _field(meta, key, where) for key in _KEYS}
     for key in ("label", "about"):
         if not fields[key]:
-            raise NotebookError(f"{name}: {key} is missing; add `{key}: …` to its front matter")
+            place = "it" if sidecar else "its front matter"
+            raise NotebookError(f"{where}: {key} is missing; add `{key}: …` to {place}")
     if fields["id"] and not _ID.fullmatch(fields["id"]):
         raise NotebookError(
-            f"{name}: id may hold letters, digits, `.`, `_`, `:` and `-` only; write another"
+            f"{where}: id may hold letters, digits, `.`, `_`, `:` and `-` only; write another"
         )
-    body = (text[match.end() :] if match else text).strip()
+    parts: tuple[Cue | Page, ...]
+    if path.suffix.lower() in _TRANSCRIPTS:
+        kind = cast(transcripts.Format, path.suffix.lower()[1:])
+        parts = transcripts.read(file.rest, kind, name, file.first)
+        body = "\n".join(cue.text for cue in parts)
+    else:
+        parts = _pages(file.rest, meta, where)
+        body = "\n\n".join(page.text for page in parts) if parts else file.rest.strip()
+    _check_placeholders(fields["about"], parts, where)
     note = Note(
         path=name,
         id=fields["id"] or opaque_id(name),
@@ -131,21 +192,85 @@ def _note(path: Path, folder: Path) -> Note | None:
         about=fields["about"],
         title=fields["title"],
         body=body,
+        published_in=_published_in(meta, where),
+        parts=parts,
     )
     for key in ("label", "locator", "id"):
-        labels.lint(fields[key], note.text, f"{name}: {key}")
+        labels.lint(fields[key], note.text, f"{where}: {key}")
     return note
 
 
-def _front_matter(text: str, name: str) -> Mapping[str, object]:
+def _file(path: Path, folder: Path, sidecar: Path | None) -> _File:
+    name = path.relative_to(folder).as_posix()
+    text = _text(path, name)
+    match = _FRONT_MATTER.match(text)
+    if sidecar is None:
+        meta = _front_matter(match[1], name, 2) if match else {}
+        end = match.end() if match else 0
+        return _File(name, meta, text[end:], text.count("\n", 0, end) + 1)
+    where = sidecar.relative_to(folder).as_posix()
+    if match:
+        raise NotebookError(f"{name}: it has front matter, and so has {where}; keep one of them")
+    apart = _text(sidecar, where)
+    fenced = _FRONT_MATTER.match(apart)
+    meta = _front_matter(fenced[1], where, 2) if fenced else _front_matter(apart, where, 1)
+    return _File(where, meta, text, 1)
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
+
+
+def _pages(text: str, meta: Mapping[str, object], where: str) -> tuple[Page, ...]:
+    """The pages of a text that has form feeds or says where its pages begin; else none."""
+    first = _field(meta, "first_page", where)
+    if first and not _PAGE.fullmatch(first):
+        raise NotebookError(f"{where}: first_page has to be a whole number such as 1; correct it")
+    if not first and "\f" not in text:
+        return ()
+    pages = enumerate(text.split("\f"), int(first or 1))
+    return tuple(Page(page.strip(), number) for number, page in pages if page.strip())
+
+
+def _check_placeholders(about: str, parts: tuple[Cue | Page, ...], where: str) -> None:
+    allowed = {"{seconds}" if isinstance(part, Cue) else "{page}" for part in parts[:1]}
+    if not allowed.issuperset(_PLACEHOLDER.findall(about)):
+        raise NotebookError(
+            f"{where}: about may hold `{{seconds}}` in a transcript and `{{page}}` in a paged "
+            "note, and nothing else in braces; correct it"
+        )
+
+
+def _published_in(meta: Mapping[str, object], where: str) -> tuple[str, ...]:
+    value = meta.get("published_in")
+    pages = value if isinstance(value, list) else [] if value is None else [value]
+    texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
+    if len(texts) != len(pages):
+        raise NotebookError(
+            f"{where}: published_in has to be a page such as `guide/deploy.md`, or a list of pages"
+        )
+    return texts
+
+
+def _front_matter(text: str, name: str, first: int) -> Mapping[str, object]:
+    """first: the number of the text's first line in its file."""
+    if len(text) > _LONGEST:
+        raise NotebookError(
+            f"{name}: the front matter has more than {_LONGEST} characters; shorten it"
+        )
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
         _check_keys(root, name)
         meta = loader.construct_document(root) if root else {}
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 2}" if mark else ""
+        where = f" in line {mark.line + first}" if mark else ""
         raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
     if not isinstance(meta, dict):
         raise NotebookError(f"{name}: the front matter is not a list of `key: value` lines")
@@ -167,4 +292,7 @@ def _field(meta: Mapping[str, object], key: str, name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise NotebookError(f"{name}: {key} has to be a text; put it in quotes")
-    return " ".join(value.split())
+    text = " ".join(value.split())
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
+        raise NotebookError(f"{name}: {key} holds a control character; remove it")
+    return text

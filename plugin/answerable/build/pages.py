@@ -22,6 +22,7 @@ _BLOCKS = frozenset(
     "figure footer form header hr html label legend li main ol p section summary table tbody td "
     "tfoot th thead tr ul".split()
 )
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING = re.compile(r"h([1-6])")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
@@ -152,7 +153,7 @@ class _Reader:
         text = "" if self.excluded else _SPACE.sub(" ", _text(node)).strip()
         while self.headings and self.headings[-1].level >= level:
             self.headings.pop()
-        self.headings.append(_Heading(level, text, node.attributes.get("id") or ""))
+        self.headings.append(_Heading(level, text, _anchor(node)))
 
     def flush(self) -> None:
         block = self.line.block(self.kinds[-1])
@@ -188,6 +189,18 @@ def read(html: str, title: str) -> Page:
         frozenset(anchors - {""}),
         {short: long for short, long in abbreviations.items() if short and long},
     )
+
+
+def _anchor(heading: LexborNode) -> str:
+    """A heading's own id, else that of the section which it opens, where Sphinx puts it."""
+    own = heading.attributes.get("id") or ""
+    node = heading.parent
+    while not own and node is not None:
+        if node.tag == "section" or (node.tag == "div" and _has_class(node, "section")):
+            opens = node.css_first(_HEADINGS) == heading
+            return (node.attributes.get("id") or "") if opens else ""
+        node = node.parent
+    return own
 
 
 def _text(node: LexborNode) -> str:

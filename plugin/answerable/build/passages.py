@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from urllib.parse import quote
@@ -27,10 +27,15 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A passage and the text it is found by, which is never quoted."""
+    """A passage and what else it is found by, line by line, which is never quoted."""
 
     passage: Passage
-    retrieval_text: str
+    head: str
+
+    @property
+    def retrieval_text(self) -> str:
+        """All that the passage is found by."""
+        return f"{self.head}\n{self.passage.text}" if self.head else self.passage.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +52,26 @@ class _Unit:
     words: int
 
 
-def cut(record: Record, window: Window, language: str = "en") -> list[Cut]:
-    """All passages of a record, in reading order."""
+def cut(
+    record: Record,
+    window: Window,
+    abbreviations: Mapping[str, str] | None = None,
+    extra: str = "",
+) -> list[Cut]:
+    """All passages of a record, in reading order.
+
+    abbreviations: short forms to long ones, the record's own if None. extra: what all passages
+    of the record are found by too.
+    """
+    expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
     cuts: list[Cut] = []
     taken: set[str] = set()
     for section in record.sections:
-        units = [unit for block in section.blocks for unit in _units(block, window, language)]
+        units = [u for block in section.blocks for u in _units(block, window, record.language)]
         for group in pack(units, window):
-            cuts.append(_cut(record, section, group, taken))
+            passage = _passage(record, section, group, taken)
+            head = _head(record, section, extra, expansions.of(passage.text))
+            cuts.append(Cut(passage, head))
     return cuts
 
 
@@ -186,10 +203,10 @@ def _fragment(anchor: str) -> str:
     )
 
 
-def _cut(record: Record, section: Section, group: Sequence[_Unit], taken: set[str]) -> Cut:
+def _passage(record: Record, section: Section, group: Sequence[_Unit], taken: set[str]) -> Passage:
     text, sentences = _join(group)
     name = "-".join(section.anchor.split())
-    passage = Passage(
+    return Passage(
         id=_new_id(f"{record.id}#{name}" if name else record.id, taken),
         record=record.id,
         url=f"{record.url}#{_fragment(section.anchor)}" if section.anchor else record.url,
@@ -198,17 +215,38 @@ def _cut(record: Record, section: Section, group: Sequence[_Unit], taken: set[st
         sentences=tuple(sentences),
         date=record.metadata.date,
     )
-    long_forms = [
-        long for short, long in record.abbreviations.items()
-        if re.search(rf"(?<!\w){re.escape(short)}(?!\w)", text)
-    ]  # fmt: skip
+
+
+def _head(record: Record, section: Section, extra: str, expansions: Iterable[str]) -> str:
     parts = (
         record.title,
         *record.metadata.aliases,
         *section.path,
         record.metadata.summary,
         *record.metadata.themes,
-        *long_forms,
-        text,
+        extra,
+        *expansions,
     )
-    return Cut(passage, "\n".join(part for part in parts if part))
+    return "\n".join(part for part in parts if part)
+
+
+class _Expansions:
+    """The other form of each abbreviation that a text uses, the long one or the short one."""
+
+    def __init__(self, abbreviations: Mapping[str, str]) -> None:
+        self._forms = [
+            (short, _whole(short, 0), long, _whole(long, re.IGNORECASE))
+            for short, long in abbreviations.items()
+        ]
+
+    def of(self, text: str) -> Iterator[str]:
+        for short, is_short, long, is_long in self._forms:
+            if is_short.search(text):
+                yield long
+            elif is_long.search(text):
+                yield short
+
+
+def _whole(phrase: str, flags: int) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, phrase.split()))
+    return re.compile(rf"(?<!\w){words}(?!\w)", flags)

@@ -46,12 +46,15 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A published page as a face hands it over. ``html`` is that of its article."""
+    """A published page as a face hands it over.
+
+    ``html`` is that of its article, None where a dirty build has not rendered the page.
+    """
 
     id: str
     url: str
     title: str
-    html: str
+    html: str | None
     metadata: Metadata = field(default_factory=Metadata)
     language: str = "en"
 
@@ -74,11 +77,17 @@ class Record:
 
     @property
     def slug(self) -> str:
-        """The last part of the id; of a folder's index page, the folder's name."""
+        """The last part of the id; of a folder's index page, the folder's name.
+
+        The language that a translation has in its name is no part of it.
+        """
         parts = self.id.split("/")
-        if parts[-1].lower() in ("index", "readme"):
-            parts.pop()
-        return parts[-1] if parts else ""
+        if parts[0] == self.language:
+            parts = parts[1:]
+        last = parts.pop().removesuffix(f".{self.language}") if parts else ""
+        if last.lower() in ("index", "readme"):
+            last = parts.pop() if parts else ""
+        return last
 
 
 def metadata(meta: Mapping[str, object]) -> Metadata:

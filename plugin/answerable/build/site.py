@@ -1,15 +1,20 @@
 """A whole build's last step: an index published as a bundle, with the function around it."""
 
 import datetime as dt
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from ..serve.embedder import Identity
 from ..serve.manifest import Manifest
 from ..serve.profile import Profile
 from ..serve.providers import BUNDLE
-from ..serve.settings import Settings
+from ..serve.settings import FILE, Settings
 from . import bundle_writer, files, function_writer
+from .audit import Artifact
 from .index import Index
+
+Audit = Callable[[Iterable[Artifact]], None]
 
 
 def publish(
@@ -19,13 +24,21 @@ def publish(
     profile: Profile,
     settings: Settings,
     now: dt.datetime,
+    audit: Audit,
 ) -> Manifest:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last.
 
-    Of two builds at once, one waits for the other to be published.
+    audit: is given all that is about to be written and is not the package's own; what it raises
+    leaves the folder as it is. Of two builds at once, one waits for the other to be published.
     """
     # Before the lock, which must not be left in a folder that is refused.
     function_writer.check(function)
+    made = bundle_writer.contents(index)
+    audit([
+        *(Artifact(f"{function.name}/{BUNDLE}/{name}", partial(bytes, data))
+          for name, data in made.items()),
+        Artifact(f"{function.name}/{FILE}", settings.as_json),
+    ])  # fmt: skip
     with files.lock(function):
         function_writer.write(function, identity, settings)
-        return bundle_writer.write(index, function / BUNDLE, identity, profile, now)
+        return bundle_writer.write(index, function / BUNDLE, identity, profile, now, made)

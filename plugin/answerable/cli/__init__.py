@@ -1,5 +1,6 @@
 """The command ``answerable``: the only part that parses arguments and prints."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -104,6 +105,92 @@ def evaluate(
         evaluating.Options(full, wanted, fail_fast, only_list, as_json),
     )
     raise SystemExit(0 if passed else 1)
+
+
+def _site_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that `index` and `serve` share."""
+    options = (
+        click.argument("site_dir", type=click.Path(path_type=Path)),
+        click.option(
+            "--notebook", type=click.Path(path_type=Path), help="The private notes. Default: none."
+        ),
+        click.option(
+            "--base-url",
+            help="Where the site is published. Default: its first page's canonical link, else /.",
+        ),
+        click.option("--site-name", help="The site's name. Default: as its pages say."),
+        click.option("--language", help="The language of all pages. Default: as each page says."),
+        click.option(
+            "--cache",
+            type=click.Path(path_type=Path),
+            default=Path(".cache", "plugin", "answerable"),
+            show_default=True,
+            help="Where vectors are kept between runs.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@main.command("index")
+@_site_options
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("function"),
+    show_default=True,
+    help="Where the function is written.",
+)
+@click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
+@click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
+def index_site(
+    site_dir: Path,
+    notebook: Path | None,
+    base_url: str | None,
+    site_name: str | None,
+    language: str | None,
+    cache: Path,
+    out: Path,
+    inject: bool,
+    endpoint: str | None,
+) -> None:
+    """Make a function for SITE_DIR, a site that any generator has built."""
+    from ..build.built_site import Options
+    from . import indexing
+
+    reading = Options(base_url, site_name, language)
+    indexing.index(
+        indexing.Options(site_dir, notebook, cache, reading), out, inject=inject, endpoint=endpoint
+    )
+
+
+@main.command("serve")
+@_site_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+def serve_site(
+    site_dir: Path,
+    notebook: Path | None,
+    base_url: str | None,
+    site_name: str | None,
+    language: str | None,
+    cache: Path,
+    host: str,
+    port: int,
+) -> None:
+    """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
+    from ..build.built_site import Options
+    from . import indexing, serving
+
+    reading = Options(base_url, site_name, language)
+    serving.serve(indexing.Options(site_dir, notebook, cache, reading), host, port)
 
 
 @main.command("stub-openai")

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..serve import questions, wire
+from ..serve import languages, questions, wire
 from ..serve.retrieval import Scored
 from ..serve.types import Passage, RoutingHint
 from . import opening, showing
@@ -19,15 +19,26 @@ from . import opening, showing
 Candidates = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
 
 
-def ask(bundle: Path | None, config_file: Path, question: str, as_json: bool) -> None:
-    """Answer one question; a refusal is an answer too and exits with 0."""
+def ask(
+    bundle: Path | None,
+    config_file: Path,
+    question: str,
+    as_json: bool,
+    language: str | None = None,
+) -> None:
+    """Answer one question; a refusal is an answer too and exits with 0.
+
+    language: a tag of what is asked in, whose pages go before all others.
+    """
+    if language is not None and not languages.is_tag(language):
+        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
     engine = opening.engine(bundle, config_file)
-    reply = engine.answer(_clean(question))
+    reply = engine.answer(_clean(question), language)
     if as_json:
         body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
         click.echo(json.dumps(body, indent=2))
     else:
-        showing.reply(Console(), reply, engine.bundle.site.route)
+        showing.reply(Console(), reply, engine.bundle.site.route, language)
 
 
 def search(
@@ -70,6 +81,7 @@ def _row(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
         "base": round(scored.base, 6),
         "lexical": round(scored.lexical, 6),
         "dense": round(scored.dense, 6),
+        "boost": round(scored.boost, 6),
     }
 
 

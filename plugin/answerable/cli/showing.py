@@ -5,7 +5,7 @@ import unicodedata
 from rich.console import Console
 from rich.text import Text
 
-from ..serve import wire
+from ..serve import languages, wire
 from ..serve.types import Citation, RecordCitation, Reply
 
 _BAR = 20
@@ -17,10 +17,10 @@ _DECLINES = {
 }
 
 
-def reply(console: Console, found: Reply, route: str) -> None:
+def reply(console: Console, found: Reply, route: str, language: str | None = None) -> None:
     """Print an answer, its confidence and its numbered citations, or the decline.
 
-    route: the template of a route's sentence.
+    route: the template of a route's sentence. language: what was asked in, if that is known.
     """
     if found.reason:
         console.print(Text(_DECLINES[found.reason], style="yellow"))
@@ -29,8 +29,16 @@ def reply(console: Console, found: Reply, route: str) -> None:
     full = round(found.confidence * _BAR)
     bar = "█" * full + "░" * (_BAR - full)
     console.print(Text(f"\nConfidence {bar} {wire.confidence(found.confidence)}", style="dim"))
+    if other := _other_languages(found, language):
+        console.print(Text(f"No source is in {language}; language: {', '.join(other)}", "dim"))
     for number, citation in enumerate(found.answer.citations, 1):
         console.print(_line(number, citation))
+
+
+def _other_languages(found: Reply, language: str | None) -> list[str]:
+    """The languages of the cited pages where none of them is in the asker's."""
+    cited = {c.language: None for c in found.answer.citations if isinstance(c, RecordCitation)}
+    return [] if language is None or languages.matching(language, cited) else list(cited)
 
 
 def plain(text: str) -> Text:

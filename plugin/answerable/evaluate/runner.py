@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..serve import questions
+from ..serve import questions, selection
 from ..serve.bundle import Bundle
 from ..serve.engine import Engine
-from ..serve.retrieval import Retrieved, Scored, retrieve
+from ..serve.retrieval import TOP_K, Retrieved, Scored, retrieve
 from ..serve.types import Mode, Passage, RoutingHint
 from . import judge
 from .gold import GoldQuery
@@ -39,14 +39,15 @@ def run(
     asked = [questions.clean(query.query) for query in queries]
     vectors = engine.embedder.embed(asked)
     for query, question, vector in zip(queries, asked, vectors, strict=True):
-        retrieved = retrieve(engine.bundle, question, vector)
+        pool = retrieve(engine.bundle, question, vector, selection.POOL)
+        retrieved = pool.best(TOP_K)
         items = ranked(retrieved)
         issues = judge.retrieval(
             query, items, lambda item, source: judge.names(item, source, notes)
         )
         mode = None
         if full:
-            reply = engine.answer_from(question, retrieved)
+            reply = engine.answer_from(question, pool)
             issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
             mode = reply.answer.mode
         top = items[0].id if items else None

@@ -1,14 +1,28 @@
 """The plugin's options as what the build and the function are told."""
 
 import dataclasses
+from pathlib import Path
 
+from ..build import abbreviations, enrichment
+from ..build.cutting import Rules
+from ..build.passages import Window
 from ..serve import local_embedder, routes
 from ..serve.bundle import is_safe_url
 from ..serve.embedder import Identity
 from ..serve.errors import SiteError
 from ..serve.profile import LOCAL, OPENAI, Profile
 from ..serve.settings import Settings
+from . import versions
 from .config import AnswerableConfig
+
+# The options of `retrieval` that are numbers, and the highest each may be.
+_RETRIEVAL = (
+    ("floor", 1), ("note_floor", 1), ("hybrid", 10),
+    ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
+)  # fmt: skip
+
+
+_PROFILE = (*(name for name, _ in _RETRIEVAL), "theme_fade")
 
 
 def check(config: AnswerableConfig) -> None:
@@ -17,9 +31,11 @@ def check(config: AnswerableConfig) -> None:
     _between("passages.overlap", config.passages.overlap, 0, 0.5)
     _between("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
     _between("answers.timeout", config.answers.timeout, 1, 600)
-    for name, top in (("floor", 1), ("note_floor", 1), ("hybrid", 10)):
+    for name, top in _RETRIEVAL:
         if config.retrieval[name] is not None:
             _between(f"retrieval.{name}", config.retrieval[name], 0, top)
+    for pattern, weight in config.retrieval.weights.items():
+        _between(f"retrieval.weights: {pattern}", weight, 0, 10)
     route = config.answers.route
     if route is not None and not {"label"} <= routes.fields(route) <= routes.FIELDS:
         raise SiteError(
@@ -27,7 +43,7 @@ def check(config: AnswerableConfig) -> None:
             "and {url}"
         )
     endpoint = config.widget.endpoint
-    if endpoint is not None and not is_safe_url(endpoint):
+    if endpoint is not None and not is_safe_url(_filled(endpoint, "x", "x")):
         raise SiteError(
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
@@ -44,9 +60,26 @@ def identity(config: AnswerableConfig) -> Identity:
 
 def profile(config: AnswerableConfig) -> Profile:
     """The embedder's profile with what the site's owner has set."""
-    given = {key: value for key, value in config.retrieval.items() if value is not None}
+    given = {name: config.retrieval[name] for name in _PROFILE}
+    given = {name: value for name, value in given.items() if value is not None}
     own = LOCAL if config.embedding.provider == "local" else OPENAI
     return dataclasses.replace(own, **given)
+
+
+def rules(config: AnswerableConfig) -> Rules:
+    """How pages are cut."""
+    short, extra = config.abbreviations, config.enrichment
+    return Rules(
+        window=Window(config.passages.words, config.passages.overlap),
+        abbreviations=abbreviations.read(Path(short)) if short else {},
+        enrichment=enrichment.read(Path(extra)) if extra else {},
+    )
+
+
+def endpoint(config: AnswerableConfig, language: str) -> str | None:
+    """Where the widget of a published page asks."""
+    given = config.widget.endpoint
+    return None if given is None else _filled(given, versions.deployed() or "", language)
 
 
 def settings(config: AnswerableConfig) -> Settings:
@@ -60,6 +93,10 @@ def settings(config: AnswerableConfig) -> Settings:
         timeout=float(answers.timeout),
         embedding_base_url=config.embedding.base_url or None,
     )
+
+
+def _filled(endpoint: str, version: str, language: str) -> str:
+    return endpoint.replace("{version}", version).replace("{language}", language)
 
 
 def _between(name: str, value: float, low: float, high: float) -> None:

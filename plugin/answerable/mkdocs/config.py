@@ -18,6 +18,10 @@ class Retrieval(base.Config):
     note_floor = c.Optional(c.Type((int, float)))
     hybrid = c.Optional(c.Type((int, float)))
     theme_fade = c.Optional(c.Type(bool))
+    name_boost = c.Optional(c.Type((int, float)))
+    theme_boost = c.Optional(c.Type((int, float)))
+    recency = c.Optional(c.Type((int, float)))
+    weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
 class Embedding(base.Config):
@@ -54,6 +58,10 @@ class AnswerableConfig(base.Config):
     function = c.Dir(default="function")
     cache = c.Dir(default=".cache/plugin/answerable")
     language = c.Optional(c.Type(str))
+    languages = c.Choice(("together", "apart"), default="together")
+    aliases = c.ListOfItems(c.Type(str), default=[])
+    abbreviations = c.Optional(c.File(exists=True))
+    enrichment = c.Optional(c.File(exists=True))
     embedding = c.SubConfig(Embedding)
     answers = c.SubConfig(Answers)
     passages = c.SubConfig(Passages)

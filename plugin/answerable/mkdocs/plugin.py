@@ -1,9 +1,12 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
+import datetime as dt
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,17 +20,33 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from ..build import bundle_writer, function_writer, index, notebook, places, site
+from ..build import (
+    audit,
+    bundle_writer,
+    enrichment,
+    function_writer,
+    index,
+    injection,
+    notebook,
+    places,
+    section_weights,
+    site,
+)
+from ..build.audit import Artifact
+from ..build.corpus import UnreadPageError
 from ..build.index import Index, SiteInfo
-from ..build.passages import Window
+from ..build.notebook import Note
+from ..build.site import Audit
+from ..build.targets import resolver
 from ..serve import providers, routes
 from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from ..serve.manifest import Manifest
-from . import choices, injection, live, progress, reading
+from . import choices, live, progress, reading, versions
 from .config import AnswerableConfig
+from .reading import Site
 
 log = get_plugin_logger(__name__)
 
@@ -38,7 +57,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def __init__(self) -> None:
         self._command = "build"
         self._preview = False
-        self._site: reading.Site | None = None
+        self._depth = 0
+        self._sites: list[Site] = []
+        self._complete = True
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
 
@@ -64,6 +85,21 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             raise PluginError(f"answerable: {error}") from None
         return config
 
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Begin a site, or one more language of it: i18n plugins build those inside the first."""
+        del config
+        if self._depth == 0:
+            self._sites = []
+            self._complete = True
+        self._depth += 1
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Forget a build that has failed."""
+        del error
+        self._depth = 0
+
+    # After the i18n plugin, which looks at every file's source; the widget's has none.
+    @event_priority(-200)
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the widget to the site's files."""
         files.append(File.generated(config, injection.SCRIPT, content=injection.script()))
@@ -72,19 +108,20 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """Read the pages once every other plugin has had its say on them."""
-        self._site = None
-        if reading.has_unread_pages(files):
-            log.info("A dirty build has not read every page: the last bundle stays as it is.")
-            return env
-        with self._failing():
-            self._site = reading.read(files, config)
+        try:
+            with self._failing():
+                rules = choices.rules(self.config)
+                cache = Path(self.config.cache)
+                self._sites.append(reading.read(files, config, self._info(config), rules, cache))
+        except UnreadPageError as error:
+            self._complete = False
+            log.info("The last bundle stays as it is (%s).", error)
         return env
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the widget into a page."""
-        del config
-        return self._inject(output, get_relative_url(injection.SCRIPT, page.url))
+        return self._inject(output, get_relative_url(injection.SCRIPT, page.url), config)
 
     @event_priority(-100)
     def on_post_template(
@@ -93,28 +130,32 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Put the widget into a page of the theme, such as 404.html, which any url may show."""
         if not template_name.endswith(".html"):
             return output_content
-        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT)
+        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT, config)
 
-    @event_priority(-100)
+    # After the i18n plugin, which builds the other languages in its own.
+    @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Index what was built and publish the bundle; a failure leaves the last one in place."""
-        if self._site is None:
+        self._depth -= 1
+        sites, self._sites = self._sites, ([] if self._depth <= 0 else self._sites)
+        if self._depth > 0 or not sites or not self._complete:
             return
         with self._failing():
-            self._publish(self._site, config)
-        self._site = None
+            self._publish(sites, Path(config.site_dir))
 
     @event_priority(-100)
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
-        """Answer under the site's own path and watch the notebook."""
+        """Answer under the site's own path and watch what pages are not made of."""
         del builder
         base = unquote(reading.site_path(config)) + live.BASE
         app: Any = server.get_app()
         server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine))
-        if self.config.notebook:
-            server.watch(self.config.notebook)
+        own = self.config
+        for path in (own.notebook, own.enrichment, own.abbreviations):
+            if path:
+                server.watch(path)
         log.info("The ask box answers at %sanswer", _base_url(config))
         return server
 
@@ -123,63 +164,120 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """One sentence for a failure; under `serve`, raising would leave every page hanging."""
         try:
             yield
+        except UnreadPageError:
+            raise
         except (AnswerableError, OSError) as error:
+            self._complete = False
             if not self._preview:
                 raise PluginError(f"answerable: {error}") from None
             kept = "answers come from the last good index" if self._engine else "no answers yet"
             log.warning("%s (%s)", error, kept)
 
-    def _publish(self, built: reading.Site, config: MkDocsConfig) -> None:
-        embedder = self._opened()
-        made = self._index(built, config, embedder)
-        profile = choices.profile(self.config)
-        settings = choices.settings(self.config)
-        now = bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
+    def _publish(self, sites: list[Site], site_dir: Path) -> None:
+        whole = reading.merge(sites)
+        notes = self._notes()
+        rules = choices.rules(self.config)
+        ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
+        section_weights.check(self.config.retrieval.weights, ids)
+        if self.config.enrichment:
+            enrichment.check(rules.enrichment, ids, Path(self.config.enrichment))
+
+        def check(more: Iterable[Artifact]) -> None:
+            written = chain(self._published(whole, site_dir), more)
+            audit.check(notes, written, Path(self.config.cache))
+
         if self._preview:
-            folder = Path(self.config.cache) / "serve"
-            manifest = bundle_writer.write(made, folder, embedder.identity, profile, now)
-            self._engine = providers.engine(open_bundle(folder, verify=False), embedder, settings)
+            check(())
+            self._preview_of(whole, notes)
+        elif self.config.languages == "apart" and len(sites) > 1:
+            for each in sites:
+                targets = {**whole.targets, **each.targets}
+                part = replace(each, targets=targets)
+                self._publish_one(part, notes, self._function() / each.info.language, check)
         else:
-            folder = Path(self.config.function)
-            manifest = site.publish(made, folder, embedder.identity, profile, settings, now)
+            self._publish_one(whole, notes, self._function(), check)
+
+    def _published(self, whole: Site, site_dir: Path) -> Iterator[Artifact]:
+        """All that a build has written or been told beside the notes, for the leak audit."""
+        yield from audit.folder(site_dir, site_dir.name, whole.outputs)
+        for page in whole.pages:
+            heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
+            source = whole.sources[page.record.id]
+            yield Artifact(f"the front matter of {source}", heads.encode, source)
+        for option in ("enrichment", "abbreviations"):
+            if self.config[option]:
+                yield Artifact(option, Path(self.config[option]).read_bytes)
+
+    def _preview_of(self, whole: Site, notes: list[Note]) -> None:
+        """Answer from what `serve` has built; nothing is published."""
+        embedder = self._opened()
+        made = self._index(whole, notes, embedder)
+        folder = Path(self.config.cache) / "serve"
+        profile = choices.profile(self.config)
+        manifest = bundle_writer.write(made, folder, embedder.identity, profile, _now())
+        opened = open_bundle(folder, verify=False)
+        self._engine = providers.engine(opened, embedder, choices.settings(self.config))
         _report(manifest, made, folder)
 
-    def _index(self, built: reading.Site, config: MkDocsConfig, embedder: Embedder) -> Index:
-        notes = notebook.read(Path(self.config.notebook)) if self.config.notebook else []
-        if self.config.notebook and not notes:
-            log.warning("notebook: %s holds no note; write one or drop it", self.config.notebook)
-        window = Window(self.config.passages.words, self.config.passages.overlap)
-        language = self._language(config)
-        info = SiteInfo(
-            config.site_name,
-            config.site_url or None,
-            language,
-            self.config.answers.route or routes.template(language),
+    def _publish_one(self, whole: Site, notes: list[Note], folder: Path, check: Audit) -> None:
+        embedder = self._opened()
+        made = self._index(whole, notes, embedder)
+        manifest = site.publish(
+            made,
+            folder,
+            embedder.identity,
+            choices.profile(self.config),
+            choices.settings(self.config),
+            _now(),
+            check,
         )
+        _report(manifest, made, folder)
+
+    def _index(self, whole: Site, notes: list[Note], embedder: Embedder) -> Index:
         with progress.reporting() as report:
             return index.build(
-                info,
-                built.records,
+                whole.info,
+                whole.pages,
                 notes,
-                reading.resolver(built),
+                resolver(whole.targets),
                 embedder,
                 cache_folder=Path(self.config.cache),
-                window=window,
+                weights=self.config.retrieval.weights,
                 progress=report,
             )
 
-    def _inject(self, html: str, script_url: str) -> str:
+    def _notes(self) -> list[Note]:
+        if not self.config.notebook:
+            return []
+        notes = notebook.read(Path(self.config.notebook))
+        if not notes:
+            log.warning("notebook: %s holds no note; write one or drop it", self.config.notebook)
+        return notes
+
+    def _info(self, config: MkDocsConfig) -> SiteInfo:
+        language = self.config.language or reading.theme_language(config)
+        names = (config.site_name, config.site_author, *self.config.aliases)
+        return SiteInfo(
+            config.site_name,
+            versions.site_url(config),
+            language,
+            self.config.answers.route or routes.template(language),
+            tuple(name for name in names if name),
+        )
+
+    def _function(self) -> Path:
+        return versions.function_folder(Path(self.config.function))
+
+    def _inject(self, html: str, script_url: str, config: MkDocsConfig) -> str:
         return injection.inject(
             html,
             script_url,
             # A preview asks the dev server, which knows what was edited a moment ago.
-            endpoint=None if self._preview else self.config.widget.endpoint,
+            endpoint=None
+            if self._preview
+            else choices.endpoint(self.config, reading.theme_language(config)),
             element=self.config.widget.placement == "button",
         )
-
-    def _language(self, config: MkDocsConfig) -> str:
-        found = self.config.language or config.theme.get("language") or config.theme.get("locale")
-        return str(found or "en")
 
     def _opened(self) -> Embedder:
         """The embedder that the options name; it is opened once for all builds of a preview."""
@@ -197,12 +295,17 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Whether this is `mkdocs serve`; `serve --clean` reports its command as `build`."""
         folder = Path(config.site_dir)
         temporary = folder.parent == Path(tempfile.gettempdir())
-        return self._command == "serve" or (temporary and folder.name.startswith("mkdocs_"))
+        names = ("mkdocs_", "properdocs_")
+        return self._command == "serve" or (temporary and folder.name.startswith(names))
 
 
 def _base_url(config: MkDocsConfig) -> str:
     host, port = config.dev_addr
     return f"http://{host}:{port}{reading.site_path(config)}{live.BASE}"
+
+
+def _now() -> dt.datetime:
+    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,95 +1,111 @@
-"""MkDocs' pages and files as records and link targets."""
+"""MkDocs' pages and files as what an index is made of."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import reduce
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from ..build import pages, records
-from ..build.records import Record
-from ..serve.errors import NotebookError, SiteError
+from ..build import corpus, records
+from ..build.cutting import CutRecord, Rules
+from ..build.index import SiteInfo
+from ..build.records import Source
+from . import versions
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What one build has published: its records, and every file's url with the page's ids."""
+    """What one build has published: its pages, where links to them lead, and its own files.
 
-    records: tuple[Record, ...]
-    targets: dict[str, tuple[str, frozenset[str]]]
+    ``targets``: by docs path. ``sources``: the docs path of each record; ``outputs``: that of the
+    page in each file of the site.
+    """
 
-
-def read(files: Files, config: MkDocsConfig) -> Site:
-    """Read every published page and file; drafts and excluded pages are not among them."""
-    found = [_record(file.page, config) for file in files.documentation_pages() if file.page]
-    anchors = {record.id: record.anchors for record in found}
-    targets = {
-        file.src_uri: (_url(file.url, config), anchors.get(_id(file.src_uri), frozenset()))
-        for file in files
-        if file.inclusion.is_included()
-    }
-    return Site(tuple(found), targets)
+    info: SiteInfo
+    pages: tuple[CutRecord, ...]
+    targets: Mapping[str, tuple[str, frozenset[str]]]
+    sources: Mapping[str, str]
+    outputs: Mapping[str, str]
 
 
-def has_unread_pages(files: Files) -> bool:
-    """Whether a dirty build has skipped pages, whose text is then unknown."""
-    return any(file.page and file.page.content is None for file in files.documentation_pages())
+def read(
+    files: Files, config: MkDocsConfig, info: SiteInfo, rules: Rules, cache_folder: Path
+) -> Site:
+    """Read every published page and file; drafts and excluded pages are not among them.
+
+    UnreadPageError if a dirty build has left out a page that no earlier build has kept.
+    """
+    found = tuple(corpus.read(_sources(files, config, info.language), rules, cache_folder))
+    anchors = {page.record.id: page.record.anchors for page in found}
+    return Site(
+        info=info,
+        pages=found,
+        targets={
+            file.src_uri: (_url(file.url, config), anchors.get(_id(file), frozenset()))
+            for file in files
+            if file.inclusion.is_included()
+        },
+        sources={_id(file): file.src_uri for file in files.documentation_pages()},
+        outputs={file.dest_uri: file.src_uri for file in files.documentation_pages()},
+    )
 
 
-def resolver(site: Site) -> Callable[[str], str]:
-    """From a note's ``about`` to a url: a docs path with or without an anchor, or an https url."""
+def merge(sites: Iterable[Site]) -> Site:
+    """Several languages of a site as one; a page that stands in for another language's is not
+    repeated.
+    """
+    return reduce(_merged, sites)
 
-    def resolve(about: str) -> str:
-        address = urlsplit(about)
-        if address.scheme == "https" and address.hostname:
-            if address.username or address.password:
-                raise NotebookError("the url holds a user name or a password; leave it out")
-            return about
-        path, _, anchor = about.partition("#")
-        target = site.targets.get(path.removeprefix("/"))
-        if target is None:
-            raise NotebookError(
-                f"{path!r} is not a published file of the docs folder; give its path there, such "
-                "as `guide/deploy.md`, or an https url"
-            )
-        url, anchors = target
-        if anchor and anchor not in anchors:
-            named = sorted(name for name in anchors if not name.startswith("__"))
-            near = ", ".join(named[:8]) or "none"
-            raise NotebookError(f"{path} has no anchor {anchor!r}; it has {near}")
-        return f"{url}#{anchor}" if anchor else url
 
-    return resolve
+def _merged(first: Site, second: Site) -> Site:
+    known = {page.record.id for page in first.pages}
+    more = (page for page in second.pages if page.record.id not in known)
+    return Site(
+        info=first.info,
+        pages=(*first.pages, *more),
+        targets={**second.targets, **first.targets},
+        sources={**second.sources, **first.sources},
+        outputs={**second.outputs, **first.outputs},
+    )
 
 
 def site_path(config: MkDocsConfig) -> str:
     """The path that the site is served under, with a slash at both ends."""
-    path = quote(urlsplit(config.site_url or "/").path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    url = versions.site_url(config) or "/"
+    path = quote(urlsplit(url).path.strip("/"), safe="/%:@!$&'()*+,;=~")
     return f"/{path}/" if path else "/"
 
 
-def _record(page: Page, config: MkDocsConfig) -> Record:
-    title = str(page.title or page.file.name)
-    try:
-        article = pages.read(page.content or "", title)
-    except RecursionError:
-        raise SiteError(f"{page.file.src_uri}: its HTML is nested too deep; flatten it") from None
-    return Record(
-        id=_id(page.file.src_uri),
+def theme_language(config: MkDocsConfig) -> str:
+    """The language that the theme is set to; that of another plugin's build, while it builds."""
+    return str(config.theme.get("language") or config.theme.get("locale") or "en")
+
+
+def _sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[Source]:
+    for file in files.documentation_pages():
+        if file.page:
+            yield _source(file, file.page, config, language)
+
+
+def _source(file: File, page: Page, config: MkDocsConfig, language: str) -> Source:
+    return Source(
+        id=_id(file),
         url=_url(page.url, config),
-        title=title,
+        title=str(page.title or file.name),
+        html=page.content,
         metadata=records.metadata(page.meta),
-        sections=article.sections,
-        anchors=article.anchors,
-        abbreviations=article.abbreviations,
+        # The i18n plugin says of a file in which language its text is, which for a page that is
+        # not translated yet is not the language of the build.
+        language=str(getattr(file, "locale", None) or language),
     )
 
 
-def _id(src_uri: str) -> str:
-    return str(PurePosixPath(src_uri).with_suffix(""))
+def _id(file: File) -> str:
+    return str(PurePosixPath(file.src_uri).with_suffix(""))
 
 
 def _url(url: str, config: MkDocsConfig) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
-from . import questions, wire
+from . import languages, questions, wire
 from .engine import Engine
 from .errors import AnswerableError
 from .manifest import WIRE
@@ -118,7 +118,11 @@ def _answer(engine: Engine, request: Request) -> dict[str, Any]:
     question = data.get("question") if isinstance(data, dict) else None
     if not isinstance(question, str):
         raise _Problem(400, 'The body needs a text "question".')
-    return wire.answer(engine.answer(_question(question)), engine.bundle, f"req_{uuid.uuid4().hex}")
+    language = data.get("language")
+    if language is not None and not (isinstance(language, str) and languages.is_tag(language)):
+        raise _Problem(400, 'The "language" is no language tag such as "en" or "pt-BR".')
+    reply = engine.answer(_question(question), language)
+    return wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
 
 
 def _search(engine: Engine, request: Request) -> dict[str, Any]:

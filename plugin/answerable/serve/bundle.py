@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import columns, site
 from . import manifest as m
 from .errors import BundleError
 from .manifest import Manifest
+from .site import Site
 from .types import Passage, RoutingHint
-
-_MAX_INFLATED = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +52,18 @@ class Name:
     frequency: int
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What the bundle knows of its site.
-
-    ``scripts`` are those its passages are written in, ``route`` is the template of what a route
-    says.
-    """
-
-    name: str
-    url: str | None
-    language: str
-    scripts: frozenset[str]
-    route: str
-
-
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """An opened bundle; arrays are mapped, passages are decompressed when asked for."""
+    """An opened bundle; arrays are mapped, passages are decompressed when asked for.
+
+    ``weights`` and ``dates`` have one value for each record.
+    """
 
     manifest: Manifest
     site: Site
     record_ids: Sequence[str]
+    weights: NDArray[np.float32]
+    dates: tuple[str | None, ...]
     names: tuple[Name, ...]
     themes: tuple[Name, ...]
     hints: tuple[RoutingHint, ...]
@@ -96,13 +86,14 @@ class Bundle:
             text=data["text"],
             sentences=tuple((start, end) for start, end in data["sentences"]),
             date=data["date"],
+            language=self.site.language_of(row),
         )
 
 
 @lru_cache(maxsize=64)
 def _block(bundle: Bundle, number: int) -> list[dict[str, Any]]:
     start, end = int(bundle.blocks[number]), int(bundle.blocks[number + 1])
-    lines = _inflate(bundle.text[start:end].tobytes(), m.PASSAGES).splitlines()
+    lines = columns.inflate(bundle.text[start:end].tobytes(), m.PASSAGES).splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in rows:
         _check_url(row["url"], m.PASSAGES)
@@ -162,52 +153,38 @@ def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
             f"encoding {manifest.encoding!r} is unknown to this version: upgrade mkdocs-answerable"
         )
     passages, windows = counts["passages"], counts["windows"]
-    terms = _inflate(paths[m.LEXICON].read_bytes(), m.LEXICON).decode().split("\n")
+    terms = _inflated(paths, m.LEXICON).decode().split("\n")
     terms = terms if terms != [""] else []
-    offsets = _array(paths[m.POSTING_OFFSETS], np.uint32, (len(terms) + 1,))
-    total = int(offsets[-1])
-    blocks = _array(paths[m.PASSAGE_BLOCKS], np.uint64, (-(-passages // m.BLOCK) + 1,))
+    blocks = columns.array(paths[m.PASSAGE_BLOCKS], np.uint64, (-(-passages // m.BLOCK) + 1,))
     text = np.memmap(paths[m.PASSAGES], dtype=np.uint8, mode="r") if passages else _EMPTY
-    for name, edges, size in (
-        (m.POSTING_OFFSETS, offsets, total),
-        (m.PASSAGE_BLOCKS, blocks, len(text)),
-    ):
-        if edges[0] != 0 or edges[-1] != size or (np.diff(edges.astype(np.int64)) < 0).any():
-            raise ValueError(f"{name} is not a list of offsets")
-    records = json.loads(_inflate(paths[m.RECORDS].read_bytes(), m.RECORDS))
-    site = json.loads(paths[m.SITE].read_bytes())
+    columns.check_edges(m.PASSAGE_BLOCKS, blocks, len(text))
+    described = site.parse(json.loads(paths[m.SITE].read_bytes()), passages)
+    records = json.loads(_inflated(paths, m.RECORDS))
     record_count = len(records["id"])
-    hints = _hints(json.loads(_inflate(paths[m.HINTS].read_bytes(), m.HINTS)))
+    hints = _hints(json.loads(_inflated(paths, m.HINTS)))
+    postings = _postings(paths, terms, passages)
+    if len(described.languages) > 1:
+        columns.check_order(m.POSTING_PASSAGES, postings.passages, postings.offsets)
     return Bundle(
         manifest=manifest,
-        site=Site(
-            site["name"],
-            site["url"],
-            site["language"],
-            frozenset(site["scripts"]),
-            str(site["route"]),
-        ),
+        site=described,
         record_ids=records["id"],
+        weights=columns.weights(records["weights"], record_count),
+        dates=columns.dates(records["dates"], record_count),
         names=_names(records["names"], record_count),
         themes=_names(records["themes"], record_count),
         hints=hints,
         passage_vectors=Vectors(
-            _array(paths[m.PASSAGE_CODES], np.int8, (passages, dimensions)),
-            _finite(paths[m.PASSAGE_INVERSE_NORMS], passages),
+            columns.array(paths[m.PASSAGE_CODES], np.int8, (passages, dimensions)),
+            columns.finite(paths[m.PASSAGE_INVERSE_NORMS], passages),
         ),
-        passage_records=_indices(paths[m.PASSAGE_RECORDS], passages, record_count),
+        passage_records=columns.indices(paths[m.PASSAGE_RECORDS], passages, record_count),
         hint_vectors=Vectors(
-            _array(paths[m.HINT_CODES], np.int8, (windows, dimensions)),
-            _finite(paths[m.HINT_INVERSE_NORMS], windows),
+            columns.array(paths[m.HINT_CODES], np.int8, (windows, dimensions)),
+            columns.finite(paths[m.HINT_INVERSE_NORMS], windows),
         ),
-        hint_owners=_indices(paths[m.HINT_OWNERS], windows, len(hints)),
-        postings=Postings(
-            terms={term: index for index, term in enumerate(terms)},
-            offsets=offsets,
-            passages=_below(paths[m.POSTING_PASSAGES], total, passages),
-            counts=_array(paths[m.POSTING_COUNTS], np.uint16, (total,)),
-            lengths=_array(paths[m.PASSAGE_LENGTHS], np.uint32, (passages,)),
-        ),
+        hint_owners=columns.indices(paths[m.HINT_OWNERS], windows, len(hints)),
+        postings=postings,
         blocks=blocks,
         text=text,
     )
@@ -216,32 +193,21 @@ def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
 _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 
 
-def _array(path: Path, dtype: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if array.dtype != np.dtype(dtype).newbyteorder("<") or array.shape != shape:
-        raise ValueError(f"{path.name} is {array.dtype}{array.shape}, not {dtype}{shape}")
-    return array  # type: ignore[no-any-return]
+def _inflated(paths: Mapping[str, Path], name: str) -> bytes:
+    return columns.inflate(paths[name].read_bytes(), name)
 
 
-def _finite(path: Path, count: int) -> NDArray[np.float32]:
-    array = _array(path, np.float32, (count,))
-    if not np.isfinite(array).all():
-        raise ValueError(f"{path.name} holds a number that is not finite")
-    return array
-
-
-def _below(path: Path, count: int, bound: int) -> NDArray[np.uint32]:
-    array = _array(path, np.uint32, (count,))
-    if count and int(array.max()) >= bound:
-        raise ValueError(f"{path.name} points past the last row")
-    return array
-
-
-def _indices(path: Path, count: int, bound: int) -> NDArray[np.int32]:
-    array = _array(path, np.int32, (count,))
-    if count and (int(array.min()) < 0 or int(array.max()) >= bound):
-        raise ValueError(f"{path.name} points past the last row")
-    return array
+def _postings(paths: Mapping[str, Path], terms: Sequence[str], passages: int) -> Postings:
+    offsets = columns.array(paths[m.POSTING_OFFSETS], np.uint32, (len(terms) + 1,))
+    total = int(offsets[-1])
+    columns.check_edges(m.POSTING_OFFSETS, offsets, total)
+    return Postings(
+        terms={term: index for index, term in enumerate(terms)},
+        offsets=offsets,
+        passages=columns.indices(paths[m.POSTING_PASSAGES], total, passages, np.uint32),
+        counts=columns.array(paths[m.POSTING_COUNTS], np.uint16, (total,)),
+        lengths=columns.array(paths[m.PASSAGE_LENGTHS], np.uint32, (passages,)),
+    )
 
 
 def _names(rows: Sequence[Sequence[Any]], records: int) -> tuple[Name, ...]:
@@ -271,11 +237,3 @@ def is_safe_url(url: str) -> bool:
 def _check_url(url: object, name: str) -> None:
     if not isinstance(url, str) or not is_safe_url(url):
         raise BundleError(f"{name} holds the unsafe url {url!r}: run `mkdocs build` again")
-
-
-def _inflate(data: bytes, name: str) -> bytes:
-    inflater = zlib.decompressobj()
-    text = inflater.decompress(data, _MAX_INFLATED)
-    if not inflater.eof or inflater.unused_data:
-        raise BundleError(f"{name} does not decompress: run `mkdocs build` again")
-    return text

@@ -135,6 +135,7 @@ def _citation(passage: Passage, start: int, end: int) -> RecordCitation:
         start=start,
         date=passage.date,
         href=fragments.href(passage.url, quote, passage.text, start),
+        language=passage.language,
     )
 
 

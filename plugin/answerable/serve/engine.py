@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from . import budget, contract
+from . import budget, contract, selection
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
@@ -31,19 +31,23 @@ class Engine:
                 f"embedder is {have.model} ({have.dimensions}): build again with this embedder"
             )
 
-    def retrieve(self, question: str, top_k: int = TOP_K) -> Retrieved:
-        """What the question retrieves; nothing is embedded for one without content terms."""
+    def retrieve(self, question: str, top_k: int = TOP_K, language: str | None = None) -> Retrieved:
+        """What the question retrieves; nothing is embedded for one without content terms.
+
+        language: a tag of what is asked in, whose passages go before all others.
+        """
         if not content_terms(self.bundle, question):
             return Retrieved()
-        return retrieve(self.bundle, question, self.embedder.embed([question])[0], top_k)
+        vector = self.embedder.embed([question])[0]
+        return retrieve(self.bundle, question, vector, top_k, language)
 
-    def answer(self, question: str) -> Reply:
+    def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
-        return self.answer_from(question, self.retrieve(question))
+        return self.answer_from(question, self.retrieve(question, selection.POOL, language))
 
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
-        """Answer a question from what it has retrieved already."""
-        evidence = budget.fit(retrieved.evidence)
+        """Answer a question from a pool that it has retrieved already."""
+        evidence = budget.fit(selection.select(retrieved))
         if not evidence:
             return Reply(reason="no-evidence")
         settled = self._settle(question, evidence)
@@ -69,7 +73,9 @@ class Engine:
     def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
         profile = self.bundle.manifest.profile
         if answer.claims:
-            distance = retrieved.passages[0].score - profile.floor
+            # Neither a record's weight nor its date says how near it comes to the question.
+            best = retrieved.passages[0]
+            distance = best.base + best.boost - profile.floor
         else:
             distance = retrieved.hints[0].score - profile.note_floor
         return 1.0 - math.exp(-max(0.0, distance) / _CONFIDENCE_SCALE)

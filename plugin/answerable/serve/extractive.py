@@ -9,6 +9,7 @@ import numpy as np
 from . import scan, terms
 from .bundle import Bundle
 from .embedder import Embedder
+from .retrieval import name_terms
 from .types import Evidence, Passage
 
 MAX_CLAIMS = 3
@@ -90,15 +91,16 @@ class ExtractiveAnswerer:
 
     def _supports(self, question: str, passages: Sequence[Passage]) -> Iterator[_Sentence]:
         found = [
-            (rank, passage.title, statement)
+            (rank, passage, statement)
             for rank, passage in enumerate(passages)
             for statement in _statements(passage)
         ]
         if not found:
             return
         # A sentence is read under its headings, whose words it rarely repeats.
-        read = [f"{title}\n{statement.sentence}" for _, title, statement in found]
-        scores = self._coverage(question, read)
+        read = [f"{passage.title}\n{statement.sentence}" for _, passage, statement in found]
+        languages = [passage.language for _, passage, _ in found]
+        scores = self._coverage(question, list(zip(languages, read, strict=True)))
         if self.embedder.identity.provider == "local":
             # With a remote embedder a call for every question's sentences would cost more than
             # it adds.
@@ -109,14 +111,27 @@ class ExtractiveAnswerer:
             support = float(score) * statement.weight * RANK_DECAY**rank
             yield _Sentence(rank, statement.start, statement.text, support)
 
-    def _coverage(self, question: str, texts: Sequence[str]) -> np.ndarray[Any, Any]:
-        """The share of the question's idf that each text covers, (texts,) in [0, 1]."""
-        language = self.bundle.site.language
-        wanted = dict.fromkeys(terms.read(question, language))
-        weights = {term: scan.idf(self.bundle.postings, term) for term in wanted}
-        total = sum(weights.values()) or 1.0
-        held = (set(terms.read(text, language)) for text in texts)
-        return np.array([sum(w for t, w in weights.items() if t in h) / total for h in held])
+    def _coverage(self, question: str, texts: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:
+        """The share of the question's idf that each text covers, (texts,) in [0, 1].
+
+        texts: (language, text); a question is read in the language of the text.
+        """
+        weights = {language: self._idfs(question, language) for language, _ in texts}
+        totals = {language: sum(found.values()) or 1.0 for language, found in weights.items()}
+        held = ((language, set(terms.read(text, language))) for language, text in texts)
+        return np.array(
+            [
+                sum(w for t, w in weights[language].items() if t in h) / totals[language]
+                for language, h in held
+            ]
+        )
+
+    def _idfs(self, question: str, language: str) -> dict[str, float]:
+        rows = next(
+            (each.first, each.end) for each in self.bundle.site.languages if each.tag == language
+        )
+        names = name_terms(self.bundle, language)
+        return scan.idfs(self.bundle.postings, terms.read(question, language), rows, names)
 
 
 def _statements(passage: Passage) -> Iterator[_Statement]:

@@ -44,7 +44,9 @@ def settle(draft: object, evidence: Evidence) -> Answer:
     found = [references.repair_pair(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
     distinct = list(dict.fromkeys(found))
     records = tuple(
-        RecordCitation(item.id, item.url, item.title, quote="", start=0, date=item.date)
+        RecordCitation(
+            item.id, item.url, item.title, quote="", start=0, date=item.date, language=item.language
+        )
         for item in distinct
         if isinstance(item, Passage)
     )

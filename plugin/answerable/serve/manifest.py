@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +144,9 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
         raise ValueError(f"files {sorted(set(files) ^ set(FILES))} missing or unknown")
     identity = Identity(**data["embedder"])
     _size(identity.dimensions)
-    profile = Profile(**data["profile"])
-    for value in (profile.floor, profile.note_floor):
-        _number(value, -1e6)
-    # Weights below zero could add up to zero, and scores are divided by their sum.
-    if _number(profile.hybrid, 0) + _number(profile.dense, 0) == 0:
-        raise ValueError("the profile's weights are zero")
-    texts = (identity.provider, identity.model)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(profile.theme_fade, bool):
-        raise TypeError("the embedder or its profile has a value of the wrong type")
+    profile = _profile(data["profile"])
+    if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
+        raise TypeError("the embedder has a value of the wrong type")
     return Manifest(
         id=_digest(data["id"]),
         built_at=str(data["built_at"]),
@@ -163,6 +157,24 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
         counts={str(key): _size(value) for key, value in data["counts"].items()},
         files=files,
     )
+
+
+def _profile(data: Mapping[str, Any]) -> Profile:
+    # A default is for who makes a profile: the scores of a bundle are what its build has stated.
+    missing = {field.name for field in fields(Profile)} - set(data)
+    if missing:
+        raise ValueError(f"the profile has no {', '.join(sorted(missing))}")
+    profile = Profile(**data)
+    for value in (profile.floor, profile.note_floor):
+        _number(value, -1e6)
+    for value in (profile.name_boost, profile.theme_boost, profile.recency):
+        _number(value, 0)
+    # Weights below zero could add up to zero, and scores are divided by their sum.
+    if _number(profile.hybrid, 0) + _number(profile.dense, 0) == 0:
+        raise ValueError("the profile's weights are zero")
+    if not isinstance(profile.theme_fade, bool):
+        raise TypeError("the profile has a value of the wrong type")
+    return profile
 
 
 def _number(value: object, least: float) -> float:

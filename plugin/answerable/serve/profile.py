@@ -10,7 +10,9 @@ class Profile:
 
     ``score = (hybrid * lexical + dense * cosine) / (hybrid + dense)``. ``floor`` applies to the
     score of a passage, ``note_floor`` to the cosine of a hint. With ``hybrid`` 0 the score is the
-    plain cosine and the floor applies after the boosts.
+    plain cosine and the floor applies after the boosts. ``name_boost`` and ``theme_boost`` are
+    what a record gains when a question names it or one of its themes, ``recency`` what the newest
+    one gains when a question is about now.
     """
 
     hybrid: float = 1.0
@@ -18,6 +20,9 @@ class Profile:
     floor: float = 0.36
     note_floor: float = 0.45
     theme_fade: bool = True
+    name_boost: float = 0.30
+    theme_boost: float = 0.15
+    recency: float = 0.10
 
     def as_json(self) -> dict[str, Any]:
         """The profile as a manifest holds it."""

@@ -1,6 +1,6 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -8,14 +8,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import scan, terms
-from .bundle import Bundle, Name
-from .phrases import fade, runs
+from . import boosts, languages, recency, scan, terms
+from .bundle import Bundle
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
-NAME_BOOST = 0.30
-THEME_BOOST = 0.15
 # Keeps a query without tokens, which is all zeros, from being divided by zero.
 _TINY = 1e-12
 
@@ -26,7 +23,9 @@ T = TypeVar("T", Passage, RoutingHint)
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
-    ``base`` is the score before the boost; ``lexical`` is 0 for a hint, which has no terms.
+    ``base`` is the score before ``boost``, which is what names and themes add; ``score`` also has
+    what being new adds and the weight of the record. ``lexical`` is 0 for a hint, which has no
+    terms.
     """
 
     item: T
@@ -34,6 +33,7 @@ class Scored(Generic[T]):
     base: float
     lexical: float
     dense: float
+    boost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,15 @@ class Retrieved:
             lead,
         )
 
+    def best(self, count: int) -> "Retrieved":
+        """What so small a ``top_k`` would have retrieved."""
+        return Retrieved(
+            self.passages[:count],
+            self.hints[:count],
+            self.near_passages[:count],
+            self.near_hints[:count],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -66,6 +75,7 @@ class Ranking:
     base: NDArray[np.float32]
     lexical: NDArray[np.float32]
     dense: NDArray[np.float32]
+    boost: NDArray[np.float32]
     kept: NDArray[np.bool_]
 
     def top(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
@@ -81,27 +91,39 @@ class Ranking:
             base=float(self.base[row]),
             lexical=float(self.lexical[row]),
             dense=float(self.dense[row]),
+            boost=float(self.boost[row]),
         )
 
 
-def content_terms(bundle: Bundle, question: str) -> list[str]:
-    """The question's terms that the bundle could know: stems in a script its pages use.
+def content_terms(bundle: Bundle, question: str) -> Mapping[str, list[str]]:
+    """The question's terms by the languages of the site, without a language that has none.
 
-    A site of notes alone has no pages to tell its scripts by, so every script counts.
+    A term counts if the bundle could know it: a stem in a script its pages use. A site of notes
+    alone has no pages to tell its scripts by, so every script counts.
     """
-    return [
-        term
-        for term in terms.read(question, bundle.site.language)
-        if not bundle.site.scripts or terms.scripts(term) <= bundle.site.scripts
-    ]
+    scripts = bundle.site.scripts
+    read = {
+        tag: [
+            term
+            for term in terms.read(question, tag)
+            if not scripts or terms.scripts(term) <= scripts
+        ]
+        for tag in bundle.site.tags
+    }
+    return {tag: found for tag, found in read.items() if found}
 
 
 def retrieve(
-    bundle: Bundle, question: str, vector: NDArray[np.float32], top_k: int = TOP_K
+    bundle: Bundle,
+    question: str,
+    vector: NDArray[np.float32],
+    top_k: int = TOP_K,
+    language: str | None = None,
 ) -> Retrieved:
     """Rank both streams for a question.
 
     vector: (d,) float32, of the bundle's identity; its length does not matter.
+    language: what is asked in. Where passages in it are above the floor, all others are left out.
     A question without content terms retrieves nothing.
     """
     if vector.shape != (bundle.manifest.identity.dimensions,):
@@ -114,29 +136,75 @@ def retrieve(
     unit = vector / max(float(np.linalg.norm(vector)), _TINY)
     passages = rank_passages(bundle, question, unit, words)
     hints = _rank_hints(bundle, unit)
+    wanted = _preferred(bundle, passages.kept, language)
     return Retrieved(
-        _passages(bundle, passages, passages.kept, top_k),
+        _passages(bundle, passages, wanted, top_k),
         _hints(bundle, hints, hints.kept, top_k),
         _passages(bundle, passages, ~passages.kept, top_k),
         _hints(bundle, hints, ~hints.kept, top_k),
     )
 
 
+def _preferred(bundle: Bundle, kept: NDArray[np.bool_], language: str | None) -> NDArray[np.bool_]:
+    """The rows in the asker's language among those above the floor; all of them if there is none.
+
+    (n,) bool, as ``kept``.
+    """
+    readable = languages.matching(language, bundle.site.tags)
+    own = np.zeros_like(kept)
+    for each in bundle.site.languages:
+        if each.tag in readable:
+            own[each.first : each.end] = kept[each.first : each.end]
+    return own if own.any() else kept
+
+
 def rank_passages(
-    bundle: Bundle, question: str, vector: NDArray[np.float32], words: Sequence[str]
+    bundle: Bundle,
+    question: str,
+    vector: NDArray[np.float32],
+    words: Mapping[str, Sequence[str]],
 ) -> Ranking:
-    """Every passage's scores. vector: of length 1; words: the question's content terms."""
+    """Every passage's scores. vector: of length 1; words: the question's content terms.
+
+    The floor is held against the score before boosts in the hybrid recipe, and never against what
+    being new or a record's weight makes of it.
+    """
     profile = bundle.manifest.profile
     dense = scan.cosines(bundle.passage_vectors, vector)
-    lexical = scan.lexical(bundle.postings, words)
+    lexical = _lexical(bundle, words)
     if profile.hybrid == 0:
         base = dense
     else:
         weighted = profile.hybrid * lexical + profile.dense * dense
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    score = base + _boosts(bundle, question)[bundle.passage_records]
-    floored = score if profile.hybrid == 0 else base
-    return Ranking(score, base, lexical, dense, floored >= profile.floor)
+    boost = boosts.of(bundle, question)[bundle.passage_records]
+    floored = base + boost if profile.hybrid == 0 else base
+    score = base + boost
+    if recency.is_about_now(question, bundle.site.tags):
+        score = (
+            score + np.float32(profile.recency) * recency.freshness(bundle)[bundle.passage_records]
+        )
+    score = score * bundle.weights[bundle.passage_records]
+    return Ranking(score, base, lexical, dense, boost, floored >= profile.floor)
+
+
+def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> NDArray[np.float32]:
+    """Each language is a corpus of its own, whose words a question is read with."""
+    scores = np.zeros(len(bundle.postings.lengths), dtype=np.float32)
+    for each in bundle.site.languages:
+        scores[each.first : each.end] = scan.lexical(
+            bundle.postings,
+            words.get(each.tag, ()),
+            (each.first, each.end),
+            name_terms(bundle, each.tag),
+        )
+    return scores
+
+
+@lru_cache(maxsize=64)
+def name_terms(bundle: Bundle, language: str) -> frozenset[str]:
+    """The terms of what the site and its author are called, which no page need hold."""
+    return frozenset(term for name in bundle.site.names for term in terms.read(name, language))
 
 
 def _rank_hints(bundle: Bundle, vector: NDArray[np.float32]) -> Ranking:
@@ -145,49 +213,8 @@ def _rank_hints(bundle: Bundle, vector: NDArray[np.float32]) -> Ranking:
     dense = np.full(len(bundle.hints), -1.0, dtype=np.float32)
     np.maximum.at(dense, bundle.hint_owners, windows)
     nothing = np.zeros_like(dense)
-    return Ranking(dense, dense, nothing, dense, dense >= bundle.manifest.profile.note_floor)
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrases:
-    """Authored names by their phrases, and how many words those have."""
-
-    names: Mapping[str, Name]
-    lengths: tuple[int, ...]
-
-    def named(self, question: str) -> Iterable[Name]:
-        """The names that a question uses as whole phrases."""
-        found = self.names.keys() & set(runs(question, self.lengths))
-        return [self.names[phrase] for phrase in found]
-
-
-@lru_cache(maxsize=8)
-def _phrases(bundle: Bundle) -> tuple[_Phrases, _Phrases]:
-    """A bundle's names and themes, whose phrases a build has normalised."""
-    return _by_phrase(bundle.names), _by_phrase(bundle.themes)
-
-
-def _by_phrase(names: Iterable[Name]) -> _Phrases:
-    by_phrase = {name.phrase: name for name in names if name.phrase}
-    return _Phrases(by_phrase, tuple({len(phrase.split()) for phrase in by_phrase}))
-
-
-def _boosts(bundle: Bundle, question: str) -> NDArray[np.float32]:
-    """What the question's authored names add to each record, (records,) float32."""
-    boosts = np.zeros(len(bundle.record_ids), dtype=np.float32)
-    for phrases, boost in zip(_phrases(bundle), (NAME_BOOST, THEME_BOOST), strict=True):
-        best = np.zeros_like(boosts)
-        for name in phrases.named(question):
-            rows = list(name.records)
-            best[rows] = np.maximum(best[rows], boost * _fade(bundle, name))
-        boosts += best
-    return boosts
-
-
-def _fade(bundle: Bundle, name: Name) -> float:
-    if not bundle.manifest.profile.theme_fade:
-        return 1.0
-    return fade(name.frequency, len(bundle.record_ids))
+    kept = dense >= bundle.manifest.profile.note_floor
+    return Ranking(dense, dense, nothing, dense, nothing, kept)
 
 
 def _passages(

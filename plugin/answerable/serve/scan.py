@@ -1,7 +1,7 @@
 """Scores of one query against every row: dense over codes, lexical over postings."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ B = 0.75
 # Values converted to float at a time: small enough to stay in a core's cache.
 _CHUNK = 196_608
 
+Rows = tuple[int, int]
+
 
 def cosines(vectors: Vectors, query: NDArray[np.float32]) -> NDArray[np.float32]:
     """Cosine of a unit query against every row. query: (d,) float32. Returns (n,) float32."""
@@ -27,36 +29,60 @@ def cosines(vectors: Vectors, query: NDArray[np.float32]) -> NDArray[np.float32]
     return scores * vectors.inverse_norms
 
 
-def lexical(postings: Postings, terms: Sequence[str]) -> NDArray[np.float32]:
+def lexical(
+    postings: Postings,
+    terms: Sequence[str],
+    rows: Rows | None = None,
+    names: Collection[str] = (),
+) -> NDArray[np.float32]:
     """BM25 over the distinct terms, divided by the sum of their idf. Returns (n,) in [0, 1].
 
-    A term that no passage holds counts in the sum, so that unknown words lower every score.
-    Source: Robertson & Zaragoza 2009; idf = ln(1 + (N - df + .5) / (df + .5)).
+    rows: the (first, last + 1) passages that are the corpus, all by default. A term that none of
+    them holds counts in the sum, so that unknown words lower every score; one of ``names`` does
+    not. Source: Robertson & Zaragoza 2009; idf = ln(1 + (N - df + .5) / (df + .5)).
     """
-    count = len(postings.lengths)
-    scores = np.zeros(count, dtype=np.float64)
-    distinct = dict.fromkeys(terms)
-    if not count or not distinct:
+    first, end = rows or (0, len(postings.lengths))
+    scores = np.zeros(end - first, dtype=np.float64)
+    weights = idfs(postings, terms, (first, end), names)
+    total = sum(weights.values())
+    if not len(scores) or not total:
         return scores.astype(np.float32)
-    lengths = postings.lengths.astype(np.float64)
+    lengths = postings.lengths[first:end].astype(np.float64)
     penalty = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
-    total = 0.0
-    for term in distinct:
-        weight = idf(postings, term)
-        total += weight
-        index = postings.terms.get(term)
-        if index is None:
-            continue
-        span = slice(int(postings.offsets[index]), int(postings.offsets[index + 1]))
-        rows = postings.passages[span]
+    for term, weight in weights.items():
+        span = _span(postings, term, (first, end))
+        held = postings.passages[span] - np.uint32(first)
         counts = postings.counts[span].astype(np.float64)
-        scores[rows] += weight * counts / (counts + penalty[rows])
+        scores[held] += weight * counts / (counts + penalty[held])
     return (scores / total).astype(np.float32)
 
 
-def idf(postings: Postings, term: str) -> float:
-    """The inverse document frequency of a term; of one that no passage holds, the highest."""
-    count = len(postings.lengths)
+def idfs(
+    postings: Postings, terms: Sequence[str], rows: Rows, names: Collection[str] = ()
+) -> dict[str, float]:
+    """The inverse document frequency of each distinct term; of an unknown one, the highest.
+
+    A term of ``names`` that no passage of the corpus holds is left out.
+    """
+    count = rows[1] - rows[0]
+    found = {}
+    for term in dict.fromkeys(terms):
+        span = _span(postings, term, rows)
+        held = span.stop - span.start
+        if held or term not in names:
+            found[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
+    return found
+
+
+def _span(postings: Postings, term: str, rows: Rows) -> slice:
+    """Where a term's postings of a corpus stand: a term's passages are in the order of rows."""
     index = postings.terms.get(term)
-    found = 0 if index is None else int(postings.offsets[index + 1] - postings.offsets[index])
-    return math.log(1 + (count - found + 0.5) / (found + 0.5))
+    if index is None:
+        return slice(0, 0)
+    start, stop = int(postings.offsets[index]), int(postings.offsets[index + 1])
+    if rows == (0, len(postings.lengths)):
+        return slice(start, stop)
+    # Of the column's own type: searching for another one converts the whole column first.
+    edges = np.array(rows, dtype=np.uint32)
+    inside = np.searchsorted(postings.passages[start:stop], edges)
+    return slice(start + int(inside[0]), start + int(inside[1]))

@@ -10,7 +10,9 @@ import snowballstemmer
 
 _WORD = re.compile(r"[^\W_]+")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
+_LETTERS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_UNSPACED = re.compile(rf"[{_LETTERS}]+")
+_PLAIN = re.compile(rf"[{_LETTERS}]|[^\W_{_LETTERS}]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 # Common English function words, question words included: they say nothing about a subject.
@@ -76,6 +78,11 @@ def read(text: str, language: str = "en") -> list[str]:
     stem = _stem(language)
     stop = STOPWORDS if language.startswith("en") else frozenset()
     return [stem(word) for word in _words(text) if word not in stop]
+
+
+def words(text: str) -> list[str]:
+    """A text's words as they stand, in lower case; in a script without spaces, its letters."""
+    return _PLAIN.findall(text.lower())
 
 
 def count_words(text: str) -> int:

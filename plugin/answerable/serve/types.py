@@ -14,7 +14,8 @@ MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-foun
 class Passage:
     """A window of a published page under one heading: the citable unit.
 
-    ``sentences`` are the (start, end) offsets of the sentences of ``text``.
+    ``sentences`` are the (start, end) offsets of the sentences of ``text``; ``language`` is what
+    they are written in.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Passage:
     text: str
     sentences: tuple[tuple[int, int], ...] = ()
     date: str | None = None
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class RecordCitation:
     start: int
     date: str | None = None
     href: str = field(default="", compare=False)
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)

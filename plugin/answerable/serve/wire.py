@@ -17,7 +17,7 @@ def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
         "answer": _prose(claims, routes),
         "claims": claims,
         "routes": routes,
-        "citations": [_citation(citation, n) for citation, n in _numbers(settled).items()],
+        "citations": [_citation(citation, n, bundle) for citation, n in _numbers(settled).items()],
         "confidence": confidence(reply.confidence),
         "reason": reply.reason,
         "dropped": settled.dropped,
@@ -85,7 +85,7 @@ def confidence(value: float) -> Confidence:
     return "medium" if value >= 0.35 else "low"
 
 
-def _citation(citation: Citation, number: int) -> Mapping[str, Any]:
+def _citation(citation: Citation, number: int, bundle: Bundle) -> Mapping[str, Any]:
     if isinstance(citation, RecordCitation):
         return {
             "n": number,
@@ -94,6 +94,8 @@ def _citation(citation: Citation, number: int) -> Mapping[str, Any]:
             "url": citation.url,
             "title": citation.title,
             "date": citation.date,
+            # Where all pages are in one language there is nothing to tell apart.
+            "language": citation.language if len(bundle.site.languages) > 1 else None,
             "quote": citation.quote,
             "start": citation.start,
             "href": citation.href or citation.url,

@@ -20,6 +20,7 @@ const TEXT = {
   relatedNote: "Related material",
   source: (n, title) => `Source ${n}: ${title}`,
   confidence: (word) => `Confidence: ${word}`,
+  otherLanguage: (names) => `The sources are in ${names}.`,
   dropped: (n) => `${n} ${n === 1 ? "sentence" : "sentences"} removed: source not verified.`,
   ready: (n) => `Answer ready, ${n} ${n === 1 ? "source" : "sources"}.`,
   pointers: (n) => `No direct answer, ${n} ${n === 1 ? "place" : "places"} to look.`,
@@ -38,6 +39,9 @@ const ICONS = {
   ],
   close: ["M6 6l12 12M18 6L6 18"],
 };
+
+// What the function reads as a language tag; a page's own attribute may hold anything.
+const LANGUAGE = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -236,9 +240,9 @@ function demand(condition, what) {
 
 function checkCitation(citation) {
   demand(isObject(citation) && Number.isInteger(citation.n), "citation");
-  const { kind, title, label, url, href, quote, locator } = citation;
+  const { kind, title, label, url, href, quote, locator, language } = citation;
   demand(kind === "record" ? isText(title) : kind === "hint" && isText(label), "citation kind");
-  demand([url, href, quote, locator].every(isOptionalText), "citation field");
+  demand([url, href, quote, locator, language].every(isOptionalText), "citation field");
 }
 
 function checkSentences(sentences, kind, citations) {
@@ -272,11 +276,27 @@ function checkAnswer(answer) {
   return answer;
 }
 
+/** The language of the page, as its document says; undefined if it says nothing that is one. */
+function pageLanguage() {
+  const { lang } = document.documentElement;
+  return LANGUAGE.test(lang) ? lang : undefined;
+}
+
+const baseOf = (language) => language.toLowerCase().split(/[-_]/)[0];
+
+function nameOfLanguage(language) {
+  try {
+    return new Intl.DisplayNames("en", { type: "language" }).of(language.replaceAll("_", "-"));
+  } catch {
+    return language;
+  }
+}
+
 async function request(endpoint, question, signal) {
   const response = await fetch(new URL("answer", endpoint), {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ question }),
+    body: JSON.stringify({ question, language: pageLanguage() }),
     signal,
   });
   if (!response.ok) throw Object.assign(new Error(`HTTP ${response.status}`), { status: response.status });
@@ -307,7 +327,7 @@ function drawSentence(sentence, citations) {
 }
 
 function drawCard(citation) {
-  const { n, kind, link, quote, locator } = citation;
+  const { n, kind, link, quote, locator, language } = citation;
   const number = element("span", { class: "number" }, `[${n}]`);
   const title = drawLink(link, { class: "title" }, nameOf(citation));
   if (kind === "hint") {
@@ -315,12 +335,23 @@ function drawCard(citation) {
     const place = locator ? [element("span", { class: "locator" }, locator)] : [];
     return element("li", { class: "card hint" }, number, tag, title, ...place);
   }
-  const words = quote ? [element("blockquote", {}, quote)] : [];
+  const words = quote ? [element("blockquote", { ...(language && { lang: language }) }, quote)] : [];
   return element("li", { class: "card" }, number, title, ...words);
 }
 
 function drawCards(citations) {
   return element("ul", { class: "cards", role: "list" }, ...citations.map(drawCard));
+}
+
+/** One line where every source is in another language than the page; none where that is unknown. */
+function drawLanguage(citations) {
+  const page = pageLanguage();
+  const languages = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
+  const known = page && languages.length > 0 && languages.every(isText);
+  if (!known || languages.some((language) => baseOf(language) === baseOf(page))) return [];
+  const names = [...new Set(languages)].map(nameOfLanguage);
+  const list = new Intl.ListFormat("en").format(names);
+  return [element("p", { class: "meta" }, TEXT.otherLanguage(list))];
 }
 
 function drawMeta({ confidence, dropped }) {
@@ -341,7 +372,8 @@ function drawAnswer(answer) {
   const sentences = [...answer.claims, ...answer.routes].map((each) => drawSentence(each, citations));
   // Notes are places to look, not sources: only an answer has a list of sources.
   const label = answer.claims.length ? [element("h4", {}, TEXT.sources)] : [];
-  return [heading, ...sentences, ...drawMeta(answer), ...label, drawCards(citations)];
+  const notes = [...drawMeta(answer), ...drawLanguage(citations)];
+  return [heading, ...sentences, ...notes, ...label, drawCards(citations)];
 }
 
 function announcement({ mode, citations }) {

@@ -1,0 +1,182 @@
+"""One HTML page of a built site: its article, and what the page says of itself."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# Where generators put what an author wrote, and what their themes add to it. The first family
+# whose place a page has is its own; the last one is the habits that most other themes share.
+_SPHINX = (
+    ".source-links, .viewcode-link, .toctree-wrapper, .contents.topic, .footnote-reference, "
+    ".footnote > .label, .footnote .fn-backref, .sphinxsidebar, .related, .prev-next-area"
+)
+_FAMILIES = (
+    (
+        "article.md-content__inner, .md-content__inner > header.md-typeset",
+        ".md-content__button, .md-tags, .md-source-file, .md-feedback, #__comments, "
+        ".md-post__meta, .md-post__back, .md-pagination",
+    ),
+    (
+        "[itemprop=articleBody], .col-md-9[role=main], article#furo-main-content, "
+        "div.body[role=main], div.document [role=main], div.bodywrapper > div.body",
+        _SPHINX,
+    ),
+    (
+        ".theme-doc-markdown, html.blog-post-page article .markdown, html.plugin-pages main",
+        ".hash-link, [data-footnote-ref], [data-footnote-backref], .theme-doc-toc-mobile, "
+        ".theme-doc-breadcrumbs, .theme-doc-version-badge, .theme-edit-this-page, "
+        ".theme-last-updated, .pagination-nav, .theme-doc-footer, .theme-unlisted-banner",
+    ),
+)
+_PLACES = "[role=main], main, article"
+_ADDED = (
+    f"{_SPHINX}, [role=navigation], [role=doc-noteref], .footnotes [role=doc-backlink], "
+    "[rel~=edit], [rel=prev], [rel=next], #TableOfContents, .breadcrumb, .breadcrumbs, "
+    ".edit-page, .skip-link, .td-page-meta, .td-heading-self-link, .td-toc, .book-toc, "
+    ".anchor-link"
+)
+_FURNITURE = (
+    "header, nav, footer, aside, form, [role=banner], [role=navigation], [role=search], "
+    "[role=contentinfo], [role=complementary]"
+)
+# Lists of links that Docusaurus makes of its own accord look like pages without an article.
+_LISTS = "html.plugin-docs, html.plugin-blog"
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
+_NUMBERS = ".highlight span[style*='user-select:none'], .highlight .ln, .highlight .lnt"
+_DIGITS = re.compile(r"[\d\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page as it stands in a built site. What the page does not say is empty.
+
+    ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``topic`` is the
+    title that a theme's header shows, ``head`` that of the document, ``heading`` its first h1.
+    """
+
+    html: str
+    anchors: frozenset[str]
+    topic: str
+    head: str
+    heading: str
+    site: str
+    language: str
+    description: str
+    keywords: tuple[str, ...]
+    date: str
+    canonical: str
+    hidden: bool
+
+
+def read(html: str) -> Article:
+    """Read a page. ``hidden`` tells that it is a redirect, or bids robots not to index it."""
+    page = LexborHTMLParser(html)
+    topic = _text(page.css_first(".md-header__topic[data-md-component=header-topic]"))
+    site = _text(page.css_first(".md-header__topic:not([data-md-component])"))
+    head = _text(page.css_first("head > title"))
+    keywords = _keywords(page)
+    date = _date(page)
+    article = _article(page)
+    return Article(
+        html=(article.inner_html or "").strip() if article else "",
+        anchors=_anchors(article) if article else frozenset(),
+        topic=topic,
+        head=head,
+        heading=_text(article.css_first("h1")) if article else "",
+        site=site or _meta(page, "[property='og:site_name']"),
+        language=_attribute(page.css_first("html"), "lang"),
+        description=_meta(page, "[name=description]"),
+        keywords=keywords,
+        date=date,
+        canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
+        hidden=_is_hidden(page),
+    )
+
+
+def _article(page: LexborHTMLParser) -> LexborNode | None:
+    """The element that holds what the author wrote, without what the theme added to it."""
+    for places, added in _FAMILIES:
+        if found := page.css_first(places):
+            return _cleaned(found, added)
+    if page.css_first(_LISTS):
+        return None
+    if found := page.css_first(_PLACES):
+        inner = found.css("article")
+        # What stands in a main element beside its only article is the theme's.
+        return _cleaned(inner[0] if len(inner) == 1 else found, _ADDED)
+    body = page.body
+    if body is None:
+        return None
+    _remove(body, _FURNITURE)
+    return _cleaned(body, _ADDED) if body.css_first(f"p, {_HEADINGS}") else None
+
+
+def _cleaned(article: LexborNode, added: str) -> LexborNode:
+    _remove(article, f"{added}, .headerlink, {_NUMBERS}")
+    for heading in article.css(_HEADINGS):
+        for link in heading.css("a[href^='#']"):
+            if _text(link) in _SYMBOLS:
+                link.decompose()
+    for table in article.css(".highlight table"):
+        # Hugo's line numbers are in a cell of their own, which has no name.
+        cells = table.css("td")
+        if len(cells) > 1 and _DIGITS.fullmatch(cells[0].text()):
+            cells[0].decompose()
+    return article
+
+
+def _remove(article: LexborNode, selector: str) -> None:
+    found = {node.mem_id: node for node in article.css(selector)}
+    found.pop(article.mem_id, None)
+    # A node is freed with the one that it stands in, so only the outermost are removed.
+    for node in [node for node in found.values() if not _stands_in(node, found)]:
+        node.decompose()
+
+
+def _stands_in(node: LexborNode, others: Collection[int]) -> bool:
+    parent = node.parent
+    while parent is not None and parent.mem_id not in others:
+        parent = parent.parent
+    return parent is not None
+
+
+def _anchors(article: LexborNode) -> frozenset[str]:
+    found = {node.attributes.get("id") or "" for node in article.css("[id]")}
+    found |= {node.attributes.get("name") or "" for node in article.css("a[name]")}
+    return frozenset(found - {""})
+
+
+def _keywords(page: LexborHTMLParser) -> tuple[str, ...]:
+    listed = _meta(page, "[name=keywords]").split(",")
+    shown = [_text(node) for node in page.css(".md-content .md-tags .md-tag")]
+    return tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *shown) if word))
+
+
+def _date(page: LexborHTMLParser) -> str:
+    """The page's date where it is beyond doubt: in its head, or the only one that it shows."""
+    named = (_meta(page, f"[property='article:{kind}_time']") for kind in ("modified", "published"))
+    shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
+    return next(filter(None, named), shown.pop() if len(shown) == 1 else "")
+
+
+def _is_hidden(page: LexborHTMLParser) -> bool:
+    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
+    return "refresh" in equivalents or "noindex" in _meta(page, "[name=robots]").lower()
+
+
+def _meta(page: LexborHTMLParser, which: str) -> str:
+    return " ".join(_attribute(page.css_first(f"meta{which}"), "content").split())
+
+
+def _attribute(node: LexborNode | None, name: str) -> str:
+    return ((node.attributes.get(name) if node else None) or "").strip()
+
+
+def _text(node: LexborNode | None) -> str:
+    """A node's text on one line, without the links to itself that themes put into headings."""
+    if node is None:
+        return ""
+    return " ".join(node.text().split()).removesuffix("¶").rstrip()

@@ -1,0 +1,205 @@
+"""The leak audit: no run of a private note's words is in anything that is published or served."""
+
+import hashlib
+import json
+import posixpath
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from ..serve.errors import LeakError, NotebookError
+from . import markup, readings, runs
+from .artifacts import Artifact, folder
+from .notebook import Note
+from .readings import Reading
+from .runs import Owner, Run, Runs
+from .store import Store
+
+__all__ = ["Artifact", "check", "folder"]
+
+FILE = "audit.sqlite3"
+
+
+@dataclass(frozen=True, slots=True)
+class _Leak:
+    artifact: Artifact
+    owner: Owner
+    place: str
+
+
+@dataclass(frozen=True)
+class _Audit:
+    """What one audit compares with. allowed: by note, the runs that its listed pages hold."""
+
+    notes: Sequence[Note]
+    listed: Sequence[frozenset[str]]
+    allowed: dict[int, set[Run]] = field(default_factory=dict)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return runs.of(self.notes)
+
+    @cached_property
+    def digest(self) -> str:
+        private = [
+            [note.title, note.body, note.label, note.locator, sorted(pages)]
+            for note, pages in zip(self.notes, self.listed, strict=True)
+        ]
+        return _digest(_code(), private)
+
+    @cached_property
+    def allowed_digest(self) -> str:
+        return _digest("", sorted([note, *sorted(held)] for note, held in self.allowed.items()))
+
+
+def check(
+    notes: Sequence[Note], artifacts: Iterable[Artifact], cache_folder: Path | None = None
+) -> None:
+    """Refuse artifacts that hold a run of a note's words; LeakError names note, file and place.
+
+    NotebookError if a note's ``published_in`` names no page. cache_folder: where to remember what
+    was found clean; what has not changed since is not read again.
+    """
+    if not notes:
+        return
+    audited = list(artifacts)
+    audit = _Audit(notes, [frozenset(map(_page, note.published_in)) for note in notes])
+    _check_pages(audit, audited)
+    _allow(audit, audited)
+    with Store(cache_folder / FILE) if cache_folder else nullcontext() as store:
+        leaks = _all_leaks(audit, audited, store)
+    if leaks:
+        raise LeakError(_sentence(audit, leaks))
+
+
+def _all_leaks(audit: _Audit, artifacts: Sequence[Artifact], store: Store | None) -> list[_Leak]:
+    """Every leak, after what is clean has been remembered: the next audit need not read it."""
+    leaks: list[_Leak] = []
+    clean: list[bytes] = []
+    fresh: dict[bytes, bytes] = {}
+    for artifact in artifacts:
+        data = artifact.data()
+        key = _key(audit, artifact, data) if store else b""
+        if store and store.get(key) is not None:
+            clean.append(key)
+        elif found := _leaks(audit, artifact, data):
+            leaks += found
+        else:
+            fresh[key] = b""
+    if store:
+        store.put(fresh)
+        store.touch(clean)
+    return leaks
+
+
+def _page(name: str) -> str:
+    return posixpath.normpath("/" + name).lstrip("/")
+
+
+def _check_pages(audit: _Audit, artifacts: Sequence[Artifact]) -> None:
+    published = {_page(artifact.page) for artifact in artifacts if artifact.page is not None}
+    for note in audit.notes:
+        for page in note.published_in:
+            if _page(page) not in published:
+                raise NotebookError(
+                    f"{note.path}: published_in: {page} is not a published page; correct it or "
+                    "take it out"
+                )
+
+
+def _allow(audit: _Audit, artifacts: Sequence[Artifact]) -> None:
+    """Collect the runs that stand in the pages their notes list, before anything is judged."""
+    pages = frozenset().union(*audit.listed)
+    for artifact in artifacts:
+        page = None if artifact.page is None else _page(artifact.page)
+        if page is None or page not in pages:
+            continue
+        for reading in readings.read(artifact.name, artifact.data()):
+            for _, run in audit.runs.find(reading.text):
+                for owner in audit.runs.owners[run]:
+                    if page in audit.listed[owner.note]:
+                        audit.allowed.setdefault(owner.note, set()).add(run)
+
+
+def _leaks(audit: _Audit, artifact: Artifact, data: bytes) -> list[_Leak]:
+    """The first leak of each note in an artifact."""
+    leaks: dict[int, _Leak] = {}
+    for reading in (*readings.names(artifact.name), *readings.read(artifact.name, data)):
+        for start, run in audit.runs.find(reading.text):
+            for owner in audit.runs.owners[run]:
+                if owner.note not in leaks and not _is_allowed(audit, artifact, owner, run):
+                    place = _place(audit, reading, start)
+                    leaks[owner.note] = _Leak(artifact, owner, place)
+    return [leaks[note] for note in sorted(leaks)]
+
+
+def _is_allowed(audit: _Audit, artifact: Artifact, owner: Owner, run: Run) -> bool:
+    if artifact.page is None:
+        return run in audit.allowed.get(owner.note, ())
+    return _page(artifact.page) in audit.listed[owner.note]
+
+
+def _place(audit: _Audit, reading: Reading, start: int) -> str:
+    """Where in a file a run stands; a name in it that holds one is left out."""
+    at = f"line {runs.line(reading.text, start)}" if reading.has_lines else ""
+    parts = [part for part in (reading.place, at) if part and not _is_private(audit, part)]
+    return ", ".join(parts) or "its text"
+
+
+def _is_private(audit: _Audit, name: str) -> bool:
+    return any(any(audit.runs.find(reading.text)) for reading in readings.names(name))
+
+
+def _shown(audit: _Audit, name: str) -> str:
+    """A file's name up to the part that holds a run, which an error must not repeat."""
+    shown = name
+    while _is_private(audit, shown) and shown:
+        shown = posixpath.dirname(shown)
+    shown = shown if shown == name else posixpath.join(shown, "…")
+    return shown.encode("utf-8", "replace").decode()
+
+
+def _sentence(audit: _Audit, leaks: Sequence[_Leak]) -> str:
+    leak = leaks[0]
+    note, owner, page = audit.notes[leak.owner.note], leak.owner, leak.artifact.page
+    words = (
+        f"word {owner.start}" if owner.start == owner.end else f"words {owner.start} to {owner.end}"
+    )
+    stand = "stands" if owner.start == owner.end else "stand"
+    if page is not None:
+        remedy = f"take them out, or list {_shown(audit, page)} in the note's published_in"
+    elif leak.place == readings.NAME:
+        remedy = "rename the file"
+    else:
+        remedy = (
+            "take them out of what it is made from, or list the page that publishes them in the "
+            "note's published_in"
+        )
+    others = len(leaks) - 1
+    more = f" (and {others} more place{'s' if others > 1 else ''})" if others else ""
+    return (
+        f"{note.path}: {words} of {owner.part} {stand} in {_shown(audit, leak.artifact.name)}, "
+        f"{leak.place}; {remedy}{more}"
+    )
+
+
+def _key(audit: _Audit, artifact: Artifact, data: bytes) -> bytes:
+    # A page is judged by what its notes list, anything else also by what those pages hold.
+    allowed = audit.allowed_digest if artifact.page is None else ""
+    names = [audit.digest, allowed, artifact.name, artifact.page]
+    return hashlib.sha256(
+        f"{_digest('', names)}\0".encode() + hashlib.sha256(data).digest()
+    ).digest()
+
+
+def _digest(mark: str, value: object) -> str:
+    return hashlib.sha256(f"{mark}\0{json.dumps(value)}".encode()).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """A mark of the code that judges: what an older one found clean is read again."""
+    sources = (__file__, markup.__file__, readings.__file__, runs.__file__)
+    return hashlib.sha256(b"\0".join(Path(source).read_bytes() for source in sources)).hexdigest()

@@ -1,0 +1,51 @@
+"""Enrichment: what a page is found by and does not say, kept beside the page by its authors."""
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from pathlib import Path
+
+import yaml
+
+from ..serve.errors import SiteError
+
+
+def read(path: Path) -> dict[str, str]:
+    """Extra retrieval text by record id; SiteError names the file and the id of a mistake.
+
+    A value is a text or a list of texts, which become lines.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark else ""
+        raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
+    return {str(key): _text(path, str(key), value) for key, value in data.items()}
+
+
+def check(enrichment: Collection[str], ids: Collection[str], path: Path) -> None:
+    """Refuse ids that no record has; SiteError names the first and what comes close."""
+    for name in enrichment:
+        if name not in ids:
+            near = get_close_matches(name, ids, 3, 0.5)
+            hint = f"; close to it are {', '.join(near)}" if near else ""
+            raise SiteError(
+                f"enrichment: {path}: {name!r} is the id of no record: give a page's path in the "
+                f"docs folder without its suffix, such as `guide/deploy`{hint}"
+            )
+
+
+def _text(path: Path, name: str, value: object) -> str:
+    values = value if isinstance(value, list) else [value]
+    lines = [line for line in values if isinstance(line, str) and line.strip()]
+    if not lines or len(lines) < len(values):
+        raise SiteError(
+            f"enrichment: {path}: {name!r} has to be a text or a list of texts; put it in quotes"
+        )
+    return "\n".join(" ".join(line.split()) for line in lines)

@@ -1,0 +1,58 @@
+"""The widget in built pages: its script, its element and where it asks."""
+
+import re
+from html import escape
+from importlib.resources import files
+
+SCRIPT = "assets/answerable/ask-box.js"
+ELEMENT = "<answerable-ask></answerable-ask>"
+
+# A minifier may have taken the quotes away.
+_SCRIPT_TAG = re.compile(
+    rf"""<script\b[^>]*\bsrc=["']?[^"'>\s]*{re.escape(SCRIPT)}["']?[^>]*>\s*</script>\n?""", re.I
+)
+_LINK_TAG = re.compile(r"""<link\b[^>]*\brel=["']?answerable["']?(?=[\s>/])[^>]*>\n?""", re.I)
+_WHOLE = re.compile(r"</body>|\A\s*<!doctype html", re.I)
+_BODY_END = re.compile(r"</body>", re.I)
+_HEAD_END = re.compile(r"</head>", re.I)
+
+
+def script() -> str:
+    """The widget's source."""
+    return (files("answerable") / "widget" / "ask-box.js").read_text(encoding="utf-8")
+
+
+def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -> str:
+    """A page with the widget; one that has it already is brought up to date.
+
+    An element that an author has placed is left as the only one, and without an endpoint a link
+    to one is left as it is. What is no whole page is left alone.
+    """
+    if not _WHOLE.search(html):
+        return html
+    script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
+    html = _only(html, _SCRIPT_TAG, script_tag) or _at(html, _BODY_END, -1, script_tag)
+    if element and "<answerable-ask" not in html:
+        html = html.replace(script_tag, f"{ELEMENT}\n{script_tag}", 1)
+    if endpoint:
+        link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
+        html = _only(html, _LINK_TAG, link) or _at(html, _HEAD_END, 0, link)
+    return html
+
+
+def _only(html: str, pattern: re.Pattern[str], tag: str) -> str | None:
+    """A page in which a tag stands where the first one like it was; None if there was none."""
+    first = pattern.search(html)
+    if first is None:
+        return None
+    rest = pattern.sub("", html[first.end() :])
+    return f"{html[: first.start()]}{tag}{rest}"
+
+
+def _at(html: str, pattern: re.Pattern[str], which: int, tag: str) -> str:
+    """A page with a tag before one of the places of a kind, the first or the last, or at its end.
+
+    The head's end is the first, the body's the last: any other stands in a script.
+    """
+    places = [match.start() for match in pattern.finditer(html)] or [len(html)]
+    return f"{html[: places[which]]}{tag}{html[places[which] :]}"

@@ -1,0 +1,121 @@
+"""What a text says beneath its markup and escapes, line by line as it stands."""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+# Counts as a line's end, and as nothing between the two halves of a word.
+HIDDEN_LINE_END = "\u2063"
+
+# Comments and scripts are opened, not dropped: what they hold is published too.
+_TAG = re.compile(
+    r"""(<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z](?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
+    r"|<[^<>]*+>)"
+)
+_BLOCKS = frozenset(
+    """address article aside blockquote body br button caption dd details dialog div dl dt
+    fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html legend li link
+    main meta nav ol option p pre script section select style summary table tbody td textarea
+    tfoot th thead title tr ul""".split()
+)
+_NAME = re.compile(r"</?([a-zA-Z][\w:-]*)")
+_LINE_ENTITY = re.compile(r"&#(?:0*1[03]|[xX]0*[aAdD]);?|&NewLine;")
+_ESCAPE = re.compile(
+    r"""\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbfv"'`/\\]))"""
+)
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_LEVELS = 3
+
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
+)
+_DROPPED = re.compile(
+    r"^[ \t>]*(?:`{3,}|~{3,}).*$"  # fences
+    r"|^[ \t]*\[[^\]\n]+\]:[ \t]*\S+.*$"  # targets of reference links
+    r"|^[ \t>]*(?:!!!|\?\?\?\+?)[ \t]+[\w -]*"  # kinds of admonitions
+    r"|^[ \t>]*\d+[.)](?=[ \t])"  # numbers of list items
+    r"|\{:?[ \t]*[.#][^{}\n]*\}",  # attributes
+    re.M,
+)
+_EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)([^\n*~`]+?)(?<=\S)\1")
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def variants(text: str) -> Iterator[str]:
+    """Every way to read a text: raw, without tags, with its escapes decoded."""
+    yield from _untagged(text)
+    for decoded in (_unescaped(text), _unquoted(text)):
+        if decoded != text:
+            yield from _untagged(decoded)
+
+
+def plain(text: str) -> str:
+    """Markdown as a page shows it: without tags and the targets of links and images."""
+    shown = _DROPPED.sub("", text)
+    for _ in range(_LEVELS):
+        shown, found = _LINK.subn(r"\1", shown)
+        if not found:
+            break
+    shown = _EMPHASIS.sub(r"\2", _TAG.sub(lambda tag: _unseen(tag[0]), shown))
+    return html.unescape(_BACKSLASH.sub(r"\1", shown))
+
+
+def _untagged(text: str) -> Iterator[str]:
+    """Raw, and without tags: as a space each, and as nothing where no line breaks.
+
+    What is escaped markup (a feed's) is read again as markup.
+    """
+    for _ in range(_LEVELS):
+        yield _entities(text)
+        parts = _TAG.split(text)
+        if len(parts) == 1:
+            return
+        tags = parts[1::2]
+        yield _entities(_joined(parts, tags, _unseen))
+        text = _entities(_joined(parts, tags, _space))
+    yield text
+
+
+def _joined(parts: list[str], tags: list[str], between: Callable[[str], str]) -> str:
+    # A page's tags are many, and few that differ.
+    instead = {tag: between(tag) for tag in set(tags)}
+    parts[1::2] = [instead[tag] for tag in tags]
+    return "".join(parts)
+
+
+def _space(tag: str) -> str:
+    return "\n" * tag.count("\n") or " "
+
+
+def _unseen(tag: str) -> str:
+    """Nothing for a tag within a line; a break for one that begins or ends a block."""
+    name = _NAME.match(tag)
+    if name and name[1].lower() in _BLOCKS:
+        return _space(tag)
+    return HIDDEN_LINE_END * tag.count("\n")
+
+
+def _entities(text: str) -> str:
+    if "&" not in text:
+        return text
+    return html.unescape(_LINE_ENTITY.sub(" ", text))
+
+
+def _unescaped(text: str) -> str:
+    """JSON's and JavaScript's string escapes decoded; a break of a line becomes a space."""
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[4]:
+        return " " if escape[4] in "nrtbfv" else escape[4]
+    code = int(escape[1] or escape[2] or escape[3], 16)
+    return chr(code) if 13 < code < 0x110000 else " "
+
+
+def _unquoted(text: str) -> str:
+    """Percent-encoding decoded."""
+    if "%" not in text:
+        return text
+    return _PERCENT.sub(lambda found: unquote(found[0]).replace("\n", " "), text)

@@ -1,0 +1,212 @@
+"""Every text that a file gives away, by its content and its name."""
+
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+from . import markup
+
+NAME = "its name"
+# How much of one file is inflated, and how deep archives in archives are opened.
+INFLATED = 256 * 1024 * 1024
+_DEPTH = 3
+_CHUNK = 65_536
+
+_MEDIA = frozenset(
+    """.avif .bmp .eot .flac .gif .ico .jpeg .jpg .m4a .mov .mp3 .mp4 .oga .ogg .ogv .otf .pdf .png
+    .safetensors .tif .tiff .ttf .wasm .wav .webm .webp .woff .woff2""".split()
+)
+_MARKDOWN = frozenset((".md", ".markdown", ".txt"))
+_NUMBERS = re.compile(rb"\x93NUMPY.{1,20}'descr': '[<>|=]?[biufc?]\d*'", re.S)
+_STREAM = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+_MARKS = (
+    (b"\xff\xfe\0\0", "utf-32"),
+    (b"\0\0\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.A)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a file. place: where in the file the text stands, "" for the whole;
+    has_lines: whether its lines are the file's, so that a line tells more.
+    """
+
+    text: str
+    place: str = ""
+    has_lines: bool = True
+
+
+@dataclass(slots=True)
+class _Budget:
+    left: int = INFLATED
+
+
+def names(name: str) -> Iterator[Reading]:
+    """What a file's relative path says."""
+    for text in dict.fromkeys((name, unquote(name))):
+        for spaced in dict.fromkeys((text, text.replace("_", " "))):
+            yield Reading(spaced, NAME, has_lines=False)
+
+
+def read(name: str, data: bytes) -> Iterator[Reading]:
+    """What a file's content says. It raises on no bytes; what inflates to more is read in part."""
+    yield from _read(name, data, "", _DEPTH, _Budget())
+
+
+def _read(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            yield from _texts(name, data.decode(encoding, "replace"), place)
+            return
+    try:
+        yield from _texts(name, data.decode("utf-8"), place)
+    except UnicodeDecodeError:
+        if PurePosixPath(name).suffix.lower() not in _MEDIA and not _NUMBERS.match(data):
+            yield from _binary(name, data, place, depth, budget)
+        return
+    if b"\0" in data:
+        yield from _texts(name, _without_nulls(data), place)
+
+
+def _binary(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+    if depth and data.startswith(b"PK\x03\x04"):
+        yield from _zipped(data, place, depth, budget)
+        return
+    rest = bytearray()
+    at = count = 0
+    while depth and (match := _STREAM.search(data, at)):
+        content, end = _inflate(data, match.start(), budget)
+        rest += data[at : match.start()]
+        at = end
+        if not content:
+            rest += data[match.start() : end]
+            continue
+        count += 1
+        inside = f"stream {count}" if count > 1 or end < len(data) else ""
+        inner = PurePosixPath(name)
+        stem = inner.stem if inner.suffix in (".gz", ".z") else inner.name
+        yield from _read(stem, content, _join(place, inside), depth - 1, budget)
+    rest += data[at:]
+    if rest:
+        yield from _texts(name, rest.decode("utf-8", "replace"), place)
+    if b"\0" in rest:
+        yield from _texts(name, _without_nulls(bytes(rest)), place)
+
+
+def _inflate(data: bytes, start: int, budget: _Budget) -> tuple[bytes, int]:
+    """The content of a stream and where to read on: its end, or the next byte if it has none.
+
+    Nothing if there is no stream, or no room for it.
+    """
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+    content = bytearray()
+    at = start
+    try:
+        # In parts, since what a stream leaves over is copied.
+        while not stream.eof and at < len(data) and budget.left > 0:
+            part = stream.decompress(data[at : at + _CHUNK])
+            at = min(at + _CHUNK, len(data))
+            content += part
+            budget.left -= len(part)
+    except zlib.error:
+        # What came before the damage was written all the same.
+        return bytes(content), start + 1
+    return bytes(content), at - len(stream.unused_data) if stream.eof else start + 1
+
+
+def _zipped(data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for number, member in enumerate(archive.infolist(), 1):
+                inside = _join(place, f"member {number}")
+                for reading in names(member.filename):
+                    yield Reading(reading.text, _join(inside, NAME), has_lines=False)
+                content = _member(archive, member, budget)
+                yield from _read(member.filename, content, inside, depth - 1, budget)
+    except Exception:
+        # A damaged archive raises whatever its decoders do; it is still bytes that are served.
+        yield from _texts("", data.decode("utf-8", "replace"), place)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, budget: _Budget) -> bytes:
+    try:
+        with archive.open(member) as file:
+            content = file.read(max(0, budget.left))
+    except Exception:
+        # One that is encrypted or damaged must not hide those after it.
+        return b""
+    budget.left -= len(content)
+    return content
+
+
+def _without_nulls(data: bytes) -> str:
+    """Text of wide characters without a mark; four nulls are the padding between two texts."""
+    return re.sub(rb"\0{4,}", b" ", data).replace(b"\0", b"").decode("utf-8", "replace")
+
+
+def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
+    yield from _json(text, place)
+    for variant in markup.variants(text):
+        yield Reading(variant, place)
+    if PurePosixPath(name).suffix.lower() in _MARKDOWN:
+        yield Reading(markup.plain(text), place, has_lines=False)
+
+
+def _json(text: str, place: str) -> Iterator[Reading]:
+    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
+        return
+    value = _loaded(text)
+    if value is not None:
+        yield from _strings(value, place)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        value = _loaded(line) if line[:1] in ("{", "[", '"') else None
+        if value is None:
+            continue
+        named = value.get("id") if isinstance(value, dict) else None
+        inside = f"line {number} (id {named})" if isinstance(named, str) else f"line {number}"
+        yield from _strings(value, _join(place, inside))
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _strings(root: Any, place: str) -> Iterator[Reading]:
+    """Every string of a JSON value, keys too, each with the path to it."""
+    waiting = [(root, "")]
+    while waiting:
+        value, path = waiting.pop()
+        if isinstance(value, str):
+            for variant in markup.variants(value):
+                yield Reading(variant, _join(place, path), has_lines=False)
+        elif isinstance(value, list):
+            waiting += [(item, f"{path}[{n}]") for n, item in enumerate(value)][::-1]
+        elif isinstance(value, dict):
+            inner = [(item, _step(path, n, key)) for n, (key, item) in enumerate(value.items())]
+            keys = [(key, f"{path} key {n}".strip()) for n, key in enumerate(value, 1)]
+            waiting += (keys + inner)[::-1]
+
+
+def _step(path: str, number: int, key: str) -> str:
+    """The path to a value; a key that is prose is counted, since it could be the note's."""
+    if not _PLAIN_KEY.fullmatch(key):
+        return f"{path}{{{number + 1}}}"
+    return f"{path}.{key}" if path else key
+
+
+def _join(place: str, inside: str) -> str:
+    return ", ".join(part for part in (place, inside) if part)

@@ -1,0 +1,104 @@
+"""The search index that a generator wrote: which pages its author lets be found."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ..serve.errors import SiteError
+
+# Relative to the site: what MkDocs with any theme, Zensical and Sphinx write.
+_MKDOCS = "search/search_index.json"
+_ZENSICAL = "search.json"
+_SPHINX = "searchindex.js"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page in the index: its url within the site, None where only its file is known."""
+
+    title: str
+    url: str | None = None
+
+
+def read(folder: Path) -> Mapping[str, Listed] | None:
+    """The pages in a site's own search index, by their files; None where there is no index.
+
+    SiteError names an index that cannot be read.
+    """
+    for name, parse in ((_MKDOCS, _mkdocs), (_ZENSICAL, _zensical), (_SPHINX, _sphinx)):
+        path = folder / name
+        if not path.is_file():
+            continue
+        try:
+            found = parse(path.read_text(encoding="utf-8"), folder)
+        except (KeyError, TypeError, ValueError):
+            raise SiteError(
+                f"{path} is no search index of a kind that is known; build the site again, or "
+                "remove the file to read every page"
+            ) from None
+        if found is not None:
+            return found
+    return None
+
+
+def _mkdocs(text: str, folder: Path) -> Mapping[str, Listed]:
+    del folder
+    return _by_location(json.loads(text)["docs"])
+
+
+def _zensical(text: str, folder: Path) -> Mapping[str, Listed] | None:
+    del folder
+    data = json.loads(text)
+    items = data.get("items") if isinstance(data, dict) else None
+    # Other generators have a file of this name too.
+    if not isinstance(items, list) or not all(map(_is_zensical, items)):
+        return None
+    return _by_location(items)
+
+
+def _is_zensical(item: object) -> bool:
+    return isinstance(item, dict) and {"location", "level", "title"} <= item.keys()
+
+
+def _by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Listed]:
+    """Entries of pages and sections; a page's own comes first and holds its title."""
+    found: dict[str, Listed] = {}
+    for entry in entries:
+        url = str(entry["location"]).partition("#")[0].removeprefix("./")
+        file = unquote(url)
+        if not file or file.endswith("/"):
+            file += "index.html"
+        found.setdefault(file, Listed(_plain(str(entry["title"])), url))
+    return found
+
+
+def _sphinx(text: str, folder: Path) -> Mapping[str, Listed]:
+    """Sphinx lists documents; a title is empty if the document is kept out of the search."""
+    names, titles = _array(text, "docnames"), _array(text, "titles")
+    found: dict[str, Listed] = {}
+    for name, title in zip(names, titles, strict=True):
+        files = (f"{name}.html", f"{name}/index.html")
+        file = next((file for file in files if (folder / file).is_file()), None)
+        if title and file:
+            found[file] = Listed(_plain(title))
+    return found
+
+
+def _array(text: str, key: str) -> list[str]:
+    """An array of strings in what Sphinx writes: JSON, or in older versions JavaScript."""
+    match = re.search(rf'[{{,]"?{key}"?:', text)
+    if match is None:
+        raise KeyError(key)
+    found, _ = json.JSONDecoder().raw_decode(text, match.end())
+    return [str(item) for item in found]
+
+
+def _plain(title: str) -> str:
+    body = LexborHTMLParser(title).body
+    return " ".join(body.text().split()) if body else ""

@@ -1,0 +1,131 @@
+"""Bytes by key in one file on disk, which can always be made again."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from ..serve.errors import SiteError
+
+# How many days what no build asks for is kept.
+KEEP_DAYS = 30
+# Seconds to wait for another build that is writing.
+_TIMEOUT = 30.0
+# Errors of a file that may be whole and another build's: it must not be thrown away.
+_NOT_DAMAGED = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
+
+T = TypeVar("T")
+
+
+class Store:
+    """An open store, to be used in a ``with`` block.
+
+    A damaged file is thrown away and begun anew, since nothing in it is the only copy. SiteError
+    if the file cannot be used at all. ``renewed`` tells that what was in it has been lost.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        prepare(path.parent)
+        self._database: sqlite3.Connection | None = None
+        self.renewed = False
+
+    def __enter__(self) -> Self:
+        self._healing(lambda _: None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, None if there is none."""
+
+        def read(database: sqlite3.Connection) -> bytes | None:
+            row = database.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+            return row[0] if row and isinstance(row[0], bytes) else None
+
+        return self._healing(read)
+
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Keep values, in one transaction."""
+        rows = [(key, value, _today()) for key, value in entries.items()]
+
+        def write(database: sqlite3.Connection) -> None:
+            with database:
+                database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
+
+        self._healing(write)
+
+    def touch(self, keys: Iterable[bytes]) -> None:
+        """Note that keys are in use, and forget those that have not been for ``KEEP_DAYS``."""
+        today = _today()
+        rows = [(today, key, today) for key in set(keys)]
+
+        def write(database: sqlite3.Connection) -> None:
+            with database:
+                database.executemany("UPDATE entries SET used = ? WHERE key = ? AND used < ?", rows)
+                database.execute("DELETE FROM entries WHERE used < ?", (today - KEEP_DAYS,))
+
+        self._healing(write)
+
+    def _healing(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return self._acting(act)
+        except sqlite3.DatabaseError:
+            self._path.unlink(missing_ok=True)
+            self.renewed = True
+            return self._acting(act)
+
+    def _acting(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return act(self._open())
+        except sqlite3.DatabaseError as error:
+            self._close()
+            if self.renewed or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
+                raise SiteError(
+                    f"cache: {self._path} cannot be used ({error}): make it writable"
+                ) from None
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
+            self._database.execute(
+                "CREATE TABLE IF NOT EXISTS entries"
+                " (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL)"
+                " WITHOUT ROWID"
+            )
+        return self._database
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def prepare(folder: Path) -> Path:
+    """Make the cache folder; it ignores itself for git, since vectors of notes are private."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return folder
+
+
+def _today() -> int:
+    return int(time.time() // 86_400)

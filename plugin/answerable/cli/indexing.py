@@ -1,0 +1,208 @@
+"""``answerable index``: a built site, by any generator, as a function folder."""
+
+import datetime as dt
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+import click
+
+from ..build import (
+    audit,
+    built_site,
+    bundle_writer,
+    corpus,
+    files,
+    function_writer,
+    injection,
+    notebook,
+    places,
+    site,
+)
+from ..build import index as indexes
+from ..build.artifacts import Artifact
+from ..build.built_site import BuiltSite
+from ..build.cutting import Rules
+from ..build.index import Index, SiteInfo
+from ..build.notebook import Note
+from ..build.targets import resolver
+from ..mkdocs import progress
+from ..serve import local_embedder, providers, routes
+from ..serve.bundle import is_safe_url
+from ..serve.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.manifest import Manifest
+from ..serve.profile import LOCAL
+from ..serve.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is asked of one built site: where it is, what goes with it and where things are put."""
+
+    folder: Path
+    notebook: Path | None
+    cache: Path
+    reading: built_site.Options
+
+
+def index(
+    options: Options, out: Path, *, inject: bool = False, endpoint: str | None = None
+) -> None:
+    """Index a built site, write its function's folder and, if asked to, the widget into its pages.
+
+    SiteError and NotebookError name what has to change.
+    """
+    try:
+        check(options, out)
+        check_endpoint(inject, endpoint)
+        read = write(options, out)
+        if inject:
+            changed = put_widget(options.folder, read.base, endpoint)
+            click.echo(f"The Ask button is in the pages; {_count(changed, 'file')} changed")
+    except OSError as error:
+        raise SiteError(
+            f"{error.filename} cannot be read or written ({error.strerror}); correct its rights"
+        ) from None
+
+
+def write(options: Options, out: Path) -> BuiltSite:
+    """Index a built site and write its function's folder; the site as read."""
+    read = built_site.read(options.folder, options.reading)
+    notes = read_notes(options, read)
+    made = indexed(options, read, notes, embedder())
+
+    def checked(more: Iterable[Artifact]) -> None:
+        audit.check(notes, chain(published(options, read), more), options.cache)
+
+    identity = local_embedder.IDENTITY
+    manifest = site.publish(made, out, identity, LOCAL, Settings(), now(), checked)
+    click.echo(counts(manifest, made, out))
+    return read
+
+
+def check(options: Options, out: Path | None) -> None:
+    """Refuse folders of ours in the site, and a notebook in a published place."""
+    where = {"SITE_DIR": options.folder}
+    private = {**where, "the function folder": out} if out else where
+    if out:
+        places.check_outside("--out", out, where)
+    places.check_outside("--cache", options.cache, private)
+    if options.notebook:
+        places.check_notebook(options.notebook, private)
+
+
+def read_notes(options: Options, read: BuiltSite) -> list[Note]:
+    """The notes, each with the files of the site that it says publish it."""
+    if not options.notebook:
+        return []
+    notes = notebook.read(options.notebook)
+    if not notes:
+        text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
+        click.echo(text, err=True)
+    return [
+        replace(
+            note,
+            published_in=tuple(
+                read.files.get(name.removeprefix("/"), name) for name in note.published_in
+            ),
+        )
+        for note in notes
+    ]
+
+
+def published(options: Options, read: BuiltSite) -> Iterable[Artifact]:
+    """All that the site publishes, for the leak audit."""
+    pages = {file: file for file in read.files.values() if file.endswith(".html")}
+    return audit.folder(options.folder, options.folder.resolve().name, pages)
+
+
+def embedder() -> Embedder:
+    """The keyless embedder."""
+    return providers.embedder(local_embedder.IDENTITY, function_writer.model_folder(), Settings())
+
+
+def indexed(options: Options, read: BuiltSite, notes: list[Note], chosen: Embedder) -> Index:
+    """The index of a site that was read."""
+    info = SiteInfo(
+        name=read.name,
+        url=read.url,
+        language=read.language,
+        route=routes.template(read.language),
+        names=(read.name,),
+    )
+    with progress.reporting() as report:
+        return indexes.build(
+            info,
+            corpus.read(read.sources, Rules(), options.cache),
+            notes,
+            resolver(read.targets),
+            chosen,
+            cache_folder=options.cache,
+            progress=report,
+        )
+
+
+def put_widget(folder: Path, base: str, endpoint: str | None) -> int:
+    """Put the widget into every page of a built site; how many have changed.
+
+    base: the path of the site. A second run changes no byte.
+    """
+    files.write(folder / injection.SCRIPT, injection.script().encode())
+    changed = 0
+    for name in built_site.html_files(folder):
+        path = folder / name
+        before = path.read_bytes()
+        # Any byte is carried over, whatever the page's encoding is.
+        html = before.decode("utf-8", errors="surrogateescape")
+        if built_site.is_redirect(html):
+            continue
+        html = injection.inject(html, _script_url(name, base), endpoint=endpoint, element=True)
+        after = html.encode("utf-8", errors="surrogateescape")
+        files.write(path, after)
+        changed += after != before
+    return changed
+
+
+def check_endpoint(inject: bool, endpoint: str | None) -> None:
+    """Refuse an address that no page can ask at, or that no page is told."""
+    if endpoint is not None and not inject:
+        raise SiteError("--endpoint: no page is told of it without --inject; add that or drop it")
+    if endpoint is not None and not is_safe_url(endpoint):
+        raise SiteError(
+            f"--endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
+            "correct it, for example /ask/"
+        )
+
+
+def _script_url(name: str, base: str) -> str:
+    """The script's url in a page: relative, but in 404.html, which any url may show."""
+    if name == "404.html":
+        return base + injection.SCRIPT
+    depth = len(PurePosixPath(name).parts) - 1
+    return quote("../" * depth + injection.SCRIPT)
+
+
+def now() -> dt.datetime:
+    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
+
+
+def counts(manifest: Manifest, made: Index, folder: Path) -> str:
+    """What an index holds, on one line."""
+    size = sum(file.bytes for file in manifest.files.values())
+    numbers = (
+        _count(manifest.counts["records"], "page"),
+        _count(manifest.counts["passages"], "passage"),
+        _count(manifest.counts["hints"], "note"),
+    )
+    return (
+        f"{', '.join(numbers)}; {_count(made.embedded, 'text')} embedded; "
+        f"bundle of {size / 1000:.1f} kB in {os.path.relpath(folder)}"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

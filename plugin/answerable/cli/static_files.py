@@ -1,0 +1,105 @@
+"""A built site's files as a WSGI application, with the widget put into its pages."""
+
+import mimetypes
+import os
+from collections.abc import Iterable
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import quote
+
+from ..build import injection
+from ..serve import wsgi
+from ..serve.wsgi import Environ, StartResponse, WsgiApp
+
+# The machine's own table of types is not the same everywhere.
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".xml": "application/xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+}
+
+
+def application(folder: Path, base: str, endpoint: str) -> WsgiApp:
+    """An application that serves a folder under a base path.
+
+    base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks.
+    """
+
+    def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        method = environ["REQUEST_METHOD"]
+        if method not in ("GET", "HEAD"):
+            status, headers, body = 405, [("Allow", "GET, HEAD")], b""
+        else:
+            status, headers, body = respond(wsgi.path_of(environ), environ.get("QUERY_STRING", ""))
+        sent = [*headers, ("Content-Length", str(len(body))), ("Cache-Control", "no-cache")]
+        start_response(f"{status} {HTTPStatus(status).phrase}", sent)
+        return [] if method == "HEAD" else [body]
+
+    def respond(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
+        if path in ("/", base.rstrip("/")) and path != base:
+            return _moved(base, query)
+        if path == base + injection.SCRIPT:
+            return 200, [("Content-Type", _TYPES[".js"])], injection.script().encode()
+        inner = path.removeprefix(base) if path.startswith(base) else None
+        file = _file(folder, inner) if inner is not None else None
+        if file is not None and file.is_dir():
+            return _moved(f"{path}/", query)
+        if file is not None:
+            return 200, _content_type(file), content(file)
+        missing = folder / "404.html"
+        if missing.is_file():
+            return 404, _content_type(missing), content(missing)
+        return 404, [("Content-Type", _TYPES[".txt"])], b"There is nothing at this path.\n"
+
+    def content(file: Path) -> bytes:
+        data = file.read_bytes()
+        if file.suffix != ".html":
+            return data
+        html = data.decode("utf-8", errors="surrogateescape")
+        url = quote(base) + injection.SCRIPT
+        html = injection.inject(html, url, endpoint=endpoint, element=True)
+        return html.encode("utf-8", errors="surrogateescape")
+
+    return app
+
+
+def _moved(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
+    location = quote(path) + (f"?{query}" if query else "")
+    return 301, [("Location", location)], b""
+
+
+def _file(folder: Path, inner: str) -> Path | None:
+    """The file at a path, or a folder that is asked for without its slash; None if there is none.
+
+    What lies outside the folder, by its path or by a link, is not there.
+    """
+    *parents, last = inner.split("/")
+    parts = [*parents, last or "index.html"]
+    if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in parts):
+        return None
+    path = folder.joinpath(*parts)
+    if not os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep):
+        return None
+    if path.is_file() or (path.is_dir() and (path / "index.html").is_file()):
+        return path
+    # Docusaurus and others link to pages without the suffix, and hosts add it.
+    page = path.with_name(f"{path.name}.html")
+    return page if page.is_file() else None
+
+
+def _content_type(file: Path) -> list[tuple[str, str]]:
+    guessed, encoding = mimetypes.guess_type(file.name)
+    known = _TYPES.get(file.suffix.lower()) or (None if encoding else guessed)
+    return [("Content-Type", known or "application/octet-stream")]

@@ -1,0 +1,56 @@
+"""Questions about now, and how new each record is."""
+
+import datetime as dt
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bundle import Bundle
+from .phrases import normalise, runs
+
+HALF_LIFE = 365
+
+_WORDS = {
+    "ar": "الآن, حاليا, حالياً, الحالي, الحالية, اليوم, أحدث, الأحدث, آخر, مؤخرا, مؤخراً, حديثا, "
+    "هذا العام, هذه السنة",
+    "de": "jetzt, heute, aktuell, aktuelle, aktuellen, aktueller, aktuelles, derzeit, momentan, "
+    "gegenwärtig, neueste, neuesten, neuester, neuestes, kürzlich, neulich, letztens, "
+    "dieses Jahr, in diesem Jahr",
+    "en": "now, nowadays, today, latest, newest, current, currently, recent, recently, this year",
+    "es": "ahora, hoy, actual, actuales, actualmente, último, última, últimos, últimas, reciente, "
+    "recientes, recientemente, este año",
+    "fr": "maintenant, aujourd'hui, actuel, actuelle, actuels, actuelles, actuellement, dernier, "
+    "dernière, derniers, dernières, récent, récente, récents, récentes, récemment, cette année",
+}
+# Written without spaces: these are looked for anywhere.
+_RUNS = {"ja": ("最新", "最近", "直近", "現在", "現時点", "今日", "今年", "本日", "今の", "今は")}
+
+_PHRASES = {
+    language: frozenset(normalise(phrase) for phrase in words.split(","))
+    for language, words in _WORDS.items()
+}
+_LENGTHS = {len(phrase.split()) for phrases in _PHRASES.values() for phrase in phrases}
+
+
+def is_about_now(question: str, languages: Iterable[str]) -> bool:
+    """Whether a question uses a word for now, in whole words, of one of the languages."""
+    found = frozenset(runs(question, _LENGTHS))
+    return any(
+        not found.isdisjoint(_PHRASES.get(language, ()))
+        or any(run in question for run in _RUNS.get(language, ()))
+        for language in (tag.lower().replace("_", "-").split("-")[0] for tag in languages)
+    )
+
+
+@lru_cache(maxsize=8)
+def freshness(bundle: Bundle) -> NDArray[np.float32]:
+    """How new each record is, (records,): 1 for the newest date, half of it a year before.
+
+    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
+    """
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in bundle.dates]
+    newest = max((day for day in days if day is not None), default=0)
+    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE) for day in days]
+    return np.array(fresh, dtype=np.float32)

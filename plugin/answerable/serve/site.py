@@ -1,0 +1,70 @@
+"""What a bundle knows of its site: what it is called and the languages of its passages."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import languages
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language and the (first, last + 1) rows of the passages that are written in it."""
+
+    tag: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site as its bundle describes it.
+
+    ``language`` is the site's own, ``languages`` are those of its passages in the order of rows.
+    ``scripts`` are those its passages are written in, ``names`` what the site and its author are
+    called, ``route`` is the template of what a route says.
+    """
+
+    name: str
+    url: str | None
+    language: str
+    scripts: frozenset[str]
+    route: str
+    languages: tuple[Language, ...]
+    names: tuple[str, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The languages to read a question in: the site's own where there is no page."""
+        return tuple(language.tag for language in self.languages) or (self.language,)
+
+    def language_of(self, row: int) -> str:
+        """The language of a passage's row."""
+        found = bisect_right(self.languages, row, key=lambda language: language.first)
+        return self.languages[found - 1].tag
+
+
+def parse(data: Mapping[str, Any], passages: int) -> Site:
+    """A site from its JSON; LookupError, TypeError or ValueError if it is not one."""
+    return Site(
+        data["name"],
+        data["url"],
+        data["language"],
+        frozenset(data["scripts"]),
+        str(data["route"]),
+        _languages(data["languages"], passages),
+        tuple(str(name) for name in data["names"]),
+    )
+
+
+def _languages(rows: Sequence[Sequence[Any]], passages: int) -> tuple[Language, ...]:
+    """The languages of the passages' rows; ValueError unless each row has exactly one."""
+    found = tuple(Language(str(tag), int(first), int(end)) for tag, first, end in rows)
+    ends = [0, *(language.end for language in found)]
+    if [language.first for language in found] != ends[:-1] or ends[-1] != passages:
+        raise ValueError("the languages do not cover the passages in order")
+    tags = {language.tag for language in found if languages.is_tag(language.tag)}
+    if len(tags) != len(found) or any(language.first >= language.end for language in found):
+        raise ValueError("a language is no tag, empty or there twice")
+    return found

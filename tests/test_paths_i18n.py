@@ -1,0 +1,160 @@
+"""Sites in several languages by static-i18n: one bundle has every page once, in its language."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sites
+from resolving import records
+from sites import ask, opened, write_site
+from test_paths import checked
+
+pytestmark = pytest.mark.skipif(
+    find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n"
+)
+
+ENGLISH = {
+    "index.md": "# Harbour\n\nHarbour keeps small boats in order.\n",
+    "guide/mooring.md": "# Mooring\n\nA buoy holds forty litres.\n\n## Chains\n\nOf steel.\n",
+    "storms.md": "# Storms\n\nBefore a storm the crew doubles every rope.\n",
+}
+FRENCH = {
+    "index.md": "# Port\n\nLe port garde les petits bateaux en ordre.\n",
+    "guide/mooring.md": "# Mouillage\n\nLa bouée du mouillage contient quarante litres.\n",
+}
+GERMAN = {"index.md": "# Hafen\n\nDer Hafen hält kleine Boote in Ordnung.\n"}
+LANGUAGES: list[dict[str, Any]] = [
+    {"locale": "en", "name": "English", "default": True},
+    {"locale": "fr", "name": "Français", "site_name": "Port"},
+    {"locale": "de", "name": "Deutsch"},
+]
+NOTE = {"winch.md": "---\nlabel: Plans\nabout: {about}\n---\n\nThe gearbox came from a tractor.\n"}
+
+
+def suffixed(pages: dict[str, str], language: str) -> dict[str, str]:
+    return {name.replace(".md", f".{language}.md"): page for name, page in pages.items()}
+
+
+def translated(folder: Path, structure: str, *, last: bool = True, **config: Any) -> Path:
+    """Write a site in three languages, our plugin last or first among its plugins."""
+    if structure == "suffix":
+        pages = ENGLISH | suffixed(FRENCH, "fr") | suffixed(GERMAN, "de")
+    else:
+        every = {"en": ENGLISH, "fr": FRENCH, "de": GERMAN}
+        pages = {f"{language}/{n}": p for language, ps in every.items() for n, p in ps.items()}
+    i18n = {"i18n": {"docs_structure": structure, "languages": LANGUAGES}}
+    config.setdefault("plugins", ["search", i18n, "answerable"])
+    if not last:
+        config["plugins"].reverse()
+    return write_site(folder, pages, site_url="https://harbour.example/docs/", **config)
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize("theme", ["material", "readthedocs"])
+def test_suffixes_give_one_bundle_with_every_page_once(
+    tmp_path: Path, theme: str, last: bool
+) -> None:
+    translated(tmp_path, "suffix", last=last, theme=theme)
+    assert checked(tmp_path) == {
+        "index": ("/docs/", "Harbour"),
+        "guide/mooring": ("/docs/guide/mooring/", "Mooring"),
+        "storms": ("/docs/storms/", "Storms"),
+        "index.fr": ("/docs/fr/", "Port"),
+        "guide/mooring.fr": ("/docs/fr/guide/mooring/", "Mouillage"),
+        "index.de": ("/docs/de/", "Hafen"),
+    }
+
+
+@pytest.mark.parametrize("directories", [True, False])
+def test_folders_give_one_bundle_with_every_page_once(tmp_path: Path, directories: bool) -> None:
+    translated(tmp_path, "folder", use_directory_urls=directories, theme="material")
+    index, end = ("", "/") if directories else ("index.html", ".html")
+    assert checked(tmp_path) == {
+        "en/index": (f"/docs/{index}", "Harbour"),
+        "en/guide/mooring": (f"/docs/guide/mooring{end}", "Mooring"),
+        "en/storms": (f"/docs/storms{end}", "Storms"),
+        "fr/index": (f"/docs/fr/{index}", "Port"),
+        "fr/guide/mooring": (f"/docs/fr/guide/mooring{end}", "Mouillage"),
+        "de/index": (f"/docs/de/{index}", "Hafen"),
+    }
+
+
+def test_the_bundle_is_published_once_and_in_the_sites_first_language(tmp_path: Path) -> None:
+    translated(tmp_path, "suffix", theme="material")
+    done = sites.build(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("bundle of") == 1
+    site = opened(tmp_path).site
+    assert (site.name, site.language) == ("Harbour", "en")
+    assert site.route.startswith("Related material")
+
+
+def test_each_language_is_answered_from_its_own_page(tmp_path: Path) -> None:
+    translated(tmp_path, "suffix", theme="material")
+    checked(tmp_path)
+    asked = {
+        "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
+        "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",
+        "Was hält kleine Boote in Ordnung?": "/docs/de/#hafen",
+    }
+    for question, url in asked.items():
+        claims = ask(opened(tmp_path), question).answer.claims
+        assert {c.url for claim in claims for c in claim.citations} == {url}, question
+
+
+def test_a_note_about_a_page_links_to_it_in_the_language_it_names(tmp_path: Path) -> None:
+    translated(
+        tmp_path,
+        "suffix",
+        theme="material",
+        notes={
+            "a.md": NOTE["winch.md"].format(about="guide/mooring.md#chains"),
+            "b.md": NOTE["winch.md"].format(about="guide/mooring.fr.md#mouillage"),
+            "c.md": NOTE["winch.md"].format(about="storms.md"),
+        },
+        plugins=[
+            {"i18n": {"docs_structure": "suffix", "languages": LANGUAGES}},
+            {"answerable": {"notebook": "notebook"}},
+        ],
+    )
+    checked(tmp_path)
+    assert {hint.url for hint in opened(tmp_path).hints} == {
+        "/docs/guide/mooring/#chains",
+        "/docs/fr/guide/mooring/#mouillage",
+        "/docs/storms/",
+    }
+
+
+def test_the_widgets_script_is_found_from_every_language(tmp_path: Path) -> None:
+    translated(tmp_path, "folder", theme="material")
+    checked(tmp_path)
+    html = (tmp_path / "site" / "fr" / "guide" / "mooring" / "index.html").read_text("utf-8")
+    assert 'src="../../../assets/answerable/ask-box.js"' in html
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("ask-box.js")] == [
+        "site/assets/answerable/ask-box.js"
+    ]
+
+
+def test_one_language_alone_is_built_alone(tmp_path: Path) -> None:
+    i18n = {"docs_structure": "suffix", "languages": LANGUAGES, "build_only_locale": "fr"}
+    translated(tmp_path, "suffix", theme="material", plugins=[{"i18n": i18n}, "answerable"])
+    found = checked(tmp_path)
+    assert found["index.fr"] == ("/docs/", "Port")
+    assert opened(tmp_path).site.language == "fr"
+
+
+def test_a_failure_in_one_language_keeps_the_last_bundle(tmp_path: Path) -> None:
+    translated(tmp_path, "suffix", theme="material", hooks=["hook.py"])
+    sites.put(tmp_path / "hook.py", "")
+    checked(tmp_path)
+    before = records(tmp_path)
+    sites.put(
+        tmp_path / "hook.py",
+        "def on_page_content(html, page, **_):\n"
+        "    if page.file.src_uri == 'guide/mooring.fr.md':\n"
+        "        raise ValueError('broken')\n",
+    )
+    assert sites.build(tmp_path).returncode != 0
+    assert records(tmp_path) == before
