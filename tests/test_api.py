@@ -165,6 +165,18 @@ def test_a_body_that_holds_no_question_is_a_400(engine: Engine, body: bytes) -> 
     problem(post(engine, body), 400)
 
 
+@pytest.mark.parametrize("tag", [None, "en", "fr-CA", "pt_BR", "zh-Hant-TW", "unheard-of"])
+def test_a_language_may_be_named(engine: Engine, tag: str | None) -> None:
+    assert post(engine, {"question": "rope?", "language": tag}).status == 200
+
+
+@pytest.mark.parametrize("tag", ["", "e", 1, ["en"], "en " + SECRET, "en-" * 12, "a" * 36, "<en>"])
+def test_a_language_that_is_no_tag_is_a_400(engine: Engine, tag: object) -> None:
+    response = post(engine, {"question": "rope?", "language": tag})
+    assert "language" in problem(response, 400)["detail"]
+    assert SECRET not in everything(response)
+
+
 def test_a_body_may_not_be_larger_than_the_limit(engine: Engine) -> None:
     fits = json.dumps({"question": "rope"}).encode().ljust(MAX_BODY)
     assert post(engine, fits).status == 200

@@ -15,6 +15,7 @@ import pytest
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
 from answerable.serve import columns, scan
+from answerable.serve import manifest as m
 from answerable.serve.bundle import is_safe_url, open_bundle
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.manifest import Manifest
@@ -177,6 +178,13 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: edited(d["profile"], floor="0.36"), "malformed"),
         (lambda d: edited(d["profile"], hybrid=-1.0), "malformed"),
         (lambda d: edited(d["profile"], own=1), "malformed"),
+        (
+            lambda d: d["profile"].pop("recency"),
+            r"malformed .*no recency.*run `mkdocs build` again",
+        ),
+        (lambda d: edited(d["profile"], name_boost=-0.1), "malformed"),
+        (lambda d: edited(d["profile"], theme_boost="0.15"), "malformed"),
+        (lambda d: edited(d["profile"], recency=float("nan")), "malformed"),
         (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
         (lambda d: edited(d["embedder"], model=None), "malformed"),
         (lambda d: d["files"].pop(m.SITE), "malformed"),
@@ -308,6 +316,107 @@ def test_an_unsafe_url_is_neither_written_nor_read(index: Index, tmp_path: Path,
     forge(tmp_path, m.HINTS, zlib.compress(json.dumps(columns).encode()))
     with pytest.raises(BundleError, match="unsafe url"):
         open_bundle(tmp_path)
+
+
+def rewritten(folder: Path, name: str, **changes: Any) -> None:
+    """Forge a JSON file with other values for some of its keys; None leaves a key out."""
+    manifest = m.read(folder)
+    data = (folder / m.stored_name(name, manifest.files[name].sha256)).read_bytes()
+    values = json.loads(zlib.decompress(data) if name == m.RECORDS else data) | changes
+    for key in (key for key, value in changes.items() if value is None):
+        del values[key]
+    text = json.dumps(values).encode()
+    forge(folder, name, zlib.compress(text) if name == m.RECORDS else text)
+
+
+BAD_LANGUAGES: list[Any] = [
+    None,
+    [],
+    [["en", 0, 39]],
+    [["en", 0, 41]],
+    [["en", 1, 40]],
+    [["en", 0, 20], ["fr", 21, 40]],
+    [["en", 0, 20], ["fr", 19, 40]],
+    [["en", 0, 20], ["en", 20, 40]],
+    [["en", 0, 40], ["fr", 40, 40]],
+    [["en", 0, 50], ["fr", 50, 40]],
+    [["../en", 0, 40]],
+    [["en", 0]],
+    "en",
+]
+
+
+@pytest.mark.parametrize("languages", BAD_LANGUAGES)
+def test_each_passage_has_one_language(index: Index, tmp_path: Path, languages: Any) -> None:
+    write(index, tmp_path)
+    rewritten(tmp_path, m.SITE, languages=languages)
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_two_languages_are_read_from_their_rows(index: Index, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    rewritten(tmp_path, m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
+    opened = open_bundle(tmp_path)
+    found = [opened.passage(row).language for row in range(40)]
+    assert found == ["en"] * 15 + ["fr"] * 25
+    assert opened.site.tags == ("en", "fr")
+
+
+def test_postings_out_of_order_are_refused_where_languages_part_them(
+    index: Index, tmp_path: Path
+) -> None:
+    manifest = write(index, tmp_path / "b")
+    rewritten(tmp_path / "b", m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
+    open_bundle(tmp_path / "b")
+    stored = m.stored_name(m.POSTING_PASSAGES, manifest.files[m.POSTING_PASSAGES].sha256)
+    rows = np.load(tmp_path / "b" / stored)[::-1]
+    forge(tmp_path / "b", m.POSTING_PASSAGES, array(rows, "<u4", tmp_path))
+    with pytest.raises(BundleError, match="rows out of order"):
+        open_bundle(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weights": None},
+        {"weights": [1.0] * 39},
+        {"weights": [1.0] * 39 + [-0.1]},
+        {"weights": [1.0] * 39 + [10.1]},
+        {"weights": [1.0] * 39 + [float("nan")]},
+        {"weights": [1.0] * 39 + ["1"]},
+        {"weights": [1.0] * 39 + [True]},
+        {"weights": 1.0},
+        {"dates": None},
+        {"dates": [None] * 39},
+        {"dates": [None] * 39 + ["soon"]},
+        {"dates": [None] * 39 + ["20240501"]},
+        {"dates": [None] * 39 + [20240501]},
+        {"dates": [None] * 39 + ["2024-02-30"]},
+    ],
+)
+def test_each_record_has_a_weight_and_a_date_or_none(
+    index: Index, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    write(index, tmp_path)
+    rewritten(tmp_path, m.RECORDS, **changes)
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_a_language_that_is_no_tag_is_not_written(index: Index, tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match=r"^language: 'English!' is no language tag"):
+        write(replace(index, languages=(("English!", 0, 40),)), tmp_path)
+
+
+def test_weights_dates_and_names_are_those_of_the_index(tmp_path: Path) -> None:
+    pages = [record("a", "<p>Rope.</p>", date="2024-05-01"), record("b", "<p>Wind.</p>")]
+    opened = bundle_of(
+        tmp_path, index_of(tmp_path, pages, names=("Harbour", "Ada"), weights={"b": 0.5})
+    )
+    assert opened.weights.tolist() == [1.0, 0.5]
+    assert opened.dates == ("2024-05-01", None)
+    assert opened.site.names == ("Harbour", "Ada")
 
 
 def test_a_column_that_swells_beyond_measure_is_refused(

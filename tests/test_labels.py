@@ -91,3 +91,56 @@ def test_a_shared_run_is_found_at_either_end() -> None:
     assert labels.shared_run("x a b", "a b y", 2) == 1
     assert labels.shared_run("a b", "b a", 2) is None
     assert labels.shared_run("a", "a", 2) is None
+
+
+JAPANESE = "電動ウインチの減速機は、廃車になったトラクターから春に外した。"
+THAI = "เกียร์ของเครื่องกว้านไฟฟ้านำมาจากรถแทรกเตอร์เก่าในฤดูใบไม้ผลิ"
+
+
+@pytest.mark.parametrize(
+    ("value", "body"),
+    [
+        ("廃車になったトラクターから春に外した", JAPANESE),
+        ("減速機は 廃車になった「トラクター」から", JAPANESE),
+        ("ﾄﾗｸﾀｰの廃車になったﾄﾗｸﾀｰから春に外した", JAPANESE),
+        ("Winch: 減速機は廃車になったトラクターから", JAPANESE),
+        ("เครื่องกว้านไฟฟ้า นำมาจากรถแทรกเตอร์", THAI),
+        ("ﾄﾗｸﾀｰﾄﾗｸﾀｰﾄﾗｸﾀｰ", "トラクター" * 3),
+    ],
+)
+def test_fifteen_letters_in_a_row_are_refused_where_nothing_divides_words(
+    value: str, body: str
+) -> None:
+    with pytest.raises(NotebookError, match=r"^a\.md: label: its letters \d+ to \d+ of") as caught:
+        labels.lint(value, body, "a.md: label")
+    assert not set(str(caught.value)) & set(body)
+
+
+@pytest.mark.parametrize(
+    ("value", "body"),
+    [
+        ("電動ウインチの減速機について", JAPANESE),
+        ("廃車になったトラクターから", JAPANESE),
+        ("เครื่องกว้านไฟฟ้า", THAI),
+        ("第1章", "第1章。" * 9),
+        ("the electric winch", BODY + JAPANESE),
+    ],
+)
+def test_fewer_letters_are_not(value: str, body: str) -> None:
+    labels.lint(value, body, "label")
+
+
+def test_the_first_shared_letters_are_counted() -> None:
+    with pytest.raises(NotebookError, match="its letters 3 to 17 of"):
+        labels.lint("縄の廃車になったトラクターから春に外した", JAPANESE, "label")
+
+
+def test_a_vowel_sign_does_not_end_a_word() -> None:
+    assert labels.words("हिन्दी की किताब") == ["हिन्दी", "की", "किताब"]
+    assert labels.words("a\ufe0f b\u034fc") == ["a", "bc"]
+
+
+def test_a_page_of_text_is_no_label() -> None:
+    with pytest.raises(NotebookError, match="label has more than 300 characters"):
+        labels.lint("a" * 301, BODY, "a.md: label")
+    labels.lint("a" * 300, BODY, "a.md: label")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import sites
-from resolving import records
+from resolving import assert_in_articles, assert_resolves, records
 from sites import ask, opened, write_site
 from test_paths import checked
 
@@ -125,6 +125,33 @@ def test_a_note_about_a_page_links_to_it_in_the_language_it_names(tmp_path: Path
         "/docs/fr/guide/mooring/#mouillage",
         "/docs/storms/",
     }
+
+
+@pytest.mark.parametrize("reconfigured", [True, False])
+def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigured: bool) -> None:
+    i18n = {
+        "docs_structure": "suffix",
+        "languages": LANGUAGES,
+        # Without it the theme stays in one language, and the build's is not to be read from it.
+        "reconfigure_material": reconfigured,
+    }
+    ours = {"languages": "apart", "widget": {"endpoint": "/ask/{language}/"}}
+    plugins = [{"i18n": i18n}, {"answerable": ours}]
+    translated(tmp_path, "suffix", theme="material", plugins=plugins)
+    done = sites.build(tmp_path)
+    assert done.returncode == 0, done.stderr
+    for language in ("en", "fr", "de"):
+        assert_resolves(tmp_path, f"function/{language}")
+        assert_in_articles(tmp_path, f"function/{language}")
+    assert records(tmp_path, "function/fr") == {
+        "index.fr": ("/docs/fr/", "Port"),
+        "guide/mooring.fr": ("/docs/fr/guide/mooring/", "Mouillage"),
+        # Not translated: shown in the default language among the French pages.
+        "storms": ("/docs/fr/storms/", "Storms"),
+    }
+    assert set(records(tmp_path, "function/en")) == {"index", "guide/mooring", "storms"}
+    html = (tmp_path / "site" / "fr" / "storms" / "index.html").read_text("utf-8")
+    assert '<link rel="answerable" href="/ask/fr/">' in html
 
 
 def test_the_widgets_script_is_found_from_every_language(tmp_path: Path) -> None:

@@ -103,6 +103,13 @@ def test_urls_are_of_the_version_though_another_is_canonical(tmp_path: Path) -> 
     assert_resolves(tmp_path, "function/1.0")
 
 
+def test_the_widget_asks_the_function_of_its_version(tmp_path: Path) -> None:
+    plugins = [{"answerable": {"widget": {"endpoint": "/ask/{version}/"}}}]
+    deploy(repository(tmp_path, plugins=plugins), "1.0")
+    html = run(tmp_path, "git", "show", "gh-pages:1.0/mooring/index.html")
+    assert '<link rel="answerable" href="/ask/1.0/">' in html
+
+
 def test_only_pages_are_committed(tmp_path: Path) -> None:
     deploy(repository(tmp_path), "1.0", "latest")
     files = run(tmp_path, "git", "ls-tree", "-r", "--name-only", "gh-pages").splitlines()

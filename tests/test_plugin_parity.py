@@ -15,14 +15,14 @@ PAGES = {
     "guide/index.md": "# Guides\n\nAll guides of the harbour.\n",
     "guide/mooring.md": (
         "---\ntags: [buoy]\ndescription: All about mooring.\n---\n\n"
-        "# Mooring `List<T>` & co\n\nA mooring needs a buoy of forty litres.[^1]\n\n[TOC]\n\n"
+        "# Mooring `List`\n\nA mooring needs a buoy of forty litres.[^1]\n\n[TOC]\n\n"
         "## Chains & <em>ropes</em>\n\nThe chain is twelve millimetres thick.\n\n"
         '```python\nprint("a  b")\n\n\nrope = 1\n```\n\n'
         "### Table\n\n| rope | use |\n|---|---|\n| `thin` | flags |\n| thick | boats |\n\n"
         "* one\n* two\n    * three\n\nTerm\n:   Its definition.\n\n"
         "## Hidden { data-search-exclude }\n\nNobody finds this.\n\n"
         '## Shown\n\n!!! note "Mind"\n    The rope is wet.\n\n'
-        '<form><label>A form</label></form>\n<footer>Of the author</footer>\n\n'
+        "<form><label>A form</label></form>\n<footer>Of the author</footer>\n\n"
         "[^1]: Measured at the quay.\n"
     ),
     "no_heading-here.md": "Text without any heading.\n\n## Second\n\nMore of it.\n",

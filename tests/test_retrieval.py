@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.build import index
-from answerable.serve import boosts, phrases, retrieval, scan, terms
+from answerable.build import windows
+from answerable.serve import boosts, phrases, recency, retrieval, scan, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.routes import TEMPLATES
 from doubles import (
     TINY,
     CountingEmbedder,
@@ -269,9 +270,8 @@ def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
     made = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
     assert made.manifest.counts["windows"] == 4
     query = LetterEmbedder().embed(["rope 1"])[0]
-    best = [
-        float((LetterEmbedder().embed(index.note_texts(n)) @ query).max()) for n in (long, short)
-    ]
+    texts = [windows.surface(each, str).texts for each in (long, short)]
+    best = [float((LetterEmbedder().embed(each) @ query).max()) for each in texts]
     found = {s.item.id: s.dense for s in retrieve(made, "rope 1", query).hints}
     assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)
 
@@ -296,3 +296,120 @@ def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -
 
 def test_top_k_is_eight() -> None:
     assert retrieval.TOP_K == 8
+
+
+def lifted(made: Bundle, question: str) -> dict[str, float]:
+    """How far each record's score is from the one before names, dates and weights."""
+    found = search(made, question, 90)
+    return {s.item.record: s.score - s.base for s in (*found.passages, *found.near_passages)}
+
+
+def test_the_profile_says_how_much_names_and_themes_lift(tmp_path: Path) -> None:
+    made = named(tmp_path, Profile(floor=0.0, name_boost=0.5, theme_boost=0.25))
+    assert lifted(made, "Is a winch gear?")["winch"] == pytest.approx(0.75)
+    none = named(tmp_path / "none", Profile(floor=0.0, name_boost=0, theme_boost=0))
+    assert set(lifted(none, "Is a winch gear?").values()) == {0.0}
+
+
+def weighted(folder: Path, profile: Profile, **weights: float) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(TEXTS)]
+    return bundle_of(folder, index_of(folder, records, weights=weights), profile)
+
+
+@pytest.mark.parametrize("hybrid", [1.0, 0.0])
+def test_a_weight_multiplies_the_score_and_moves_nothing_over_the_floor(
+    tmp_path: Path, hybrid: float
+) -> None:
+    profile = Profile(hybrid=hybrid, floor=0.4)
+    plain = search(weighted(tmp_path / "a", profile), "page 1x rope")
+    changed = search(weighted(tmp_path / "b", profile, p0=3.0, p1=0.01, p3=9.0), "page 1x rope")
+    factors = {"p0": 3.0, "p1": 0.01, "p3": 9.0}
+    before = {s.item.record: s.score for s in (*plain.passages, *plain.near_passages)}
+    for scored in (*changed.passages, *changed.near_passages):
+        expected = before[scored.item.record] * factors.get(scored.item.record, 1.0)
+        assert scored.score == pytest.approx(expected, abs=1e-6)
+    kept = {s.item.record for s in plain.passages}
+    assert {s.item.record for s in changed.passages} == kept
+    assert [s.item.record for s in changed.passages] != [s.item.record for s in plain.passages]
+
+
+def dated(folder: Path, profile: Profile = OPEN, language: str = "en") -> Bundle:
+    dates = {"new": "2026-05-01", "old": "2025-05-01", "older": "2024-05-01", "none": None}
+    records = [record(name, "<p>Rope 46.</p>", "Same", date=date) for name, date in dates.items()]
+    return bundle_of(folder, index_of(folder, records, language=language), profile)
+
+
+def test_a_question_about_now_lifts_what_is_new(tmp_path: Path) -> None:
+    made = dated(tmp_path)
+    lifts = lifted(made, "What is the latest rope?")
+    assert lifts["new"] == pytest.approx(0.10)
+    assert lifts["old"] == pytest.approx(0.05)
+    assert lifts["older"] == pytest.approx(0.10 * 0.5 ** (730 / 365))
+    assert lifts["none"] == pytest.approx(0.0)
+    assert search(made, "rope today?").passages[0].item.record == "new"
+    assert set(lifted(made, "What is a rope?").values()) == {0.0}
+
+
+def test_what_is_new_is_not_lifted_over_the_floor(tmp_path: Path) -> None:
+    for hybrid in (1.0, 0.0):
+        profile = Profile(hybrid=hybrid, floor=0.99, recency=1.0)
+        found = search(dated(tmp_path / str(hybrid), profile), "the newest rope or zeppelin")
+        assert not found.passages
+        assert found.near_passages[0].score > 0.99
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "about_now"),
+    [
+        ("What is the latest rope?", "en", True),
+        ("What changed THIS YEAR?", "en-GB", True),
+        ("Is it known?", "en", False),
+        ("the actual rope", "en", False),
+        ("el valor actual", "es", True),
+        ("¿Qué hay hoy?", "es_MX", True),
+        ("Was ist der aktuelle Stand?", "de", True),
+        ("Aktuelles", "fr", False),
+        ("Quoi de neuf aujourd’hui ?", "fr", True),
+        ("la dernière version", "fr", True),
+        ("最新のロープは？", "ja", True),
+        ("ロープとは", "ja", False),
+        ("ما هو أحدث حبل؟", "ar", True),
+        ("latest", "xx", False),
+    ],
+)
+def test_words_for_now_are_whole_words_of_the_sites_languages(
+    question: str, language: str, about_now: bool
+) -> None:
+    assert recency.is_about_now(question, [language]) is about_now
+
+
+def test_every_language_of_the_routes_has_words_for_now() -> None:
+    assert {*recency._WORDS, *recency._RUNS} == set(TEMPLATES)
+
+
+def named_site(folder: Path, *names: str) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(TEXTS)]
+    return bundle_of(folder, index_of(folder, records, names=names), OPEN)
+
+
+def test_what_a_site_and_its_author_are_called_is_never_unknown(tmp_path: Path) -> None:
+    plain, called = named_site(tmp_path / "a"), named_site(tmp_path / "b", "Zeppelin", "Ada Wind")
+
+    def best(made: Bundle, question: str) -> float:
+        return max(s.lexical for s in search(made, question).passages)
+
+    assert best(called, "zeppelin rope") == best(plain, "rope")
+    assert best(plain, "zeppelin rope") < best(plain, "rope")
+    assert best(called, "wind airship") == best(plain, "wind airship")
+
+
+def test_a_question_of_names_alone_is_asked(tmp_path: Path) -> None:
+    made = named_site(tmp_path, "Zeppelin", "Ada")
+    found = search(made, "Ada Zeppelin?")
+    assert found.passages
+    assert {s.lexical for s in found.passages} == {0.0}
+
+
+def test_a_small_count_is_the_head_of_a_large_one(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    assert search(made, "rope and wind", 5).best(2) == search(made, "rope and wind", 2)

@@ -1,11 +1,14 @@
 """Replies as JSON: numbers, markers and what a reader may see."""
 
+from dataclasses import replace
+
 import pytest
 
 import sites
 from answerable.serve import wire
 from answerable.serve.bundle import Bundle
 from answerable.serve.routes import TEMPLATES
+from answerable.serve.site import Language
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 
 QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
@@ -44,13 +47,24 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
     record, hint = wire.answer(reply, bundle, "req_1")["citations"]
     assert record == {
         "n": 1, "kind": "record", "id": "storms", "url": "/storms/", "title": "Storms",
-        "date": "2026-01-02", "quote": "Ropes.", "start": 0,
+        "date": "2026-01-02", "language": None, "quote": "Ropes.", "start": 0,
         "href": "/storms/#:~:text=Ropes.",
     }  # fmt: skip
     assert hint == {
         "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/", "label": "Winch plans",
         "locator": "shelf",
     }  # fmt: skip
+
+
+def test_a_record_says_its_language_where_the_site_has_several(bundle: Bundle) -> None:
+    several = replace(
+        bundle.site, languages=(Language("en", 0, 2), Language("fr", 2, 9))
+    )  # fmt: skip
+    cited = replace(QUOTE, language="fr")
+    reply = Reply(Answer((Claim("Une.", (cited,)),), (Route(HINT),)), 0.5)
+    record, hint = wire.answer(reply, replace(bundle, site=several), "req_1")["citations"]
+    assert record["language"] == "fr"
+    assert "language" not in hint
 
 
 def test_without_a_fragment_the_link_is_the_url(bundle: Bundle) -> None:

@@ -46,18 +46,20 @@ _LISTS = "html.plugin-docs, html.plugin-blog"
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
 _NUMBERS = ".highlight span[style*='user-select:none'], .highlight .ln, .highlight .lnt"
-_DIGITS = re.compile(r"[\d\s]+")
+_DIGITS = re.compile(r"[\d\s]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """A page as it stands in a built site. What the page does not say is empty.
 
-    ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``topic`` is the
-    title that a theme's header shows, ``head`` that of the document, ``heading`` its first h1.
+    ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``is_bare`` tells
+    that it has nothing but headings. ``topic`` is the title that a theme's header shows, ``head``
+    that of the document, ``heading`` its first h1.
     """
 
     html: str
+    is_bare: bool
     anchors: frozenset[str]
     topic: str
     head: str
@@ -82,6 +84,7 @@ def read(html: str) -> Article:
     article = _article(page)
     return Article(
         html=(article.inner_html or "").strip() if article else "",
+        is_bare=article is None or _is_bare(article),
         anchors=_anchors(article) if article else frozenset(),
         topic=topic,
         head=head,
@@ -147,6 +150,11 @@ def _anchors(article: LexborNode) -> frozenset[str]:
     found = {node.attributes.get("id") or "" for node in article.css("[id]")}
     found |= {node.attributes.get("name") or "" for node in article.css("a[name]")}
     return frozenset(found - {""})
+
+
+def _is_bare(article: LexborNode) -> bool:
+    headings = sum(len("".join(node.text().split())) for node in article.css(_HEADINGS))
+    return len("".join(article.text().split())) <= headings
 
 
 def _keywords(page: LexborHTMLParser) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ class _Audit:
     @cached_property
     def digest(self) -> str:
         private = [
-            [note.title, note.body, note.label, note.locator, sorted(pages)]
+            [note.title, note.body, sorted(pages)]
             for note, pages in zip(self.notes, self.listed, strict=True)
         ]
         return _digest(_code(), private)

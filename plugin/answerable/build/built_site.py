@@ -116,7 +116,11 @@ def _files(folder: Path) -> list[str]:
 
 def _page(folder: Path, file: str, listing: Mapping[str, Listed] | None) -> _Page:
     listed = (listing or {}).get(file)
-    html = (folder / file).read_bytes().decode("utf-8", errors="replace")
+    path = folder / file
+    try:
+        html = path.read_bytes().decode("utf-8", errors="replace")
+    except OSError as error:
+        raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
     url = listed.url if listed and listed.url is not None else _url(file)
     return _Page(file, url, articles.read(html), listed)
 
@@ -125,7 +129,10 @@ def _is_chosen(page: _Page, listing: Mapping[str, Listed] | None) -> bool:
     if listing is not None:
         return page.listed is not None
     *folders, name = page.file.split("/")
-    return not (page.article.hidden or name in _GENERATED or not _ASSETS.isdisjoint(folders))
+    if name in _GENERATED or not _ASSETS.isdisjoint(folders):
+        return False
+    # A section of which nobody wrote a page is a heading over links to its pages.
+    return not page.article.hidden and not page.article.is_bare
 
 
 def _url(file: str) -> str:

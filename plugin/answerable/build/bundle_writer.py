@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..serve import languages
 from ..serve import manifest as m
 from ..serve.bundle import Name, is_safe_url
 from ..serve.embedder import Identity
@@ -36,13 +37,13 @@ def write(
 ) -> Manifest:
     """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
 
-    made: the index's ``contents`` if the caller has them already. The manifest is replaced last, in one step; files that no manifest names are removed after.
-    Of two builds at once, one waits for the other.
+    made: the index's ``contents`` if the caller has them already. The manifest is replaced last,
+    in one step; files that no manifest names are removed after. Of two builds at once, one waits
+    for the other.
     """
     files_made = contents(index) if made is None else made
     entries = {
-        name: File(len(data), hashlib.sha256(data).hexdigest())
-        for name, data in files_made.items()
+        name: File(len(data), hashlib.sha256(data).hexdigest()) for name, data in files_made.items()
     }
     manifest = Manifest(
         id=m.bundle_id(identity, profile, ENCODING, entries),
@@ -104,6 +105,7 @@ def contents(index: Index) -> dict[str, bytes]:
     text, offsets = _blocks([cut.passage for cut in index.cuts])
     _check_urls((cut.passage.id, cut.passage.url) for cut in index.cuts)
     _check_urls((hint.id, hint.url) for hint in index.hints)
+    _check_languages(language for language, _, _ in index.languages)
     lexicon = index.lexicon
     return {
         m.PASSAGES: text,
@@ -149,6 +151,12 @@ def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
                 f"{name}: its url {url!r} is neither root-relative nor http(s), or holds white "
                 "space; correct it"
             )
+
+
+def _check_languages(tags: Iterable[str]) -> None:
+    for tag in tags:
+        if not languages.is_tag(tag):
+            raise SiteError(f"language: {tag!r} is no language tag such as en or pt-BR; correct it")
 
 
 def _records(index: Index) -> Mapping[str, Any]:

@@ -15,7 +15,8 @@ def read(path: Path) -> dict[str, str]:
     A value is a text or a list of texts, which become lines.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        data = yaml.safe_load(text)
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -26,6 +27,7 @@ def read(path: Path) -> dict[str, str]:
         return {}
     if not isinstance(data, dict):
         raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
+    _check_twice(path, text)
     return {str(key): _text(path, str(key), value) for key, value in data.items()}
 
 
@@ -39,6 +41,15 @@ def check(enrichment: Collection[str], ids: Collection[str], path: Path) -> None
                 f"enrichment: {path}: {name!r} is the id of no record: give a page's path in the "
                 f"docs folder without its suffix, such as `guide/deploy`{hint}"
             )
+
+
+def _check_twice(path: Path, text: str) -> None:
+    """YAML keeps the last of two values of one key, and the first would be lost unseen."""
+    root = yaml.compose(text, yaml.SafeLoader)
+    keys = [key.value for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
+    for number, key in enumerate(keys):
+        if key in keys[:number]:
+            raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
 
 
 def _text(path: Path, name: str, value: object) -> str:

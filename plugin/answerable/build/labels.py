@@ -54,7 +54,8 @@ def lint(value: str, body: str, where: str) -> None:
             f"{where}: its words {at + 1} to {at + RUN} stand in a row in the note too, and it is "
             "public; say it in other words"
         )
-    at = _shared(_letters(value), _letters(body), LETTERS) if _UNSPACED.search(value) else None
+    letters = _letters(value)
+    at = _shared(letters, _letters(body), LETTERS) if len(letters) >= LETTERS else None
     if at is not None:
         raise NotebookError(
             f"{where}: its letters {at + 1} to {at + LETTERS} of a script without spaces stand in "
@@ -86,8 +87,12 @@ def _shared(mine: Sequence[str], theirs: Sequence[str], length: int) -> int | No
 
 
 def _letters(text: str) -> str:
-    """The letters of scripts without spaces, with nothing between them."""
-    return "".join(_UNSPACED.findall(_folded(text)[0]))
+    """The letters of scripts without spaces, with nothing between them.
+
+    Vowel signs and tones are not counted: two Thai words would have fifteen characters.
+    """
+    seen, marks = _folded(text)
+    return "".join(_UNSPACED.findall(seen.translate(dict.fromkeys(map(ord, marks)))))
 
 
 def _folded(text: str) -> tuple[str, str]:

@@ -45,9 +45,13 @@ _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 def variants(text: str) -> Iterator[str]:
     """Every way to read a text: raw, without tags, with its escapes decoded."""
     yield from _untagged(text)
-    for decoded in (_unescaped(text), _unquoted(text)):
-        if decoded != text:
-            yield from _untagged(decoded)
+    decoded = unescaped(text)
+    if decoded != text:
+        yield from _untagged(decoded)
+    # Percent-encoding is that of urls, which stand within tags or among words.
+    decoded = _unquoted(text)
+    if decoded != text:
+        yield _entities(decoded)
 
 
 def plain(text: str) -> str:
@@ -102,7 +106,7 @@ def _entities(text: str) -> str:
     return html.unescape(_LINE_ENTITY.sub(" ", text))
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
     """JSON's and JavaScript's string escapes decoded; a break of a line becomes a space."""
     return _ESCAPE.sub(_character, text) if "\\" in text else text
 

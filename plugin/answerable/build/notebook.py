@@ -166,17 +166,19 @@ def _note(path: Path, folder: Path, sidecar: Path | None) -> Note | None:
     meta, where = file.meta, file.where
     if meta.get("draft") is True:
         return None
+    is_transcript = path.suffix.lower() in _TRANSCRIPTS
     fields = {key: _field(meta, key, where) for key in _KEYS}
     for key in ("label", "about"):
         if not fields[key]:
-            place = "it" if sidecar else "its front matter"
+            apart = f" or to {name}.yml" if is_transcript else ""
+            place = "it" if sidecar else f"its front matter{apart}"
             raise NotebookError(f"{where}: {key} is missing; add `{key}: …` to {place}")
     if fields["id"] and not _ID.fullmatch(fields["id"]):
         raise NotebookError(
             f"{where}: id may hold letters, digits, `.`, `_`, `:` and `-` only; write another"
         )
     parts: tuple[Cue | Page, ...]
-    if path.suffix.lower() in _TRANSCRIPTS:
+    if is_transcript:
         kind = cast(transcripts.Format, path.suffix.lower()[1:])
         parts = transcripts.read(file.rest, kind, name, file.first)
         body = "\n".join(cue.text for cue in parts)

@@ -155,7 +155,12 @@ def _without_nulls(data: bytes) -> str:
 
 
 def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
-    yield from _json(text, place)
+    strings = list(_json(text, place))
+    yield from strings
+    if strings:
+        # Markup is read string by string; what remains are words that many strings share out.
+        yield Reading(markup.unescaped(text), place)
+        return
     for variant in markup.variants(text):
         yield Reading(variant, place)
     if PurePosixPath(name).suffix.lower() in _MARKDOWN:
@@ -163,16 +168,17 @@ def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
 
 
 def _json(text: str, place: str) -> Iterator[Reading]:
+    """Every string of JSON or of JSON lines; nothing of what is neither."""
     if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
         return
     value = _loaded(text)
     if value is not None:
         yield from _strings(value, place)
         return
-    for number, line in enumerate(text.split("\n"), 1):
-        value = _loaded(line) if line[:1] in ("{", "[", '"') else None
-        if value is None:
-            continue
+    values = [_loaded(line) if line.strip() else "" for line in text.split("\n")]
+    if any(value is None for value in values):
+        return
+    for number, value in enumerate(values, 1):
         named = value.get("id") if isinstance(value, dict) else None
         inside = f"line {number} (id {named})" if isinstance(named, str) else f"line {number}"
         yield from _strings(value, _join(place, inside))

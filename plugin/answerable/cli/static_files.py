@@ -89,7 +89,14 @@ def _file(folder: Path, inner: str) -> Path | None:
     parts = [*parents, last or "index.html"]
     if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in parts):
         return None
-    path = folder.joinpath(*parts)
+    try:
+        return _existing(folder, folder.joinpath(*parts))
+    except OSError:
+        # A name may be longer than a file's can be.
+        return None
+
+
+def _existing(folder: Path, path: Path) -> Path | None:
     if not os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep):
         return None
     if path.is_file() or (path.is_dir() and (path / "index.html").is_file()):

@@ -60,6 +60,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._depth = 0
         self._sites: list[Site] = []
         self._complete = True
+        self._endpoint: str | None = None
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
 
@@ -111,8 +112,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         try:
             with self._failing():
                 rules = choices.rules(self.config)
+                info = self._info(config, files)
+                self._endpoint = choices.endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
-                self._sites.append(reading.read(files, config, self._info(config), rules, cache))
+                self._sites.append(reading.read(files, config, info, rules, cache))
         except UnreadPageError as error:
             self._complete = False
             log.info("The last bundle stays as it is (%s).", error)
@@ -121,7 +124,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the widget into a page."""
-        return self._inject(output, get_relative_url(injection.SCRIPT, page.url), config)
+        del config
+        return self._inject(output, get_relative_url(injection.SCRIPT, page.url))
 
     @event_priority(-100)
     def on_post_template(
@@ -130,7 +134,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Put the widget into a page of the theme, such as 404.html, which any url may show."""
         if not template_name.endswith(".html"):
             return output_content
-        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT, config)
+        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT)
 
     # After the i18n plugin, which builds the other languages in its own.
     @event_priority(-200)
@@ -199,14 +203,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def _published(self, whole: Site, site_dir: Path) -> Iterator[Artifact]:
         """All that a build has written or been told beside the notes, for the leak audit."""
+        for option in ("enrichment", "abbreviations"):
+            if self.config[option]:
+                yield Artifact(option, Path(self.config[option]).read_bytes)
         yield from audit.folder(site_dir, site_dir.name, whole.outputs)
         for page in whole.pages:
             heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
             source = whole.sources[page.record.id]
             yield Artifact(f"the front matter of {source}", heads.encode, source)
-        for option in ("enrichment", "abbreviations"):
-            if self.config[option]:
-                yield Artifact(option, Path(self.config[option]).read_bytes)
 
     def _preview_of(self, whole: Site, notes: list[Note]) -> None:
         """Answer from what `serve` has built; nothing is published."""
@@ -254,8 +258,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("notebook: %s holds no note; write one or drop it", self.config.notebook)
         return notes
 
-    def _info(self, config: MkDocsConfig) -> SiteInfo:
-        language = self.config.language or reading.theme_language(config)
+    def _info(self, config: MkDocsConfig, files: Files) -> SiteInfo:
+        language = reading.language(files, config, self.config.language)
         names = (config.site_name, config.site_author, *self.config.aliases)
         return SiteInfo(
             config.site_name,
@@ -268,14 +272,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def _function(self) -> Path:
         return versions.function_folder(Path(self.config.function))
 
-    def _inject(self, html: str, script_url: str, config: MkDocsConfig) -> str:
+    def _inject(self, html: str, script_url: str) -> str:
         return injection.inject(
             html,
             script_url,
             # A preview asks the dev server, which knows what was edited a moment ago.
-            endpoint=None
-            if self._preview
-            else choices.endpoint(self.config, reading.theme_language(config)),
+            endpoint=None if self._preview else self._endpoint,
             element=self.config.widget.placement == "button",
         )
 

@@ -80,9 +80,14 @@ def site_path(config: MkDocsConfig) -> str:
     return f"/{path}/" if path else "/"
 
 
-def theme_language(config: MkDocsConfig) -> str:
-    """The language that the theme is set to; that of another plugin's build, while it builds."""
-    return str(config.theme.get("language") or config.theme.get("locale") or "en")
+def language(files: Files, config: MkDocsConfig, given: str | None) -> str:
+    """The language that is being built. given: the option.
+
+    An i18n plugin builds one language after another, and tells which one by each file.
+    """
+    told = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
+    theme = config.theme.get("language") or config.theme.get("locale") or "en"
+    return str(next(filter(None, told), given or theme))
 
 
 def _sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[Source]:

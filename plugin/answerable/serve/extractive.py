@@ -127,9 +127,8 @@ class ExtractiveAnswerer:
         )
 
     def _idfs(self, question: str, language: str) -> dict[str, float]:
-        rows = next(
-            (each.first, each.end) for each in self.bundle.site.languages if each.tag == language
-        )
+        own = (e for e in self.bundle.site.languages if e.tag == language)
+        rows = next(((e.first, e.end) for e in own), (0, len(self.bundle.postings.lengths)))
         names = name_terms(self.bundle, language)
         return scan.idfs(self.bundle.postings, terms.read(question, language), rows, names)
 

@@ -1,0 +1,208 @@
+"""A real `answerable serve`: files, the widget on the fly, live answers, and what is refused."""
+
+import http.client
+import re
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from running import Running, run, until
+from sites import NOTES, command, put
+
+QUESTION = "How thick is the chain of a mooring?"
+ASK = "/docs/_answerable/answer"
+MOORING = (
+    "<!doctype html><html lang='en'><head><title>Mooring - Harbour</title>"
+    "<link rel='answerable' href='https://elsewhere.example/'></head><body><main>"
+    "<h1>Mooring</h1><p>A mooring needs a buoy of forty litres.</p><h2 id='chains'>Chains</h2>"
+    "<p>The chain of a mooring is twelve millimetres thick.</p></main></body></html>"
+)
+INDEX = (
+    "<!doctype html><html><head><title>Home - Harbour</title>"
+    "<link rel='canonical' href='https://harbour.example/docs/'></head>"
+    "<body><main><h1>Home</h1><p>Harbour keeps small boats in order.</p></main></body></html>"
+)
+
+
+def write(folder: Path) -> Path:
+    put(folder / "site" / "index.html", INDEX)
+    put(folder / "site" / "mooring" / "index.html", MOORING)
+    put(folder / "site" / "flat.html", INDEX.replace("Home", "Flat"))
+    put(folder / "site" / "404.html", "<!doctype html><body><p>Lost?</p></body>")
+    put(folder / "site" / "assets" / "x.css", "a {}")
+    put(folder / "site" / "assets" / "x.js", "1")
+    put(folder / "site" / "assets" / "pic.svg", "<svg/>")
+    put(folder / "notebook" / "winch.md", NOTES["winch.md"])
+    put(folder / "secret.txt", "secret")
+    (folder / "site" / "link.txt").symlink_to(folder / "secret.txt")
+    return folder
+
+
+@contextmanager
+def serving(folder: Path, *args: str) -> Iterator[Running]:
+    code = "from answerable.cli import main; main()"
+    line = [sys.executable, "-u", "-c", code, "serve", "site", "--port=0", *args]
+
+    def ready(running: Running) -> bool:
+        found = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
+        running.port = int(found[1]) if found else 0
+        return found is not None
+
+    with run(line, folder, ready) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("serve"))
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Running]:
+    with serving(folder, "--notebook", "notebook") as running:
+        yield running
+
+
+def get(server: Running, path: str, method: str = "GET") -> tuple[int, dict[str, str], str]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=15)
+    connection.request(method, path)
+    response = connection.getresponse()
+    found = response.status, dict(response.getheaders()), response.read().decode()
+    connection.close()
+    return found
+
+
+def test_it_answers_under_the_site_s_path(server: Running) -> None:
+    body = server.ask(ASK, QUESTION)
+    assert "twelve millimetres" in body["answer"]
+    assert body["citations"][0]["url"] == "/docs/mooring/#chains"
+    body = server.ask(ASK, "Where was the gearbox of the electric winch taken from?")
+    assert body["mode"] == "related-material"
+    assert f"Serving at http://127.0.0.1:{server.port}/docs/ (Ctrl-C stops)" in server.output
+
+
+def test_the_widget_is_put_into_what_is_served_and_not_into_files(
+    server: Running, folder: Path
+) -> None:
+    status, headers, html = get(server, "/docs/mooring/")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert html.count("<answerable-ask>") == 1
+    assert '<script type="module" src="/docs/assets/answerable/ask-box.js"></script>' in html
+    assert '<link rel="answerable" href="/docs/_answerable/">' in html
+    assert "elsewhere.example" not in html
+    assert (folder / "site" / "mooring" / "index.html").read_text() == MOORING
+    assert not (folder / "site" / "assets" / "answerable").exists()
+    assert not (folder / "function").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind"),
+    [
+        ("/docs/", 200, "text/html; charset=utf-8"),
+        ("/docs/index.html", 200, "text/html; charset=utf-8"),
+        ("/docs/flat", 200, "text/html; charset=utf-8"),
+        ("/docs/assets/x.css?v=1", 200, "text/css; charset=utf-8"),
+        ("/docs/assets/x.js", 200, "text/javascript; charset=utf-8"),
+        ("/docs/assets/answerable/ask-box.js", 200, "text/javascript; charset=utf-8"),
+        ("/docs/assets/pic.svg", 200, "image/svg+xml"),
+        ("/docs/gone", 404, "text/html; charset=utf-8"),
+        ("/docs/assets/", 404, "text/html; charset=utf-8"),
+        ("/docs/assets", 404, "text/html; charset=utf-8"),
+        ("/elsewhere", 404, "text/html; charset=utf-8"),
+        ("/docs/../secret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/%2e%2e/secret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/..%2fsecret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/%5c..%5csecret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs//etc/passwd", 404, "text/html; charset=utf-8"),
+        ("/docs/%00", 404, "text/html; charset=utf-8"),
+        ("/docs/link.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/mooring/index.html/", 404, "text/html; charset=utf-8"),
+        (f"/docs/{'x' * 300}", 404, "text/html; charset=utf-8"),
+    ],
+)
+def test_a_path_has_its_file(server: Running, path: str, status: int, kind: str) -> None:
+    found, headers, body = get(server, path)
+    assert (found, headers["Content-Type"]) == (status, kind)
+    assert int(headers["Content-Length"]) == len(body.encode())
+    assert "secret" not in body
+    assert ("Lost?" in body) == (status == 404)
+    found, others, body = get(server, path, "HEAD")
+    assert (found, others["Content-Length"], body) == (status, headers["Content-Length"], "")
+
+
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("/", "/docs/"),
+        ("/docs", "/docs/"),
+        ("/docs/mooring", "/docs/mooring/"),
+        ("/docs/mooring?a=b", "/docs/mooring/?a=b"),
+    ],
+)
+def test_a_folder_without_its_slash_is_redirected(
+    server: Running, path: str, location: str
+) -> None:
+    status, headers, _ = get(server, path)
+    assert (status, headers["Location"]) == (301, location)
+
+
+def test_files_are_only_read(server: Running) -> None:
+    assert get(server, "/docs/", "POST")[0] == 405
+
+
+def test_a_question_from_elsewhere_is_forbidden(server: Running) -> None:
+    headers = {"Origin": "https://evil.example"}
+    assert server.request("POST", ASK, {"question": QUESTION}, **headers)[0] == 403
+
+
+def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
+    page.goto(f"http://127.0.0.1:{server.port}/docs/")
+    page.get_by_role("button", name=re.compile("Ask")).first.click()
+    page.get_by_role("textbox").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator("answerable-ask")).to_contain_text("twelve millimetres", timeout=15_000)
+
+
+def test_what_changes_is_indexed_again(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    with serving(folder, "--notebook", "notebook") as server:
+        assert "twelve" in server.ask(ASK, QUESTION)["answer"]
+        put(folder / "site" / "mooring" / "index.html", MOORING.replace("twelve", "ninety"))
+        until(lambda: "ninety" in server.ask(ASK, QUESTION)["answer"])
+        put(folder / "notebook" / "winch.md", "no front matter")
+        until(lambda: "winch.md: label is missing" in server.output)
+        assert "(answers come from the last good index)" in server.output
+        assert "ninety" in server.ask(ASK, QUESTION)["answer"]
+        put(folder / "notebook" / "winch.md", NOTES["winch.md"])
+        until(lambda: server.output.count("bundle of") == 3)
+
+
+def test_a_mistake_at_the_start_leaves_the_site_served(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    put(folder / "notebook" / "winch.md", "no front matter")
+    with serving(folder, "--notebook", "notebook", "--base-url", "/") as server:
+        until(lambda: "(no answers yet)" in server.output)
+        assert server.request("POST", "/_answerable/answer", {"question": QUESTION})[0] == 503
+        assert get(server, "/mooring/")[0] == 200
+
+
+def test_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None:
+    with serving(write(tmp_path)) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(10) == 0
+    assert "Traceback" not in server.output
+
+
+def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = command(tmp_path, "serve", "site", f"--port={port}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: --port: 127.0.0.1:{port} cannot be listened on")
