@@ -2,5 +2,5 @@
 
 project = "Harbour"
 author = "The crew"
-copyright = "The crew"
+copyright = "The crew"  # noqa: A001 - Sphinx's own name
 html_baseurl = "https://harbour.example/docs/"
