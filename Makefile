@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export NO_MKDOCS_2_WARNING := 1
 STAMP := $(VENV)/.installed
+DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Serves this repository's own docs with a live ask box, without a key.
@@ -14,7 +15,7 @@ serve: $(STAMP)
 build: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
-test: $(STAMP) browser
+test: $(STAMP) browser $(DOCUSAURUS)
 	$(BIN)/python -m pytest
 
 check: $(STAMP)
@@ -24,7 +25,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	@for bench in questions retrieval; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	@for bench in questions retrieval build; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 
 clean:
 	rm -rf $(VENV) .cache site function
@@ -35,6 +36,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
+# A generator that is no Python package; without npm its tests are skipped and say so.
+$(DOCUSAURUS): tests/generators/docusaurus/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  cd tests/generators/docusaurus && npm ci --no-audit --no-fund --loglevel=error && \
+	  touch node_modules/.package-lock.json; fi
+
 .PHONY: browser
 browser:
 	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
@@ -42,5 +49,5 @@ browser:
 
 # Long property runs, every hostile model against the gold set.
 .PHONY: check-deep
-check-deep: $(STAMP) browser
+check-deep: $(STAMP) browser $(DOCUSAURUS)
 	ANSWERABLE_DEEP=1 $(BIN)/python -m pytest

@@ -95,7 +95,7 @@ def _build(site: Path, config: str) -> Run:
 
 def _add_plugin(site: Path) -> None:
     with (site / "mkdocs.yml").open(encoding="utf-8") as file:
-        plugins = yaml_load(file).get("plugins") or ["search"]
+        plugins = yaml_load(file).get("plugins", ["search"])
     if isinstance(plugins, dict):
         plugins = [{name: options or {}} for name, options in plugins.items()]
     plugins = [*plugins, {"answerable": {"notebook": "notes"}}]
@@ -133,8 +133,13 @@ def _generate(site: Path, pages: int) -> Path:
         page.write_text("\n\n".join([f"# Page {number}", *sections]), encoding="utf-8")
     (site / "docs" / "index.md").write_text("# Home\n\nA generated site.\n", encoding="utf-8")
     # A navigation of thousands of links in each page would be all that is measured.
-    config = {"site_name": "Generated", "theme": "mkdocs", "nav": ["index.md"], "plugins": []}
-    config["validation"] = {"nav": {"omitted_files": "ignore"}}
+    config = {
+        "site_name": "Generated",
+        "theme": "mkdocs",
+        "nav": ["index.md"],
+        "plugins": [],
+        "validation": {"nav": {"omitted_files": "ignore"}},
+    }
     (site / "mkdocs.yml").write_text(json.dumps(config), encoding="utf-8")
     return site
 

@@ -121,5 +121,6 @@ def _cut(row: Mapping[str, Any], record: Record) -> Cut:
         text=row["text"],
         sentences=tuple((start, end) for start, end in row["sentences"]),
         date=record.metadata.date,
+        language=record.language,
     )
     return Cut(passage, row["head"])

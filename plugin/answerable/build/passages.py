@@ -214,6 +214,7 @@ def _passage(record: Record, section: Section, group: Sequence[_Unit], taken: se
         text=text,
         sentences=tuple(sentences),
         date=record.metadata.date,
+        language=record.language,
     )
 
 

@@ -1,6 +1,7 @@
 """A whole build's last step: an index published as a bundle, with the function around it."""
 
 import datetime as dt
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -42,3 +43,22 @@ def publish(
     with files.lock(function):
         function_writer.write(function, identity, settings)
         return bundle_writer.write(index, function / BUNDLE, identity, profile, now, made)
+
+
+def summary(manifest: Manifest, index: Index, folder: Path) -> str:
+    """What an index holds and where it was written, on one line."""
+    size = sum(file.bytes for file in manifest.files.values())
+    numbers = (
+        count(manifest.counts["records"], "page"),
+        count(manifest.counts["passages"], "passage"),
+        count(manifest.counts["hints"], "hint"),
+    )
+    return (
+        f"{', '.join(numbers)}; {count(index.embedded, 'text')} embedded; "
+        f"bundle of {size / 1000:.1f} kB in {os.path.relpath(folder)}"
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """A number and what it is of, in the plural but for one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -42,12 +42,15 @@ def main(ctx: click.Context, bundle: Path | None, config_file: Path) -> None:
 @main.command()
 @click.argument("question")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
+@click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
-def ask(places: tuple[Path | None, Path], question: str, as_json: bool) -> None:
+def ask(
+    places: tuple[Path | None, Path], question: str, as_json: bool, language: str | None
+) -> None:
     """Answer one QUESTION with citations, or say that the site does not know."""
     from . import asking
 
-    asking.ask(*places, question, as_json)
+    asking.ask(*places, question, as_json, language)
 
 
 @main.command()

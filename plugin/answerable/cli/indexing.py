@@ -34,7 +34,6 @@ from ..serve import local_embedder, providers, routes
 from ..serve.bundle import is_safe_url
 from ..serve.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.manifest import Manifest
 from ..serve.profile import LOCAL
 from ..serve.settings import Settings
 
@@ -62,7 +61,7 @@ def index(
         read = write(options, out)
         if inject:
             changed = put_widget(options.folder, read.base, endpoint)
-            click.echo(f"The Ask button is in the pages; {_count(changed, 'file')} changed")
+            click.echo(f"The Ask button is in the pages; {site.count(changed, 'file')} changed")
     except OSError as error:
         raise SiteError(
             f"{error.filename} cannot be read or written ({error.strerror}); correct its rights"
@@ -80,7 +79,7 @@ def write(options: Options, out: Path) -> BuiltSite:
 
     identity = local_embedder.IDENTITY
     manifest = site.publish(made, out, identity, LOCAL, Settings(), now(), checked)
-    click.echo(counts(manifest, made, out))
+    click.echo(site.summary(manifest, made, out))
     return read
 
 
@@ -188,21 +187,3 @@ def _script_url(name: str, base: str) -> str:
 
 def now() -> dt.datetime:
     return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
-
-
-def counts(manifest: Manifest, made: Index, folder: Path) -> str:
-    """What an index holds, on one line."""
-    size = sum(file.bytes for file in manifest.files.values())
-    numbers = (
-        _count(manifest.counts["records"], "page"),
-        _count(manifest.counts["passages"], "passage"),
-        _count(manifest.counts["hints"], "note"),
-    )
-    return (
-        f"{', '.join(numbers)}; {_count(made.embedded, 'text')} embedded; "
-        f"bundle of {size / 1000:.1f} kB in {os.path.relpath(folder)}"
-    )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 
-from ..build import audit, built_site, bundle_writer
+from ..build import audit, built_site, bundle_writer, site
 from ..mkdocs import live
 from ..serve import local_embedder, providers
 from ..serve.bundle import open_bundle
@@ -63,7 +63,7 @@ class _Current:
         identity = local_embedder.IDENTITY
         manifest = bundle_writer.write(made, folder, identity, LOCAL, indexing.now())
         self.engine = providers.engine(open_bundle(folder, verify=False), self.embedder)
-        click.echo(indexing.counts(manifest, made, folder))
+        click.echo(site.summary(manifest, made, folder))
 
 
 def serve(options: Options, host: str, port: int) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from ..build import abbreviations, enrichment
 from ..build.cutting import Rules
 from ..build.passages import Window
-from ..serve import local_embedder, routes
+from ..serve import languages, local_embedder, routes
 from ..serve.bundle import is_safe_url
 from ..serve.embedder import Identity
 from ..serve.errors import SiteError
@@ -36,6 +36,9 @@ def check(config: AnswerableConfig) -> None:
             _between(f"retrieval.{name}", config.retrieval[name], 0, top)
     for pattern, weight in config.retrieval.weights.items():
         _between(f"retrieval.weights: {pattern}", weight, 0, 10)
+    language = config.language
+    if language is not None and not languages.is_tag(language):
+        raise SiteError(f"language: {language!r} is no language tag; write one such as en or pt-BR")
     route = config.answers.route
     if route is not None and not {"label"} <= routes.fields(route) <= routes.FIELDS:
         raise SiteError(

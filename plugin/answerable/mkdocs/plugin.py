@@ -43,7 +43,6 @@ from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.manifest import Manifest
 from . import choices, live, progress, reading, versions
 from .config import AnswerableConfig
 from .reading import Site
@@ -221,7 +220,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         manifest = bundle_writer.write(made, folder, embedder.identity, profile, _now())
         opened = open_bundle(folder, verify=False)
         self._engine = providers.engine(opened, embedder, choices.settings(self.config))
-        _report(manifest, made, folder)
+        log.info(site.summary(manifest, made, folder))
 
     def _publish_one(self, whole: Site, notes: list[Note], folder: Path, check: Audit) -> None:
         embedder = self._opened()
@@ -235,7 +234,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             _now(),
             check,
         )
-        _report(manifest, made, folder)
+        log.info(site.summary(manifest, made, folder))
 
     def _index(self, whole: Site, notes: list[Note], embedder: Embedder) -> Index:
         with progress.reporting() as report:
@@ -308,21 +307,3 @@ def _base_url(config: MkDocsConfig) -> str:
 
 def _now() -> dt.datetime:
     return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _report(manifest: Manifest, made: Index, folder: Path) -> None:
-    counts = manifest.counts
-    size = sum(file.bytes for file in manifest.files.values())
-    log.info(
-        "%s, %s, %s; %s embedded; bundle of %.1f kB in %s",
-        _count(counts["records"], "page"),
-        _count(counts["passages"], "passage"),
-        _count(counts["hints"], "note"),
-        _count(made.embedded, "text"),
-        size / 1000,
-        os.path.relpath(folder),
-    )

@@ -1,5 +1,7 @@
 """MkDocs' pages and files as what an index is made of."""
 
+import html
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -15,6 +17,8 @@ from ..build.cutting import CutRecord, Rules
 from ..build.index import SiteInfo
 from ..build.records import Source
 from . import versions
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +104,18 @@ def _source(file: File, page: Page, config: MkDocsConfig, language: str) -> Sour
     return Source(
         id=_id(file),
         url=_url(page.url, config),
-        title=str(page.title or file.name),
+        title=_plain(str(page.title or "")) or file.name,
         html=page.content,
         metadata=records.metadata(page.meta),
         # The i18n plugin says of a file in which language its text is, which for a page that is
         # not translated yet is not the language of the build.
         language=str(getattr(file, "locale", None) or language),
     )
+
+
+def _plain(title: str) -> str:
+    """A title as a page shows it: MkDocs has it as HTML."""
+    return " ".join(html.unescape(_TAG.sub("", title)).split())
 
 
 def _id(file: File) -> str:
