@@ -71,14 +71,27 @@ def _untagged(text: str) -> Iterator[str]:
     What is escaped markup (a feed's) is read again as markup.
     """
     for _ in range(_LEVELS):
-        yield _entities(text)
         parts = _TAG.split(text)
         if len(parts) == 1:
-            return
+            break
         tags = parts[1::2]
+        yield _entities(_tags(parts))
         yield _entities(_joined(parts, tags, _unseen))
         text = _entities(_joined(parts, tags, _space))
-    yield text
+    yield _entities(text)
+
+
+def _tags(parts: list[str]) -> str:
+    """What the tags themselves say, each that differs once, on the lines where they stand."""
+    seen: set[str] = set()
+    said: list[str] = []
+    for number, part in enumerate(parts):
+        if number % 2 and part not in seen:
+            seen.add(part)
+            said.append(part)
+        else:
+            said.append("\n" * part.count("\n"))
+    return " ".join(said)
 
 
 def _joined(parts: list[str], tags: list[str], between: Callable[[str], str]) -> str:

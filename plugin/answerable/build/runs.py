@@ -25,6 +25,7 @@ _BYTES = bytes(
     b if b >= 128 or chr(b).isalnum() or b == ord("_") else ord(" ")
     for b in bytes(range(256)).lower()
 )
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_END = re.compile(f"[\n{markup.HIDDEN_LINE_END}]")
 
 
@@ -150,8 +151,10 @@ def _weight(words: Iterable[str]) -> int:
 
 def _folded(text: str) -> str:
     """A text whose only characters beyond ASCII are those of words, in lower case."""
-    text = unicodedata.normalize("NFKC", text).lower()
-    others = {c: _other(c) for c in set(text) if not c.isascii() and not _is_word(c)}
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
+    text = text.lower()
+    others = {c: _other(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
     if len(others) > _FEW:
         return text.translate({ord(c): other for c, other in others.items()})
     for character, other in others.items():

@@ -1,12 +1,8 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
-import datetime as dt
-import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -21,30 +17,19 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from ..build import (
-    audit,
-    bundle_writer,
-    enrichment,
     function_writer,
-    index,
     injection,
-    notebook,
     places,
-    section_weights,
-    site,
 )
-from ..build.audit import Artifact
 from ..build.corpus import UnreadPageError
-from ..build.index import Index, SiteInfo
-from ..build.notebook import Note
-from ..build.site import Audit
-from ..build.targets import resolver
+from ..build.index import SiteInfo
 from ..serve import providers, routes
-from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from . import choices, live, progress, reading, versions
+from . import choices, live, publishing, reading, versions
 from .config import AnswerableConfig
+from .publishing import Built
 from .reading import Site
 
 log = get_plugin_logger(__name__)
@@ -144,7 +129,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if self._depth > 0 or not sites or not self._complete:
             return
         with self._failing():
-            self._publish(sites, Path(config.site_dir))
+            built = Built(self.config, sites, Path(config.site_dir), self._opened())
+            if self._preview:
+                self._engine = publishing.preview(built)
+            else:
+                publishing.publish(built, versions.function_folder(Path(self.config.function)))
 
     @event_priority(-100)
     def on_serve(
@@ -176,87 +165,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             kept = "answers come from the last good index" if self._engine else "no answers yet"
             log.warning("%s (%s)", error, kept)
 
-    def _publish(self, sites: list[Site], site_dir: Path) -> None:
-        whole = reading.merge(sites)
-        notes = self._notes()
-        rules = choices.rules(self.config)
-        ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
-        section_weights.check(self.config.retrieval.weights, ids)
-        if self.config.enrichment:
-            enrichment.check(rules.enrichment, ids, Path(self.config.enrichment))
-
-        def check(more: Iterable[Artifact]) -> None:
-            written = chain(self._published(whole, site_dir), more)
-            audit.check(notes, written, Path(self.config.cache))
-
-        if self._preview:
-            check(())
-            self._preview_of(whole, notes)
-        elif self.config.languages == "apart" and len(sites) > 1:
-            for each in sites:
-                targets = {**whole.targets, **each.targets}
-                part = replace(each, targets=targets)
-                self._publish_one(part, notes, self._function() / each.info.language, check)
-        else:
-            self._publish_one(whole, notes, self._function(), check)
-
-    def _published(self, whole: Site, site_dir: Path) -> Iterator[Artifact]:
-        """All that a build has written or been told beside the notes, for the leak audit."""
-        for option in ("enrichment", "abbreviations"):
-            if self.config[option]:
-                yield Artifact(option, Path(self.config[option]).read_bytes)
-        yield from audit.folder(site_dir, site_dir.name, whole.outputs)
-        for page in whole.pages:
-            heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
-            source = whole.sources[page.record.id]
-            yield Artifact(f"the front matter of {source}", heads.encode, source)
-
-    def _preview_of(self, whole: Site, notes: list[Note]) -> None:
-        """Answer from what `serve` has built; nothing is published."""
-        embedder = self._opened()
-        made = self._index(whole, notes, embedder)
-        folder = Path(self.config.cache) / "serve"
-        profile = choices.profile(self.config)
-        manifest = bundle_writer.write(made, folder, embedder.identity, profile, _now())
-        opened = open_bundle(folder, verify=False)
-        self._engine = providers.engine(opened, embedder, choices.settings(self.config))
-        log.info(site.summary(manifest, made, folder))
-
-    def _publish_one(self, whole: Site, notes: list[Note], folder: Path, check: Audit) -> None:
-        embedder = self._opened()
-        made = self._index(whole, notes, embedder)
-        manifest = site.publish(
-            made,
-            folder,
-            embedder.identity,
-            choices.profile(self.config),
-            choices.settings(self.config),
-            _now(),
-            check,
-        )
-        log.info(site.summary(manifest, made, folder))
-
-    def _index(self, whole: Site, notes: list[Note], embedder: Embedder) -> Index:
-        with progress.reporting() as report:
-            return index.build(
-                whole.info,
-                whole.pages,
-                notes,
-                resolver(whole.targets),
-                embedder,
-                cache_folder=Path(self.config.cache),
-                weights=self.config.retrieval.weights,
-                progress=report,
-            )
-
-    def _notes(self) -> list[Note]:
-        if not self.config.notebook:
-            return []
-        notes = notebook.read(Path(self.config.notebook))
-        if not notes:
-            log.warning("notebook: %s holds no note; write one or drop it", self.config.notebook)
-        return notes
-
     def _info(self, config: MkDocsConfig, files: Files) -> SiteInfo:
         language = reading.language(files, config, self.config.language)
         names = (config.site_name, config.site_author, *self.config.aliases)
@@ -267,9 +175,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self.config.answers.route or routes.template(language),
             tuple(name for name in names if name),
         )
-
-    def _function(self) -> Path:
-        return versions.function_folder(Path(self.config.function))
 
     def _inject(self, html: str, script_url: str) -> str:
         return injection.inject(
@@ -303,7 +208,3 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 def _base_url(config: MkDocsConfig) -> str:
     host, port = config.dev_addr
     return f"http://{host}:{port}{reading.site_path(config)}{live.BASE}"
-
-
-def _now() -> dt.datetime:
-    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))

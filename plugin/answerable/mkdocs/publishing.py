@@ -1,0 +1,135 @@
+"""From what MkDocs has built to a published function, or to the engine of a preview."""
+
+import datetime as dt
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from mkdocs.plugins import get_plugin_logger
+
+from ..build import audit, bundle_writer, enrichment, index, notebook, section_weights, site
+from ..build.artifacts import Artifact
+from ..build.index import Index
+from ..build.notebook import Note
+from ..build.targets import resolver
+from ..serve import providers
+from ..serve.bundle import open_bundle
+from ..serve.embedder import Embedder
+from ..serve.engine import Engine
+from . import choices, progress, reading
+from .config import AnswerableConfig
+from .reading import Site
+
+log = get_plugin_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build hands over: the options, a site for each language, and where they lie."""
+
+    options: AnswerableConfig
+    sites: list[Site]
+    folder: Path
+    embedder: Embedder
+
+    @property
+    def cache(self) -> Path:
+        return Path(self.options.cache)
+
+
+def publish(built: Built, function: Path) -> None:
+    """Audit and index a site, and write its function's folder, or one for each language."""
+    whole = reading.merge(built.sites)
+    notes = _notes(built, whole)
+    audited = partial(_audit, built, whole, notes)
+    if built.options.languages == "together" or len(built.sites) == 1:
+        _publish(built, whole, notes, function, audited)
+        return
+    for each in built.sites:
+        # A note may name a page that this language does not have.
+        part = replace(each, targets={**whole.targets, **each.targets})
+        _publish(built, part, notes, function / each.info.language, audited)
+
+
+def preview(built: Built) -> Engine:
+    """Audit and index a site for the dev server; nothing is published."""
+    whole = reading.merge(built.sites)
+    notes = _notes(built, whole)
+    _audit(built, whole, notes, ())
+    made = _index(built, whole, notes)
+    folder = built.cache / "serve"
+    profile = choices.profile(built.options)
+    manifest = bundle_writer.write(made, folder, built.embedder.identity, profile, _now())
+    opened = open_bundle(folder, verify=False)
+    log.info(site.summary(manifest, made, folder))
+    return providers.engine(opened, built.embedder, choices.settings(built.options))
+
+
+def _publish(
+    built: Built, whole: Site, notes: list[Note], folder: Path, audited: site.Audit
+) -> None:
+    made = _index(built, whole, notes)
+    manifest = site.publish(
+        made,
+        folder,
+        built.embedder.identity,
+        choices.profile(built.options),
+        choices.settings(built.options),
+        _now(),
+        audited,
+    )
+    log.info(site.summary(manifest, made, folder))
+
+
+def _notes(built: Built, whole: Site) -> list[Note]:
+    """The notes, once what the options say of pages has been checked against the pages."""
+    options = built.options
+    ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
+    section_weights.check(options.retrieval.weights, ids)
+    if options.enrichment:
+        path = Path(options.enrichment)
+        enrichment.check(enrichment.read(path), ids, path)
+    if not options.notebook:
+        return []
+    notes = notebook.read(Path(options.notebook))
+    if not notes:
+        log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
+    return notes
+
+
+def _audit(built: Built, whole: Site, notes: list[Note], more: Iterable[Artifact]) -> None:
+    audit.check(notes, chain(_written(built, whole), more), built.cache)
+
+
+def _written(built: Built, whole: Site) -> Iterator[Artifact]:
+    """All that a build has written or was told beside the notes."""
+    for option in ("enrichment", "abbreviations"):
+        if built.options[option]:
+            yield Artifact(option, Path(built.options[option]).read_bytes)
+    yield from audit.folder(built.folder, built.folder.name, whole.outputs)
+    for page in whole.pages:
+        # What a page is found by need not stand on it, and its terms are in the bundle.
+        heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
+        source = whole.sources[page.record.id]
+        yield Artifact(f"the front matter of {source}", heads.encode, source)
+
+
+def _index(built: Built, whole: Site, notes: list[Note]) -> Index:
+    with progress.reporting() as report:
+        return index.build(
+            whole.info,
+            whole.pages,
+            notes,
+            resolver(whole.targets),
+            built.embedder,
+            cache_folder=built.cache,
+            weights=built.options.retrieval.weights,
+            progress=report,
+        )
+
+
+def _now() -> dt.datetime:
+    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))
