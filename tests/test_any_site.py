@@ -55,7 +55,7 @@ def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = command(folder, "index", "site", "--notebook", "notebook")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 pages, ")
-    assert ", 1 note; " in done.stdout
+    assert ", 1 hint; " in done.stdout
     return found
 
 
