@@ -108,6 +108,9 @@ def test_the_widget_asks_the_function_of_its_version(tmp_path: Path) -> None:
     deploy(repository(tmp_path, plugins=plugins), "1.0")
     html = run(tmp_path, "git", "show", "gh-pages:1.0/mooring/index.html")
     assert '<link rel="answerable" href="/ask/1.0/">' in html
+    assert build(tmp_path).returncode == 0
+    plain = (tmp_path / "site" / "mooring" / "index.html").read_text(encoding="utf-8")
+    assert '<link rel="answerable" href="/ask/">' in plain
 
 
 def test_only_pages_are_committed(tmp_path: Path) -> None:

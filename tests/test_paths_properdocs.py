@@ -55,6 +55,15 @@ def test_a_warning_of_ours_fails_a_strict_build(tmp_path: Path) -> None:
     assert "holds no note" in done.stderr
 
 
+def test_the_commands_read_its_configuration(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, options={"function": "ask"}, theme="material")
+    (folder / "mkdocs.yml").rename(folder / "properdocs.yml")
+    subprocess.run(line("build", "-q"), cwd=folder, check=True)
+    done = command(folder, "ask", QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert "twelve millimetres" in done.stdout
+
+
 def test_the_commands_find_the_site(tmp_path: Path) -> None:
     subprocess.run(line("build", "-q"), cwd=site(tmp_path), check=True)
     done = command(tmp_path, "ask", QUESTION)

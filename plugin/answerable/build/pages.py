@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -26,6 +27,9 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING = re.compile(r"h([1-6])")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
+# A walk that yields the walks to take before it goes on.
+_Steps: TypeAlias = Iterator["_Steps"]
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -40,24 +44,40 @@ class Page:
 class _Line:
     """Inline text that is still being read, and where code stands in it."""
 
-    text: str = ""
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
     code: list[tuple[int, int]] = field(default_factory=list)
+    code_start: int = 0
 
     def add(self, text: str) -> None:
         """Append text the way a browser shows it: white space collapsed."""
         folded = _SPACE.sub(" ", text)
-        if folded.startswith(" ") and (not self.text or self.text[-1] in " \n"):
+        if folded.startswith(" ") and (not self.parts or self.parts[-1][-1] in " \n"):
             folded = folded[1:]
-        self.text += folded
+        self._append(folded)
+
+    def _append(self, text: str) -> None:
+        if text:
+            self.parts.append(text)
+            self.length += len(text)
 
     def break_off(self) -> None:
         """Begin a new line, unless nothing stands on the first one."""
-        if self.text:
-            self.text = self.text.rstrip(" ") + "\n"
+        if self.parts:
+            last = self.parts.pop()
+            self.length -= len(last)
+            self._append(last.removesuffix(" ") + "\n")
+
+    def begin_code(self) -> None:
+        self.code_start = self.length
+
+    def end_code(self) -> None:
+        self.code.append((self.code_start, self.length))
 
     def block(self, kind: Kind) -> Block | None:
-        text = self.text.rstrip()
-        spans = tuple((start, min(end, len(text))) for start, end in self.code if start < len(text))
+        text = "".join(self.parts).rstrip()
+        ends = ((start, min(end, len(text))) for start, end in self.code)
+        spans = tuple((start, end) for start, end in ends if start < end)
         return Block(kind, text, spans) if text else None
 
 
@@ -70,9 +90,11 @@ class _Heading:
 
 @dataclass(slots=True)
 class _Reader:
-    """The state of one walk over an article."""
+    """The state of one walk over an article, or over a cell, in which a heading is mere text."""
 
     title: str
+    in_cell: bool = False
+    code: int = 0
     line: _Line = field(default_factory=_Line)
     kinds: list[Kind] = field(default_factory=lambda: ["prose"])
     headings: list[_Heading] = field(default_factory=list)
@@ -80,58 +102,66 @@ class _Reader:
     sections: list[Section] = field(default_factory=list)
     excluded: bool = False
 
-    def walk(self, node: LexborNode) -> None:
+    def walk(self, node: LexborNode) -> _Steps:
         for child in node.iter(include_text=True):
             heading = _HEADING.fullmatch(child.tag or "")
             if child.is_text_node:
                 self.line.add(child.text_content or "")
             elif heading:
                 self.heading(child, int(heading[1]))
-            elif not _is_skipped(child):
-                self.element(child)
+            elif not _is_skipped(child) and (inner := self.element(child)):
+                yield inner
 
-    def element(self, node: LexborNode) -> None:
+    def element(self, node: LexborNode) -> _Steps | None:
+        """Read an element whose own reading is short; what is left to do for any other."""
         tag = node.tag or ""
         if tag == "pre" or (_has_class(node, "highlight") and tag in ("div", "table")):
             self.code_block(node)
         elif tag == "tr":
-            self.row(node)
+            return self.row(node)
         elif tag == "br":
             self.line.break_off()
         elif tag in ("code", "kbd", "samp"):
-            start = len(self.line.text)
-            self.walk(node)
-            self.line.code.append((start, len(self.line.text)))
+            return self.inline_code(node)
         elif tag in _BLOCKS:
-            self.block(node, "item" if tag in ("li", "dd", "dt") else self.kinds[-1])
+            return self.block(node, "item" if tag in ("li", "dd", "dt") else self.kinds[-1])
         else:
-            self.walk(node)
+            return self.walk(node)
+        return None
 
-    def block(self, node: LexborNode, kind: Kind) -> None:
+    def inline_code(self, node: LexborNode) -> _Steps:
+        if not self.code:
+            self.line.begin_code()
+        self.code += 1
+        yield self.walk(node)
+        self.code -= 1
+        if not self.code:
+            self.line.end_code()
+
+    def block(self, node: LexborNode, kind: Kind) -> _Steps:
         self.flush()
         self.kinds.append(kind)
-        self.walk(node)
+        yield self.walk(node)
         self.flush()
         self.kinds.pop()
 
-    def row(self, node: LexborNode) -> None:
+    def row(self, node: LexborNode) -> _Steps:
         """A table row as one line, its cells divided by dots."""
         self.flush()
         cells = []
         for cell in node.iter():
             if not _is_skipped(cell):
-                inner = _Reader(self.title)
-                inner.walk(cell)
+                inner = _Reader(self.title, in_cell=True)
+                yield inner.walk(cell)
                 cells.append(" ".join(inner.all_text()).replace("\n", " "))
         text = " · ".join(cells)
         if text.strip(" ·"):
             self.blocks.append(Block("row", text))
 
     def all_text(self) -> Iterator[str]:
-        """What was read, headings included, for a place that can have no sections."""
+        """What was read, for a place that can have no sections."""
         self.end_section()
         for section in self.sections:
-            yield from section.path[-1:]
             yield from (block.text for block in section.blocks)
 
     def code_block(self, node: LexborNode) -> None:
@@ -153,9 +183,14 @@ class _Reader:
         text = "" if self.excluded else _SPACE.sub(" ", _text(node)).strip()
         while self.headings and self.headings[-1].level >= level:
             self.headings.pop()
+        if self.in_cell:
+            self.blocks += [Block("prose", text)] if text else []
+            return
         self.headings.append(_Heading(level, text, _anchor(node)))
 
     def flush(self) -> None:
+        if self.code:
+            self.line.end_code()
         block = self.line.block(self.kinds[-1])
         if block:
             self.blocks.append(block)
@@ -175,8 +210,8 @@ def read(html: str, title: str) -> Page:
     body = LexborHTMLParser(html).body
     if body is None:
         return Page((), frozenset(), {})
-    reader = _Reader(title)
-    reader.walk(body)
+    reader = _Reader(_SPACE.sub(" ", title).strip())
+    _run(reader.walk(body))
     reader.end_section()
     anchors = {node.attributes.get("id") or "" for node in body.css("[id]")}
     anchors |= {node.attributes.get("name") or "" for node in body.css("a[name]")}
@@ -189,6 +224,17 @@ def read(html: str, title: str) -> Page:
         frozenset(anchors - {""}),
         {short: long for short, long in abbreviations.items() if short and long},
     )
+
+
+def _run(steps: _Steps) -> None:
+    """Take a walk to its end. A page nests as deep as it likes, and Python's calls may not."""
+    waiting = [steps]
+    while waiting:
+        inner = next(waiting[-1], None)
+        if inner is None:
+            waiting.pop()
+        else:
+            waiting.append(inner)
 
 
 def _anchor(heading: LexborNode) -> str:
@@ -209,13 +255,17 @@ def _text(node: LexborNode) -> str:
 
 
 def _pieces(node: LexborNode) -> Iterator[str]:
-    for child in node.iter(include_text=True):
-        if child.is_text_node:
+    waiting = [node.iter(include_text=True)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+        elif child.is_text_node:
             yield child.text_content or ""
         elif child.tag == "br":
             yield "\n"
         elif not _is_skipped(child):
-            yield from _pieces(child)
+            waiting.append(child.iter(include_text=True))
 
 
 def _is_skipped(node: LexborNode) -> bool:

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from urllib.parse import quote
 
 from ..serve.terms import count_words
@@ -65,7 +64,7 @@ def cut(
     """
     expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
     cuts: list[Cut] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for section in record.sections:
         units = [u for block in section.blocks for u in _units(block, window, record.language)]
         for group in pack(units, window):
@@ -75,13 +74,16 @@ def cut(
     return cuts
 
 
-def _new_id(name: str, taken: set[str]) -> str:
-    """The first of NAME, NAME~2, NAME~3 … that is free; an anchor may look like a window's id."""
-    found = next(
-        candidate for number in count(1)
-        if (candidate := f"{name}~{number}" if number > 1 else name) not in taken
-    )  # fmt: skip
-    taken.add(found)
+def _new_id(name: str, taken: dict[str, int]) -> str:
+    """The first of NAME, NAME~2, NAME~3 … that is free; an anchor may look like a window's id.
+
+    taken: every id, with the last number that was given under it.
+    """
+    number = taken.get(name, 0) + 1
+    while (found := f"{name}~{number}" if number > 1 else name) in taken:
+        number += 1
+    taken[found] = 1
+    taken[name] = number
     return found
 
 
@@ -203,7 +205,9 @@ def _fragment(anchor: str) -> str:
     )
 
 
-def _passage(record: Record, section: Section, group: Sequence[_Unit], taken: set[str]) -> Passage:
+def _passage(
+    record: Record, section: Section, group: Sequence[_Unit], taken: dict[str, int]
+) -> Passage:
     text, sentences = _join(group)
     name = "-".join(section.anchor.split())
     return Passage(

@@ -7,6 +7,8 @@ import click
 
 from ..serve.errors import AnswerableError
 
+_CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+
 
 class _Group(click.Group):
     """Turns the package's errors into one sentence and an exit status of 1."""
@@ -29,13 +31,13 @@ class _Group(click.Group):
     "-f",
     "--config-file",
     type=click.Path(path_type=Path),
-    default=Path("mkdocs.yml"),
-    help="The site's configuration.",
+    help="The site's configuration. Default: mkdocs.yml, else properdocs.yml.",
 )
 @click.pass_context
-def main(ctx: click.Context, bundle: Path | None, config_file: Path) -> None:
+def main(ctx: click.Context, bundle: Path | None, config_file: Path | None) -> None:
     """Ask a site that was built with mkdocs-answerable, and evaluate it."""
-    ctx.obj = (bundle, config_file)
+    found = (path for path in map(Path, _CONFIG_FILES) if path.is_file())
+    ctx.obj = (bundle, config_file or next(found, Path(_CONFIG_FILES[0])))
 
 
 # Commands import what they use when they run, so that `--help` stays quick.
@@ -58,14 +60,20 @@ def ask(
 @click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
 @click.option("--top-k", type=click.IntRange(1, 100), default=8, show_default=True)
 @click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
+@click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
 def search(
-    places: tuple[Path | None, Path], question: str, as_json: bool, top_k: int, near: bool
+    places: tuple[Path | None, Path],
+    question: str,
+    as_json: bool,
+    top_k: int,
+    near: bool,
+    language: str | None,
 ) -> None:
     """Show what a QUESTION retrieves, with scores."""
     from . import asking
 
-    asking.search(*places, question, top_k, as_json=as_json, near=near)
+    asking.search(*places, question, top_k, language, as_json=as_json, near=near)
 
 
 @main.command()

@@ -30,8 +30,7 @@ def ask(
 
     language: a tag of what is asked in, whose pages go before all others.
     """
-    if language is not None and not languages.is_tag(language):
-        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
+    _check_tag(language)
     engine = opening.engine(bundle, config_file)
     reply = engine.answer(_clean(question), language)
     if as_json:
@@ -46,12 +45,17 @@ def search(
     config_file: Path,
     question: str,
     top_k: int,
+    language: str | None = None,
     *,
     as_json: bool,
     near: bool,
 ) -> None:
-    """Print both streams of what a question retrieves, and near misses if asked for."""
-    found = opening.engine(bundle, config_file).retrieve(_clean(question), top_k)
+    """Print both streams of what a question retrieves, and near misses if asked for.
+
+    language: a tag of what is asked in, whose pages go before all others.
+    """
+    _check_tag(language)
+    found = opening.engine(bundle, config_file).retrieve(_clean(question), top_k, language)
     streams: dict[str, Candidates] = {"passages": found.passages, "hints": found.hints}
     if near:
         streams |= {"near passages": found.near_passages, "near hints": found.near_hints}
@@ -65,6 +69,11 @@ def search(
             console.print(_table(name, items))
     if not any(streams.values()):
         console.print("Nothing is above the floor.")
+
+
+def _check_tag(language: str | None) -> None:
+    if language is not None and not languages.is_tag(language):
+        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
 
 
 def _clean(question: str) -> str:

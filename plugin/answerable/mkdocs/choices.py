@@ -99,6 +99,9 @@ def settings(config: AnswerableConfig) -> Settings:
 
 
 def _filled(endpoint: str, version: str, language: str) -> str:
+    if not version:
+        # A build that mike has not started has no version, and no folder for it.
+        endpoint = endpoint.replace("{version}/", "")
     return endpoint.replace("{version}", version).replace("{language}", language)
 
 
