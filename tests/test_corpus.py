@@ -125,13 +125,6 @@ def test_damage_is_cut_again(tmp_path: Path) -> None:
         assert read(tmp_path, SITE) == whole
 
 
-def test_all_cores_cut_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [source(f"page-{n}", f"Rope number {n} is doubled.") for n in range(300)]
-    alone = read(tmp_path / "alone", many)
-    monkeypatch.setattr(corpus, "_WORTH_A_POOL", 1)
-    assert read(tmp_path / "together", many) == alone
-
-
 def test_a_page_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     deep = replace(SITE[1], html="<div>" * 5000 + "x")
     with pytest.raises(SiteError, match="storms: its HTML is nested too deep; flatten it"):

@@ -37,6 +37,10 @@ def test_headings_become_sections_with_their_path_and_anchor() -> None:
     assert {"title", "one", "two", "three"} <= page.anchors
 
 
+def test_white_space_in_the_title_does_not_matter() -> None:
+    assert pages.read("<h1>My  page</h1><p>x", " My \n page ").sections[0].path == ()
+
+
 def test_permalinks_are_no_text() -> None:
     assert rendered("## Deploy\n\nx").sections[0].path == ("Deploy",)
 
@@ -103,6 +107,13 @@ def test_inline_code_is_marked_where_it_stands() -> None:
     assert [block.text[start:end] for start, end in block.code] == ["a.b()", "c"]
 
 
+def test_inline_code_around_a_block_is_marked_in_each() -> None:
+    page = pages.read("<p>Call it</p>so <code>a.b <div>c.</div> d.e</code> now", "T")
+    blocks = page.sections[0].blocks
+    code = [[block.text[start:end] for start, end in block.code] for block in blocks]
+    assert code == [[], ["a.b"], ["c."], ["d.e"]]
+
+
 def test_table_rows_are_lines_of_cells() -> None:
     page = rendered("| key | use |\n|---|---|\n| `a` | one **b** |\n| | |\n| c | |")
     assert page.sections[0].blocks == (
@@ -117,6 +128,12 @@ def test_a_table_cell_loses_nothing_to_its_markup() -> None:
         "<table><tr><td>a<h4>b</h4>c<ul><li>d<li>e</ul></td><td><pre>f\ng</pre></td></tr></table>"
     )
     assert texts(pages.read(html, "T")) == ["a b c d e · f g"]
+
+
+@pytest.mark.parametrize("heading", ["b", "T"])
+def test_a_cell_may_be_a_heading_only(heading: str) -> None:
+    html = f"<table><tr><td><h4>{heading}</h4></td><td>c</td></tr></table>"
+    assert texts(pages.read(html, "T")) == [f"{heading} · c"]
 
 
 def test_list_items_are_blocks_of_their_own_nested_ones_too() -> None:

@@ -230,6 +230,17 @@ def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool)
     assert all(part in text for part in passages.windows(text, window, language))
 
 
+def test_a_letter_with_too_many_marks_is_cut_to_the_window() -> None:
+    found = cuts("<p>" + "ก" + "่" * 1000, Window(40, 0.0))
+    assert max(count_words(c.passage.text) for c in found) <= 40
+
+
+def test_a_row_s_sentence_has_no_space_around_it() -> None:
+    (found,) = cuts("<table><tr><td></td><td>a</td><td></td></tr></table>")
+    ((start, end),) = found.passage.sentences
+    assert found.passage.text[start:end] == "· a ·"
+
+
 def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> None:
     text = "嵐の前にHarbourを二重にする" * 100
     found = [c.passage.text for c in cuts(f"<p>{text}</p>", Window(40, 0.0))]
@@ -245,6 +256,7 @@ def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> No
         ("a\\b", "a%5Cb"),
         ("grüße_2.1:x-é~", "grüße_2.1:x-é~"),
         ("a%20b", "a%20b"),
+        ("a%20b c", "a%2520b%20c"),
         ("嵐", "嵐"),
     ],
 )

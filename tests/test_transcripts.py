@@ -12,7 +12,7 @@ from answerable.serve.errors import NotebookError
 
 DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
 fuzz = settings(
-    max_examples=20000 if DEEP else 200, deadline=None, database=None, derandomize=not DEEP
+    max_examples=3000 if DEEP else 200, deadline=None, database=None, derandomize=not DEEP
 )
 
 

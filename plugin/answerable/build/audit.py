@@ -3,7 +3,8 @@
 import hashlib
 import json
 import posixpath
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -16,17 +17,37 @@ from .notebook import Note
 from .readings import Reading
 from .runs import Owner, Run, Runs
 from .store import Store
+from .workers import Workers
 
 __all__ = ["Artifact", "check", "folder"]
 
 FILE = "audit.sqlite3"
 
 
+# Bytes of artifacts that are held at a time, and in how many parts processes are sent them.
+_WINDOW = 16_000_000
+_PARTS = 8
+# Runs from which sending them to another process costs more than it gains.
+_MANY_RUNS = 200_000
+
+
 @dataclass(frozen=True, slots=True)
 class _Leak:
-    artifact: Artifact
+    """A run of a note's in an artifact of a name and a page."""
+
+    name: str
+    page: str | None
     owner: Owner
     place: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """An artifact and its bytes, as another process is sent it."""
+
+    name: str
+    page: str | None
+    data: bytes
 
 
 @dataclass(frozen=True)
@@ -55,7 +76,10 @@ class _Audit:
 
 
 def check(
-    notes: Sequence[Note], artifacts: Iterable[Artifact], cache_folder: Path | None = None
+    notes: Sequence[Note],
+    artifacts: Iterable[Artifact],
+    cache_folder: Path | None = None,
+    workers: Workers | None = None,
 ) -> None:
     """Refuse artifacts that hold a run of a note's words; LeakError names note, file and place.
 
@@ -69,29 +93,69 @@ def check(
     _check_pages(audit, audited)
     _allow(audit, audited)
     with Store(cache_folder / FILE) if cache_folder else nullcontext() as store:
-        leaks = _all_leaks(audit, audited, store)
+        leaks = _all_leaks(audit, audited, store, workers or Workers(worth=sys.maxsize))
     if leaks:
         raise LeakError(_sentence(audit, leaks))
 
 
-def _all_leaks(audit: _Audit, artifacts: Sequence[Artifact], store: Store | None) -> list[_Leak]:
+def _all_leaks(
+    audit: _Audit, artifacts: Iterable[Artifact], store: Store | None, workers: Workers
+) -> list[_Leak]:
     """Every leak, after what is clean has been remembered: the next audit need not read it."""
     leaks: list[_Leak] = []
     clean: list[bytes] = []
     fresh: dict[bytes, bytes] = {}
-    for artifact in artifacts:
-        data = artifact.data()
-        key = _key(audit, artifact, data) if store else b""
-        if store and store.get(key) is not None:
-            clean.append(key)
-        elif found := _leaks(audit, artifact, data):
+    for window in _windows(artifacts):
+        unread: list[tuple[bytes, _Content]] = []
+        for content in window:
+            key = _key(audit, content) if store else b""
+            if store and store.get(key) is not None:
+                clean.append(key)
+            else:
+                unread.append((key, content))
+        for key, found in _judged(audit, unread, workers):
             leaks += found
-        else:
-            fresh[key] = b""
+            if not found:
+                fresh[key] = b""
     if store:
         store.put(fresh)
         store.touch(clean)
     return leaks
+
+
+def _windows(artifacts: Iterable[Artifact]) -> Iterator[list[_Content]]:
+    """The contents of artifacts, so many at a time that they can be held."""
+    window: list[_Content] = []
+    size = 0
+    for artifact in artifacts:
+        window.append(_Content(artifact.name, artifact.page, artifact.data()))
+        size += len(window[-1].data)
+        if size >= _WINDOW:
+            yield window
+            window, size = [], 0
+    yield window
+
+
+def _judged(
+    audit: _Audit, unread: Sequence[tuple[bytes, _Content]], workers: Workers
+) -> Iterator[tuple[bytes, list[_Leak]]]:
+    """The leaks of each content, with its key."""
+    if not unread:
+        return
+    step = -(-len(unread) // _PARTS)
+    parts = [unread[at : at + step] for at in range(0, len(unread), step)]
+    size = sum(len(content.data) for _, content in unread)
+    if len(audit.runs.owners) > _MANY_RUNS:
+        size = 0
+    tasks = [(audit, [content for _, content in part]) for part in parts]
+    for part, found in zip(parts, workers.each(_judge, tasks, size), strict=True):
+        yield from zip((key for key, _ in part), found, strict=True)
+
+
+def _judge(task: tuple[_Audit, Sequence[_Content]]) -> list[list[_Leak]]:
+    """The leaks of each content."""
+    audit, contents = task
+    return [_leaks(audit, content) for content in contents]
 
 
 def _page(name: str) -> str:
@@ -123,22 +187,22 @@ def _allow(audit: _Audit, artifacts: Sequence[Artifact]) -> None:
                         audit.allowed.setdefault(owner.note, set()).add(run)
 
 
-def _leaks(audit: _Audit, artifact: Artifact, data: bytes) -> list[_Leak]:
-    """The first leak of each note in an artifact."""
+def _leaks(audit: _Audit, content: _Content) -> list[_Leak]:
+    """The first leak of each note in a content."""
     leaks: dict[int, _Leak] = {}
-    for reading in (*readings.names(artifact.name), *readings.read(artifact.name, data)):
+    for reading in (*readings.names(content.name), *readings.read(content.name, content.data)):
         for start, run in audit.runs.find(reading.text):
             for owner in audit.runs.owners[run]:
-                if owner.note not in leaks and not _is_allowed(audit, artifact, owner, run):
+                if owner.note not in leaks and not _is_allowed(audit, content.page, owner, run):
                     place = _place(audit, reading, start)
-                    leaks[owner.note] = _Leak(artifact, owner, place)
+                    leaks[owner.note] = _Leak(content.name, content.page, owner, place)
     return [leaks[note] for note in sorted(leaks)]
 
 
-def _is_allowed(audit: _Audit, artifact: Artifact, owner: Owner, run: Run) -> bool:
-    if artifact.page is None:
+def _is_allowed(audit: _Audit, page: str | None, owner: Owner, run: Run) -> bool:
+    if page is None:
         return run in audit.allowed.get(owner.note, ())
-    return _page(artifact.page) in audit.listed[owner.note]
+    return _page(page) in audit.listed[owner.note]
 
 
 def _place(audit: _Audit, reading: Reading, start: int) -> str:
@@ -163,7 +227,7 @@ def _shown(audit: _Audit, name: str) -> str:
 
 def _sentence(audit: _Audit, leaks: Sequence[_Leak]) -> str:
     leak = leaks[0]
-    note, owner, page = audit.notes[leak.owner.note], leak.owner, leak.artifact.page
+    note, owner, page = audit.notes[leak.owner.note], leak.owner, leak.page
     words = (
         f"word {owner.start}" if owner.start == owner.end else f"words {owner.start} to {owner.end}"
     )
@@ -180,18 +244,17 @@ def _sentence(audit: _Audit, leaks: Sequence[_Leak]) -> str:
     others = len(leaks) - 1
     more = f" (and {others} more place{'s' if others > 1 else ''})" if others else ""
     return (
-        f"{note.path}: {words} of {owner.part} {stand} in {_shown(audit, leak.artifact.name)}, "
+        f"{note.path}: {words} of {owner.part} {stand} in {_shown(audit, leak.name)}, "
         f"{leak.place}; {remedy}{more}"
     )
 
 
-def _key(audit: _Audit, artifact: Artifact, data: bytes) -> bytes:
+def _key(audit: _Audit, content: _Content) -> bytes:
     # A page is judged by what its notes list, anything else also by what those pages hold.
-    allowed = audit.allowed_digest if artifact.page is None else ""
-    names = [audit.digest, allowed, artifact.name, artifact.page]
-    return hashlib.sha256(
-        f"{_digest('', names)}\0".encode() + hashlib.sha256(data).digest()
-    ).digest()
+    allowed = audit.allowed_digest if content.page is None else ""
+    names = [audit.digest, allowed, content.name, content.page]
+    digest = hashlib.sha256(content.data).digest()
+    return hashlib.sha256(f"{_digest('', names)}\0".encode() + digest).digest()
 
 
 def _digest(mark: str, value: object) -> str:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -139,17 +140,26 @@ def _url(file: str) -> str:
     """A file's url: that of its folder for an index page, encoded as MkDocs does."""
     if file == _INDEX or file.endswith(f"/{_INDEX}"):
         file = file.removesuffix(_INDEX)
-    return quote(file)
+    return quote(os.fsencode(file))
 
 
 def _address(given: str | None, pages: Sequence[_Page]) -> str:
     """Where the site is published: as told, else by its first page's canonical link."""
     if given:
+        if not _is_address(given):
+            raise SiteError(f"base_url: {given!r} is not an address; correct it")
         return given if given.endswith("/") else f"{given}/"
     root = next((page.article.canonical for page in pages if page.file == _INDEX), "")
-    if urlsplit(root).scheme not in ("http", "https"):
+    if not _is_address(root) or urlsplit(root).scheme not in ("http", "https"):
         return "/"
     return root.removesuffix(_INDEX).rstrip("/") + "/"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(urlsplit(text))
+    except ValueError:
+        return False
 
 
 def _base(address: str) -> str:
@@ -168,7 +178,7 @@ def _sources(pages: Sequence[_Page], name: str, base: str, language: str) -> Ite
     keywords = Counter(page.article.keywords for page in pages)
     taken: set[str] = set()
     for page in pages:
-        article = page.article
+        article, file = page.article, _shown(page.file)
         meta: dict[str, object] = {"date": article.date}
         # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
         if descriptions[article.description] == 1 and article.description != "None":
@@ -178,7 +188,7 @@ def _sources(pages: Sequence[_Page], name: str, base: str, language: str) -> Ite
         yield Source(
             id=_id(page, taken),
             url=base + page.url,
-            title=titles.title(article, page.listed.title if page.listed else "", name, page.file),
+            title=titles.title(article, page.listed.title if page.listed else "", name, file),
             html=article.html,
             metadata=records.metadata(meta),
             language=language or article.language or "en",
@@ -188,11 +198,17 @@ def _sources(pages: Sequence[_Page], name: str, base: str, language: str) -> Ite
 def _id(page: _Page, taken: set[str]) -> str:
     """An id by the page's url; of two that would have the same, the second has its file's name."""
     path = unquote(page.url).strip("/")
-    found = path.removesuffix(".html") or "index"
-    if found in taken:
-        found = page.file.removesuffix(".html")
+    file = _shown(page.file).removesuffix(".html")
+    numbered = (f"{file}~{number}" for number in count(2))
+    names = chain((path.removesuffix(".html") or "index", file), numbered)
+    found = next(name for name in names if name not in taken)
     taken.add(found)
     return found
+
+
+def _shown(file: str) -> str:
+    """A file's name as text; its bytes need not be UTF-8."""
+    return os.fsencode(file).decode(errors="replace")
 
 
 def _named_files(folder: Path, pages: Sequence[_Page], base: str) -> Mapping[str, str]:

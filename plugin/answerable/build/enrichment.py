@@ -8,6 +8,9 @@ import yaml
 
 from ..serve.errors import SiteError
 
+# What the parser raises beside its own errors, by a tag whose value is of another kind.
+_NOT_YAML = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
+
 
 def read(path: Path) -> dict[str, str]:
     """Extra retrieval text by record id; SiteError names the file and the id of a mistake.
@@ -19,7 +22,7 @@ def read(path: Path) -> dict[str, str]:
         data = yaml.safe_load(text)
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, *_NOT_YAML) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 1}" if mark else ""
         raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
@@ -28,7 +31,8 @@ def read(path: Path) -> dict[str, str]:
     if not isinstance(data, dict):
         raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
     _check_twice(path, text)
-    return {str(key): _text(path, str(key), value) for key, value in data.items()}
+    named = {_name(path, key): value for key, value in data.items()}
+    return {name: _text(path, name, value) for name, value in named.items()}
 
 
 def check(enrichment: Collection[str], ids: Collection[str], path: Path) -> None:
@@ -46,10 +50,20 @@ def check(enrichment: Collection[str], ids: Collection[str], path: Path) -> None
 def _check_twice(path: Path, text: str) -> None:
     """YAML keeps the last of two values of one key, and the first would be lost unseen."""
     root = yaml.compose(text, yaml.SafeLoader)
-    keys = [key.value for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
-    for number, key in enumerate(keys):
-        if key in keys[:number]:
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    seen: set[str] = set()
+    for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+        if key in seen:
             raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
+        seen.add(key)
+
+
+def _name(path: Path, key: object) -> str:
+    try:
+        return str(key)
+    except ValueError:
+        # Python writes no number of thousands of digits.
+        raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
 
 
 def _text(path: Path, name: str, value: object) -> str:

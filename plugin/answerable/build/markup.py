@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 # Counts as a line's end, and as nothing between the two halves of a word.
@@ -66,19 +66,23 @@ def plain(text: str) -> str:
 
 
 def _untagged(text: str) -> Iterator[str]:
-    """Raw, and without tags: as a space each, and as nothing where no line breaks.
+    """A text as a browser shows it, and what its tags say."""
+    parts = _TAG.split(text)
+    if len(parts) > 1:
+        yield from _decoded(_tags(parts))
+        text = _joined(parts)
+    yield from _decoded(text)
 
-    What is escaped markup (a feed's) is read again as markup.
-    """
+
+def _decoded(text: str) -> Iterator[str]:
+    """A text with its entities decoded; markup that was escaped, as in a feed, is read again."""
     for _ in range(_LEVELS):
-        parts = _TAG.split(text)
-        if len(parts) == 1:
-            break
-        tags = parts[1::2]
-        yield _entities(_tags(parts))
-        yield _entities(_joined(parts, tags, _unseen))
-        text = _entities(_joined(parts, tags, _space))
-    yield _entities(text)
+        shown = _entities(text)
+        yield shown
+        parts = _TAG.split(shown) if shown != text else []
+        if len(parts) < 2:
+            return
+        text = _joined(parts)
 
 
 def _tags(parts: list[str]) -> str:
@@ -88,16 +92,16 @@ def _tags(parts: list[str]) -> str:
     for number, part in enumerate(parts):
         if number % 2 and part not in seen:
             seen.add(part)
-            said.append(part)
+            said.append(part.strip("<>"))
         else:
             said.append("\n" * part.count("\n"))
     return " ".join(said)
 
 
-def _joined(parts: list[str], tags: list[str], between: Callable[[str], str]) -> str:
+def _joined(parts: list[str]) -> str:
     # A page's tags are many, and few that differ.
-    instead = {tag: between(tag) for tag in set(tags)}
-    parts[1::2] = [instead[tag] for tag in tags]
+    instead = {tag: _unseen(tag) for tag in set(parts[1::2])}
+    parts[1::2] = [instead[tag] for tag in parts[1::2]]
     return "".join(parts)
 
 

@@ -11,8 +11,9 @@ from ..serve.types import Passage
 from .records import Block, Record, Section
 from .sentences import split
 
-# A word of an alphabet, or a letter of a script that may have no spaces with its marks.
-_ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W*|\w\W*|\W+")
+# A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
+# since nothing else would bound a passage.
+_ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W{0,16}|\w\W{0,16}|\W{1,16}")
 _UNSAFE = frozenset(' "<>`\\')
 
 
@@ -199,10 +200,16 @@ def _join(group: Sequence[_Unit]) -> tuple[str, list[tuple[int, int]]]:
 
 def _fragment(anchor: str) -> str:
     """An anchor as a url's fragment, as browsers write one: they find it by its decoded form."""
+    if all(map(_is_safe, anchor)):
+        return anchor
+    # A percent sign that stood as it is would be decoded with the rest.
     return "".join(
-        c if c.isprintable() and c not in _UNSAFE else quote(c, safe="", errors="replace")
-        for c in anchor
+        c if c != "%" and _is_safe(c) else quote(c, safe="", errors="replace") for c in anchor
     )
+
+
+def _is_safe(character: str) -> bool:
+    return character.isprintable() and character not in _UNSAFE
 
 
 def _passage(

@@ -103,7 +103,7 @@ def metadata(meta: Mapping[str, object]) -> Metadata:
 
 def _first_text(meta: Mapping[str, object], *keys: str) -> str:
     values = (meta.get(key) for key in keys)
-    return next((" ".join(v.split()) for v in values if isinstance(v, str) and v.strip()), "")
+    return next((text for v in values if isinstance(v, str) and (text := _text(v))), "")
 
 
 def _texts(meta: Mapping[str, object], *keys: str) -> tuple[str, ...]:
@@ -112,8 +112,17 @@ def _texts(meta: Mapping[str, object], *keys: str) -> tuple[str, ...]:
         value = meta.get(key)
         items = value.split(",") if isinstance(value, str) else value
         if isinstance(items, list | tuple):
-            found += [str(item).strip() for item in items if isinstance(item, str | int | float)]
+            found += [_text(item) for item in items if isinstance(item, str | int | float)]
     return tuple(dict.fromkeys(text for text in found if text))
+
+
+def _text(value: object) -> str:
+    """A value on one line, without lone surrogates, which YAML may escape and no file can hold."""
+    try:
+        return " ".join(str(value).encode(errors="ignore").decode().split())
+    except ValueError:
+        # Python writes no number of thousands of digits.
+        return ""
 
 
 def _date(value: object) -> str | None:

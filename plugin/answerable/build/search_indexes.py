@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -37,7 +37,9 @@ def read(folder: Path) -> Mapping[str, Listed] | None:
             continue
         try:
             found = parse(path.read_text(encoding="utf-8"), folder)
-        except (KeyError, TypeError, ValueError):
+        except OSError as error:
+            raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
+        except (KeyError, TypeError, ValueError, RecursionError):
             raise SiteError(
                 f"{path} is no search index of a kind that is known; build the site again, or "
                 "remove the file to read every page"
@@ -74,6 +76,8 @@ def _by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Listed]:
         file = unquote(url)
         if not file or file.endswith("/"):
             file += "index.html"
+        # MkDocs encodes its urls; what another has left as it is must not break one.
+        url = quote(url, safe="/%:@!$&'()*+,;=~")
         found.setdefault(file, Listed(_plain(str(entry["title"])), url))
     return found
 
@@ -84,10 +88,18 @@ def _sphinx(text: str, folder: Path) -> Mapping[str, Listed]:
     found: dict[str, Listed] = {}
     for name, title in zip(names, titles, strict=True):
         files = (f"{name}.html", f"{name}/index.html")
-        file = next((file for file in files if (folder / file).is_file()), None)
+        file = next((file for file in files if _is_file(folder / file)), None)
         if title and file:
             found[file] = Listed(_plain(title))
     return found
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # No file has a name as long as this.
+        return False
 
 
 def _array(text: str, key: str) -> list[str]:

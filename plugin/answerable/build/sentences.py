@@ -19,7 +19,8 @@ def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
     if block.kind == "code":
         return []
     if block.kind == "row":
-        return [(0, len(text))]
+        # Its first or last cell may be empty.
+        return [(len(text) - len(text.lstrip()), len(text.rstrip()))]
     # A full stop within code must not look like an end; a letter of the same width cannot.
     masked = list(text)
     for start, end in block.code:

@@ -29,6 +29,7 @@ from ..build.cutting import Rules
 from ..build.index import Index, SiteInfo
 from ..build.notebook import Note
 from ..build.targets import resolver
+from ..build.workers import Workers
 from ..mkdocs import progress
 from ..serve import local_embedder, providers, routes
 from ..serve.bundle import is_safe_url
@@ -75,7 +76,9 @@ def write(options: Options, out: Path) -> BuiltSite:
     made = indexed(options, read, notes, embedder())
 
     def checked(more: Iterable[Artifact]) -> None:
-        audit.check(notes, chain(published(options, read), more), options.cache)
+        with Workers() as workers:
+            written = chain(published(options, read), more)
+            audit.check(notes, written, options.cache, workers)
 
     identity = local_embedder.IDENTITY
     manifest = site.publish(made, out, identity, LOCAL, Settings(), now(), checked)

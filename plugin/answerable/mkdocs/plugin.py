@@ -23,6 +23,7 @@ from ..build import (
 )
 from ..build.corpus import UnreadPageError
 from ..build.index import SiteInfo
+from ..build.workers import Workers
 from ..serve import providers, routes
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
@@ -30,7 +31,7 @@ from ..serve.errors import AnswerableError
 from . import choices, live, publishing, reading, versions
 from .config import AnswerableConfig
 from .publishing import Built
-from .reading import Site
+from .reading import Reading
 
 log = get_plugin_logger(__name__)
 
@@ -42,7 +43,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._command = "build"
         self._preview = False
         self._depth = 0
-        self._sites: list[Site] = []
+        self._readings: list[Reading] = []
+        self._workers = Workers()
         self._complete = True
         self._endpoint: str | None = None
         self._embedder: Embedder | None = None
@@ -74,7 +76,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Begin a site, or one more language of it: i18n plugins build those inside the first."""
         del config
         if self._depth == 0:
-            self._sites = []
+            self._readings = []
             self._complete = True
         self._depth += 1
 
@@ -82,6 +84,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Forget a build that has failed."""
         del error
         self._depth = 0
+        self._workers.close()
 
     # After the i18n plugin, which looks at every file's source; the widget's has none.
     @event_priority(-200)
@@ -99,7 +102,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 info = self._info(config, files)
                 self._endpoint = choices.endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
-                self._sites.append(reading.read(files, config, info, rules, cache))
+                begun = reading.begin(files, config, info, rules, cache, self._workers)
+                self._readings.append(begun)
         except UnreadPageError as error:
             self._complete = False
             log.info("The last bundle stays as it is (%s).", error)
@@ -125,15 +129,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Index what was built and publish the bundle; a failure leaves the last one in place."""
         self._depth -= 1
-        sites, self._sites = self._sites, ([] if self._depth <= 0 else self._sites)
-        if self._depth > 0 or not sites or not self._complete:
+        if self._depth > 0:
             return
-        with self._failing():
-            built = Built(self.config, sites, Path(config.site_dir), self._opened())
-            if self._preview:
-                self._engine = publishing.preview(built)
-            else:
-                publishing.publish(built, versions.function_folder(Path(self.config.function)))
+        with self._workers:
+            if self._readings and self._complete:
+                with self._failing():
+                    self._publish(Path(config.site_dir))
+        self._readings = []
 
     @event_priority(-100)
     def on_serve(
@@ -164,6 +166,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 raise PluginError(f"answerable: {error}") from None
             kept = "answers come from the last good index" if self._engine else "no answers yet"
             log.warning("%s (%s)", error, kept)
+
+    def _publish(self, site_dir: Path) -> None:
+        sites = [begun.site() for begun in self._readings]
+        built = Built(self.config, sites, site_dir, self._opened(), self._workers)
+        if self._preview:
+            self._engine = publishing.preview(built)
+        else:
+            publishing.publish(built, versions.function_folder(Path(self.config.function)))
 
     def _info(self, config: MkDocsConfig, files: Files) -> SiteInfo:
         language = reading.language(files, config, self.config.language)

@@ -15,6 +15,7 @@ from ..build.artifacts import Artifact
 from ..build.index import Index
 from ..build.notebook import Note
 from ..build.targets import resolver
+from ..build.workers import Workers
 from ..serve import providers
 from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
@@ -34,6 +35,7 @@ class Built:
     sites: list[Site]
     folder: Path
     embedder: Embedder
+    workers: Workers
 
     @property
     def cache(self) -> Path:
@@ -101,7 +103,7 @@ def _notes(built: Built, whole: Site) -> list[Note]:
 
 
 def _audit(built: Built, whole: Site, notes: list[Note], more: Iterable[Artifact]) -> None:
-    audit.check(notes, chain(_written(built, whole), more), built.cache)
+    audit.check(notes, chain(_written(built, whole), more), built.cache, built.workers)
 
 
 def _written(built: Built, whole: Site) -> Iterator[Artifact]:

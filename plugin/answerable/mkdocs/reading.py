@@ -13,9 +13,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from ..build import corpus, records
+from ..build.corpus import Pending
 from ..build.cutting import CutRecord, Rules
 from ..build.index import SiteInfo
 from ..build.records import Source
+from ..build.workers import Workers
 from . import versions
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -36,23 +38,51 @@ class Site:
     outputs: Mapping[str, str]
 
 
-def read(
-    files: Files, config: MkDocsConfig, info: SiteInfo, rules: Rules, cache_folder: Path
-) -> Site:
-    """Read every published page and file; drafts and excluded pages are not among them.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A build whose pages are being cut while MkDocs writes them.
+
+    ``urls``: of each published file, by docs path; ``sources`` and ``outputs`` as a site's.
+    """
+
+    info: SiteInfo
+    pending: Pending
+    urls: Mapping[str, str]
+    sources: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+    def site(self) -> Site:
+        """The site, once its pages are cut. SiteError if one cannot be read."""
+        pages = self.pending.pages()
+        anchors = {self.sources[page.record.id]: page.record.anchors for page in pages}
+        return Site(
+            info=self.info,
+            pages=pages,
+            targets={
+                name: (url, anchors.get(name, frozenset())) for name, url in self.urls.items()
+            },
+            sources=self.sources,
+            outputs=self.outputs,
+        )
+
+
+def begin(
+    files: Files,
+    config: MkDocsConfig,
+    info: SiteInfo,
+    rules: Rules,
+    cache_folder: Path,
+    workers: Workers,
+) -> Reading:
+    """Begin to read every published page; drafts and excluded pages are not among them.
 
     UnreadPageError if a dirty build has left out a page that no earlier build has kept.
     """
-    found = tuple(corpus.read(_sources(files, config, info.language), rules, cache_folder))
-    anchors = {page.record.id: page.record.anchors for page in found}
-    return Site(
+    sources = _sources(files, config, info.language)
+    return Reading(
         info=info,
-        pages=found,
-        targets={
-            file.src_uri: (_url(file.url, config), anchors.get(_id(file), frozenset()))
-            for file in files
-            if file.inclusion.is_included()
-        },
+        pending=corpus.start(sources, rules, cache_folder, workers),
+        urls={f.src_uri: _url(f.url, config) for f in files if f.inclusion.is_included()},
         sources={_id(file): file.src_uri for file in files.documentation_pages()},
         outputs={file.dest_uri: file.src_uri for file in files.documentation_pages()},
     )

@@ -1,0 +1,191 @@
+"""No page is too odd, too deep or too long to be read, and what is read of it is valid."""
+
+import datetime as dt
+import os
+import re
+import time
+from collections.abc import Callable
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import markup_strategies
+from answerable.build import cutting, page_cache, records
+from answerable.build.cutting import CutRecord, Rules
+from answerable.build.passages import Window
+from answerable.build.records import Record, Source
+from answerable.serve.bundle import is_safe_url
+from answerable.serve.terms import count_words
+from markup_strategies import ANY_TEXT, BROKEN, HIDDEN, SHOWN, TITLE, WELL_FORMED
+
+DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
+fuzz = settings(
+    max_examples=8000 if DEEP else 200,
+    deadline=dt.timedelta(seconds=30),
+    database=None,
+    derandomize=not DEEP,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+WINDOWS = st.builds(Window, st.sampled_from([20, 40, 240]), st.sampled_from([0.0, 0.25, 0.5]))
+LANGUAGES = st.sampled_from(["en", "de-AT", "ja", "th", "ar", "", "xx", "\x00", "zh_CN"])
+
+
+def read(html: str, window: Window | None = None, language: str = "en") -> CutRecord:
+    """A page read and cut, checked."""
+    record = cutting.read(Source("a/page", "/a/page/", TITLE, html, language=language))
+    window = window or Window()
+    made = cutting.cut(record, Rules(window))
+    check(record, made, window)
+    return made
+
+
+def check(record: Record, made: CutRecord, window: Window) -> None:
+    assert all(TITLE not in section.path for section in record.sections)
+    ids = [cut.passage.id for cut in made.cuts]
+    assert len(ids) == len(set(ids))
+    for cut in made.cuts:
+        passage = cut.passage
+        assert passage.text.strip()
+        assert cut.retrieval_text.encode()
+        assert count_words(passage.text) <= window.words
+        assert is_safe_url(passage.url)
+        url, _, fragment = passage.url.partition("#")
+        assert url == record.url
+        assert not fragment or {fragment, unquote(fragment)} & made.record.anchors
+        last = 0
+        for start, end in passage.sentences:
+            assert last <= start < end <= len(passage.text)
+            assert passage.text[start:end] == passage.text[start:end].strip()
+            last = end
+    assert page_cache.decode(page_cache.encode(made)) == made
+
+
+def shown(made: CutRecord) -> list[str]:
+    """The words that must show, each where it shows first."""
+    text = "\n".join(cut.passage.text for cut in made.cuts)
+    return list(dict.fromkeys(re.findall(rf"{SHOWN}\d+", text)))
+
+
+@fuzz
+@given(ANY_TEXT | BROKEN, WINDOWS, LANGUAGES)
+@example("<h2 id='a%20b c'>A</h2>x", Window(), "en")
+def test_any_text_is_read(html: str, window: Window, language: str) -> None:
+    read(html, window, language)
+
+
+@fuzz
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read(data: bytes) -> None:
+    read(data.decode(errors="replace"))
+    read(data.decode(errors="surrogateescape"))
+    read(f"<p>{data.decode('latin-1')}")
+
+
+@fuzz
+@given(WELL_FORMED, WINDOWS)
+def test_what_is_hidden_never_shows_and_all_else_does_in_order(html: str, window: Window) -> None:
+    made = read(html, window)
+    assert not any(HIDDEN in cut.passage.text for cut in made.cuts)
+    assert shown(made) == re.findall(rf"{SHOWN}\d+", html)
+
+
+@fuzz
+@given(markup_strategies.mutated(), WINDOWS)
+def test_mutilated_pages_are_read(html: str, window: Window) -> None:
+    read(html, window)
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([float("nan"), "\ud800", "2024-05-01", "a, b"])
+    | st.just(5000).map(lambda digits: 10**digits)
+    | st.floats()
+    | ANY_TEXT
+    | st.binary(max_size=8)
+    | st.dates()
+    | st.datetimes(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["exclude", "created", "updated", "x"]) | st.integers(),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
+KEYS = (
+    "description summary meaning themes keywords topics tags aliases date search answerable".split()
+)
+
+
+@fuzz
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES))
+def test_any_front_matter_is_read(meta: dict[str, object]) -> None:
+    found = records.metadata(meta)
+    assert isinstance(found.excluded, bool)
+    assert found.date is None or dt.date.fromisoformat(found.date)
+    for text in (found.summary, *found.themes, *found.aliases):
+        assert isinstance(text, str)
+        assert text.encode().decode() == " ".join(text.split())
+    assert all((*found.themes, *found.aliases))
+    source = Source("a", "/a/", TITLE, "<p>x", found)
+    assert page_cache.key(source, Rules())
+    made = cutting.cut(cutting.read(source))
+    assert page_cache.decode(page_cache.encode(made)) == made
+
+
+def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:
+    found = records.metadata({"tags": [10**5000, 7], "aliases": ["a\ud800b", "c\nd"]})
+    assert (found.themes, found.aliases) == (("7",), ("ab", "c d"))
+
+
+LONG: dict[str, Callable[[], str]] = {
+    "divs": lambda: "<div>" * 5000 + "x",
+    "sections": lambda: "<section><h2>H</h2><p>x</p>" * 2000,
+    "spans": lambda: "<p>" + "<span>" * 5000 + "x",
+    "code in code": lambda: "<pre>" + "<span>" * 5000 + "x",
+    "lists": lambda: "<ul><li>x" * 2500,
+    "tables": lambda: "<table><tr><td>x" * 1000,
+    "paragraphs": lambda: "<p>word</p>" * 100_000,
+    "words in markup": lambda: "<b>word</b> " * 100_000,
+    "breaks": lambda: "a<br>" * 100_000,
+    "sentences": lambda: "The cat sat on a mat. " * 90_000,
+    "letter": lambda: "a" * 2_000_000,
+    "kana": lambda: "かな" * 350_000,
+    "full stops": lambda: "." * 2_000_000,
+    "lines of code": lambda: "<pre>" + "x = 1\n" * 330_000,
+    "headings": lambda: "<h2>H</h2>x" * 50_000,
+    "headings of one id": lambda: "<h2 id=a>H</h2>x" * 50_000,
+    "headings of ids": lambda: "".join(f"<h3 id=a{n}>H</h3>x" for n in range(50_000)),
+    "cells": lambda: "<table>" + ("<tr>" + "<td>cell" * 20) * 1000,
+    "cells of a row": lambda: "<table><tr>" + "<td>cell" * 20_000,
+    "inline code": lambda: "<code>a.b</code> " * 50_000,
+    "comments": lambda: "<!-- x -->" * 100_000 + "x",
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
+    html = LONG[name]()
+    began = time.perf_counter()
+    record = cutting.read(Source("a", "/a/", TITLE, html))
+    made = cutting.cut(record)
+    assert time.perf_counter() - began < 20
+    assert made.cuts
+    assert len({cut.passage.id for cut in made.cuts}) == len(made.cuts)
+
+
+@pytest.mark.parametrize("form", ["<div>", "<b>", "<ul><li>", "<table><tr><td>", "<pre><i>"])
+def test_a_page_may_be_as_deep_as_a_browser_bears(form: str) -> None:
+    html = form * 600 + SHOWN
+
+    def at_depth(left: int) -> CutRecord:
+        return at_depth(left - 1) if left else read(f"{html}<p>{SHOWN}")
+
+    assert any(SHOWN in cut.passage.text for cut in at_depth(500).cuts)

@@ -1,0 +1,100 @@
+"""Work by other processes: the same results in the same order, and none is lost with a process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from answerable.build import audit, corpus, workers
+from answerable.build.artifacts import Artifact
+from answerable.build.cutting import Rules
+from answerable.build.records import Source
+from answerable.build.workers import Workers
+from answerable.serve.errors import LeakError, SiteError
+from doubles import note
+
+PAGES = [
+    Source(f"page-{n}", f"/{n}/", f"Page {n}", f"<p>Rope number {n} is doubled.</p>")
+    for n in range(60)
+]
+SECRET = "the gearbox of the winch was taken from a scrapped tractor"
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def process_of(number: int) -> int:
+    del number
+    return os.getpid()
+
+
+def die_elsewhere(task: tuple[int, int]) -> int:
+    """Takes its process down, unless that is the one that asks."""
+    number, parent = task
+    if number == 3 and os.getpid() != parent:
+        os._exit(1)
+    return number
+
+
+def fail(number: int) -> int:
+    if number == 3:
+        raise SiteError("page 3: flatten it")
+    return number
+
+
+def test_results_are_in_order() -> None:
+    with Workers(worth=1) as shared:
+        assert list(shared.each(double, range(50), 100)) == [2 * n for n in range(50)]
+        assert os.getpid() not in set(shared.each(process_of, range(4), 100))
+
+
+def test_a_little_work_is_done_here() -> None:
+    with Workers() as shared:
+        assert set(shared.each(process_of, range(4), workers.WORTH - 1)) == {os.getpid()}
+        assert set(shared.each(process_of, range(1), workers.WORTH)) == {os.getpid()}
+
+
+def test_a_process_that_dies_loses_nothing() -> None:
+    with Workers(worth=1) as shared:
+        tasks = [(number, os.getpid()) for number in range(10)]
+        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+
+
+def test_an_error_is_the_one_that_was_raised() -> None:
+    with Workers(worth=1) as shared, pytest.raises(SiteError, match="page 3: flatten it"):
+        list(shared.each(fail, range(10), 100))
+
+
+def test_pages_are_cut_alike(tmp_path: Path) -> None:
+    alone = corpus.read(PAGES, Rules(), tmp_path / "alone")
+    with Workers(worth=1) as shared:
+        together = corpus.start(PAGES, Rules(), tmp_path / "together", shared).pages()
+    assert together == alone
+
+
+def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
+    texts = [f"page {n} says that {SECRET if n in (23, 47) else 'all is well'}" for n in range(60)]
+    artifacts = [Artifact(f"site/{n}.txt", text.encode) for n, text in enumerate(texts)]
+    for worth in (1, sys.maxsize):
+        with Workers(worth) as shared, pytest.raises(LeakError) as raised:
+            audit.check([note("winch", SECRET)], artifacts, tmp_path, shared)
+        assert "site/23.txt" in str(raised.value)
+        assert "and 1 more place" in str(raised.value)
+
+
+def test_a_script_that_knows_nothing_of_processes_is_not_run_again(tmp_path: Path) -> None:
+    script = tmp_path / "build.py"
+    script.write_text(
+        "from answerable.build.workers import Workers\n"
+        "print('run')\n"
+        "with Workers(worth=1) as shared:\n"
+        "    print(sorted(shared.each(abs, [-2, -1], 9)))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout.split("\n")[:2], done.returncode) == (["run", "[1, 2]"], 0), done.stderr
