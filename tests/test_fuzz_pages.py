@@ -145,6 +145,8 @@ def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:
     assert (found.themes, found.aliases) == (("7",), ("ab", "c d"))
 
 
+# A quadratic reader of the shorter pages misses their limit too.
+MANY = 100_000 if DEEP else 20_000
 LONG: dict[str, Callable[[], str]] = {
     "divs": lambda: "<div>" * 5000 + "x",
     "sections": lambda: "<section><h2>H</h2><p>x</p>" * 2000,
@@ -152,21 +154,21 @@ LONG: dict[str, Callable[[], str]] = {
     "code in code": lambda: "<pre>" + "<span>" * 5000 + "x",
     "lists": lambda: "<ul><li>x" * 2500,
     "tables": lambda: "<table><tr><td>x" * 1000,
-    "paragraphs": lambda: "<p>word</p>" * 100_000,
-    "words in markup": lambda: "<b>word</b> " * 100_000,
-    "breaks": lambda: "a<br>" * 100_000,
-    "sentences": lambda: "The cat sat on a mat. " * 90_000,
-    "letter": lambda: "a" * 2_000_000,
-    "kana": lambda: "かな" * 350_000,
-    "full stops": lambda: "." * 2_000_000,
-    "lines of code": lambda: "<pre>" + "x = 1\n" * 330_000,
-    "headings": lambda: "<h2>H</h2>x" * 50_000,
-    "headings of one id": lambda: "<h2 id=a>H</h2>x" * 50_000,
-    "headings of ids": lambda: "".join(f"<h3 id=a{n}>H</h3>x" for n in range(50_000)),
-    "cells": lambda: "<table>" + ("<tr>" + "<td>cell" * 20) * 1000,
-    "cells of a row": lambda: "<table><tr>" + "<td>cell" * 20_000,
-    "inline code": lambda: "<code>a.b</code> " * 50_000,
-    "comments": lambda: "<!-- x -->" * 100_000 + "x",
+    "paragraphs": lambda: "<p>word</p>" * MANY,
+    "words in markup": lambda: "<b>word</b> " * MANY,
+    "breaks": lambda: "a<br>" * MANY,
+    "sentences": lambda: "The cat sat on a mat. " * MANY,
+    "letter": lambda: "a" * (20 * MANY),
+    "kana": lambda: "かな" * (4 * MANY),
+    "full stops": lambda: "." * (20 * MANY),
+    "lines of code": lambda: "<pre>" + "x = 1\n" * (4 * MANY),
+    "headings": lambda: "<h2>H</h2>x" * (MANY // 2),
+    "headings of one id": lambda: "<h2 id=a>H</h2>x" * (MANY // 2),
+    "headings of ids": lambda: "".join(f"<h3 id=a{n}>H</h3>x" for n in range(MANY // 2)),
+    "cells": lambda: "<table>" + ("<tr>" + "<td>cell" * 20) * (MANY // 100),
+    "cells of a row": lambda: "<table><tr>" + "<td>cell" * (MANY // 5),
+    "inline code": lambda: "<code>a.b</code> " * (MANY // 2),
+    "comments": lambda: "<!-- x -->" * MANY + "x",
 }
 
 
@@ -176,7 +178,7 @@ def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
     began = time.perf_counter()
     record = cutting.read(Source("a", "/a/", TITLE, html))
     made = cutting.cut(record)
-    assert time.perf_counter() - began < 20
+    assert time.perf_counter() - began < (20 if DEEP else 5)
     assert made.cuts
     assert len({cut.passage.id for cut in made.cuts}) == len(made.cuts)
 

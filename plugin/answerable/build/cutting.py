@@ -8,7 +8,6 @@ from functools import cache, partial
 from itertools import chain
 
 from ..serve import terms
-from ..serve.errors import SiteError
 from . import pages, passages
 from .passages import Cut, Window
 from .records import Record, Source
@@ -48,11 +47,8 @@ class CutRecord:
 
 
 def read(source: Source) -> Record:
-    """The record of a page; SiteError if its HTML cannot be read."""
-    try:
-        article = pages.read(source.html or "", source.title)
-    except RecursionError:
-        raise SiteError(f"{source.id}: its HTML is nested too deep; flatten it") from None
+    """The record of a page."""
+    article = pages.read(source.html or "", source.title)
     return Record(
         id=source.id,
         url=source.url,

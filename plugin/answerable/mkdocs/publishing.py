@@ -46,14 +46,27 @@ def publish(built: Built, function: Path) -> None:
     """Audit and index a site, and write its function's folder, or one for each language."""
     whole = reading.merge(built.sites)
     notes = _notes(built, whole)
-    audited = partial(_audit, built, whole, notes)
     if built.options.languages == "together" or len(built.sites) == 1:
-        _publish(built, whole, notes, function, audited)
-        return
-    for each in built.sites:
+        parts = {function: whole}
+    else:
         # A note may name a page that this language does not have.
-        part = replace(each, targets={**whole.targets, **each.targets})
-        _publish(built, part, notes, function / each.info.language, audited)
+        parts = {
+            function / each.info.language: replace(each, targets={**whole.targets, **each.targets})
+            for each in built.sites
+        }
+    # What is wrong with one language is found before any of them is replaced.
+    indexes = [(folder, _index(built, part, notes)) for folder, part in parts.items()]
+    for folder, made in indexes:
+        manifest = site.publish(
+            made,
+            folder,
+            built.embedder.identity,
+            choices.profile(built.options),
+            choices.settings(built.options),
+            _now(),
+            partial(_audit, built, whole, notes),
+        )
+        log.info(site.summary(manifest, made, folder))
 
 
 def preview(built: Built) -> Engine:
@@ -68,22 +81,6 @@ def preview(built: Built) -> Engine:
     opened = open_bundle(folder, verify=False)
     log.info(site.summary(manifest, made, folder))
     return providers.engine(opened, built.embedder, choices.settings(built.options))
-
-
-def _publish(
-    built: Built, whole: Site, notes: list[Note], folder: Path, audited: site.Audit
-) -> None:
-    made = _index(built, whole, notes)
-    manifest = site.publish(
-        made,
-        folder,
-        built.embedder.identity,
-        choices.profile(built.options),
-        choices.settings(built.options),
-        _now(),
-        audited,
-    )
-    log.info(site.summary(manifest, made, folder))
 
 
 def _notes(built: Built, whole: Site) -> list[Note]:
