@@ -1,5 +1,6 @@
 """A built folder: which pages are read, and their ids, urls, titles and targets."""
 
+import errno
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from answerable.build import built_site, injection
 from answerable.build.built_site import BuiltSite, Options
 from answerable.build.targets import resolver
+from answerable.cli import indexing
 from answerable.serve.errors import NotebookError, SiteError
 from sites import command, put
 
@@ -299,3 +301,36 @@ def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
     found = (folder / "odd.html").read_bytes()
     assert found.startswith(odd[: odd.index(b"</body>")])
     assert found.endswith(b"</body>\r\n")
+
+
+def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "site", {"index.html": page(), "a.html": page()})
+    (folder / "a.html").chmod(0o664)
+    (folder / "b.html").symlink_to("a.html")
+    assert "; 2 files changed" in command(tmp_path, "index", "site", "--inject").stdout
+    assert (folder / "b.html").readlink() == Path("a.html")
+    assert (folder / "a.html").stat().st_mode & 0o777 == 0o664
+    assert (folder / "b.html").read_text().count(injection.ELEMENT) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "complaint"),
+    [
+        (OSError(errno.EFBIG, "Too large"), "a file cannot be read or written (Too large); free"),
+        (OSError(errno.EACCES, "No", "x"), "x cannot be read or written (No); correct its rights"),
+        (OSError(errno.EIO, "Broken", b"x"), "x cannot be read or written (Broken)"),
+        (OSError("odd"), "a file cannot be read or written (OSError)"),
+    ],
+)
+def test_what_the_system_refuses_has_its_own_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, complaint: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(indexing, "write", refused)
+    options = indexing.Options(tmp_path / "site", None, tmp_path / "cache", Options())
+    with pytest.raises(SiteError) as caught:
+        indexing.index(options, tmp_path / "function")
+    assert str(caught.value).startswith(complaint)
+    assert str(caught.value).count(";") == complaint.count(";")

@@ -1,8 +1,10 @@
 """The bundle: what is written is what is opened, and nothing damaged is served."""
 
 import datetime as dt
+import gc
 import hashlib
 import json
+import weakref
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +22,7 @@ from answerable.serve.bundle import is_safe_url, open_bundle
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.manifest import Manifest
 from answerable.serve.profile import LOCAL
+from answerable.serve.retrieval import retrieve
 from answerable.serve.types import RoutingHint
 from doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
 
@@ -441,3 +444,15 @@ def test_no_file_of_a_bundle_is_a_pickle(index: Index, tmp_path: Path) -> None:
     write(index, tmp_path)
     for path in tmp_path.glob("*.npy"):
         assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
+
+
+def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
+    """A dev server opens one at every rebuild."""
+    made = index_of(tmp_path, [record("a", "<p>Rope.", tags=["hemp"], date="2024-05-01")])
+    bundle = bundle_of(tmp_path, made)
+    vector = np.ones(TINY.dimensions, dtype=np.float32)
+    assert retrieve(bundle, "Is the latest rope of hemp?", vector).passages
+    alive = weakref.ref(bundle)
+    del bundle
+    gc.collect()
+    assert alive() is None

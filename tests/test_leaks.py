@@ -146,3 +146,27 @@ def test_a_leak_leaves_the_last_bundle(tmp_path: Path) -> None:
     put(folder / "docs" / "rumours.md", f"# Rumours\n\n{SAID}\n")
     failed(folder)
     assert open_bundle(folder / "function" / "bundle").manifest.id == before
+
+
+LATE = """
+from pathlib import Path
+from mkdocs.plugins import event_priority
+
+
+@event_priority(-250)
+def on_post_build(config):
+    note = Path(config.config_file_path).parent / "notebook" / "winch.md"
+    text = note.read_text(encoding="utf-8").split("---")[2]
+    Path(config.site_dir, "llms.txt").write_text(text, encoding="utf-8")
+"""
+
+
+def test_a_file_that_is_written_late(tmp_path: Path) -> None:
+    put(tmp_path / "hooks.py", LATE)
+    assert "site/llms.txt, line " in failed(site(tmp_path, hooks=["hooks.py"]))
+
+
+def test_a_label_that_repeats_another_note(tmp_path: Path) -> None:
+    other = f"---\nlabel: {SECRET}\nabout: storms.md\n---\n\nLadders are kept dry.\n"
+    folder = write_site(tmp_path, notes={**NOTES, "ladder.md": other})
+    assert "hints" in failed(folder)

@@ -37,7 +37,8 @@ made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
-    site.publish(made[turn % 2], folder / "function", TINY, LOCAL, Settings(), NOON, list)
+    staged = site.stage(made[turn % 2], folder / "function", Settings(), list)
+    site.publish(staged, TINY, LOCAL, NOON)
 """
 
 # Writes a function and kills itself at the n-th step that counts, inside no temporary folder.
@@ -70,7 +71,7 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     made = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    site.publish(made, folder, TINY, LOCAL, Settings(), NOON, unaudited)
+    site.publish(site.stage(made, folder, Settings(), unaudited), TINY, LOCAL, NOON)
 
 
 def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:

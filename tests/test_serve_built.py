@@ -39,6 +39,9 @@ def write(folder: Path) -> Path:
     put(folder / "site" / "assets" / "x.js", "1")
     put(folder / "site" / "assets" / "pic.svg", "<svg/>")
     put(folder / "notebook" / "winch.md", NOTES["winch.md"])
+    for name in (".git/config", ".env", "assets/.hidden.txt", ".well-known/.hidden.txt"):
+        put(folder / "site" / name, "secret")
+    put(folder / "site" / ".well-known" / "security.txt", "Contact: harbour.example")
     put(folder / "secret.txt", "secret")
     (folder / "site" / "link.txt").symlink_to(folder / "secret.txt")
     return folder
@@ -111,6 +114,12 @@ def test_the_widget_is_put_into_what_is_served_and_not_into_files(
         ("/docs/assets/x.js", 200, "text/javascript; charset=utf-8"),
         ("/docs/assets/answerable/ask-box.js", 200, "text/javascript; charset=utf-8"),
         ("/docs/assets/pic.svg", 200, "image/svg+xml"),
+        ("/docs/.well-known/security.txt", 200, "text/plain; charset=utf-8"),
+        ("/docs/.git/config", 404, "text/html; charset=utf-8"),
+        ("/docs/%2egit/config", 404, "text/html; charset=utf-8"),
+        ("/docs/.env", 404, "text/html; charset=utf-8"),
+        ("/docs/assets/.hidden.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/.well-known/.hidden.txt", 404, "text/html; charset=utf-8"),
         ("/docs/gone", 404, "text/html; charset=utf-8"),
         ("/docs/assets/", 404, "text/html; charset=utf-8"),
         ("/docs/assets", 404, "text/html; charset=utf-8"),

@@ -1,6 +1,7 @@
 """Work by other processes: the same results in the same order, and none is lost with a process."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +15,20 @@ from answerable.build.records import Source
 from answerable.build.workers import Workers
 from answerable.serve.errors import LeakError, SiteError
 from doubles import note
+from sites import put, write_site
 
 PAGES = [
     Source(f"page-{n}", f"/{n}/", f"Page {n}", f"<p>Rope number {n} is doubled.</p>")
     for n in range(60)
 ]
+BIN = str(Path(sys.executable).parent)
 SECRET = "the gearbox of the winch was taken from a scrapped tractor"
+
+
+@pytest.fixture(autouse=True)
+def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the tests are run, their own program may be."""
+    monkeypatch.setattr(workers, "_may_start", lambda: True)
 
 
 def double(number: int) -> int:
@@ -61,6 +70,9 @@ def test_a_process_that_dies_loses_nothing() -> None:
     with Workers(worth=1) as shared:
         tasks = [(number, os.getpid()) for number in range(10)]
         assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+        # And the next work finds living processes, or none.
+        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+        assert list(shared.each(double, range(9), 100)) == [2 * n for n in range(9)]
 
 
 def test_an_error_is_the_one_that_was_raised() -> None:
@@ -85,16 +97,39 @@ def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
         assert "and 1 more place" in str(raised.value)
 
 
-def test_a_script_that_knows_nothing_of_processes_is_not_run_again(tmp_path: Path) -> None:
-    script = tmp_path / "build.py"
-    script.write_text(
+@pytest.mark.parametrize("name", ["build.py", "mkdocs.py", "tool/__main__.py"])
+def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
+    tmp_path: Path, name: str
+) -> None:
+    script = (
         "from answerable.build.workers import Workers\n"
         "print('run')\n"
         "with Workers(worth=1) as shared:\n"
-        "    print(sorted(shared.each(abs, [-2, -1], 9)))\n",
-        encoding="utf-8",
+        "    print(sorted(shared.each(abs, [-2, -1], 9)))\n"
     )
+    put(tmp_path / name, script)
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
-    assert (done.stdout.split("\n")[:2], done.returncode) == (["run", "[1, 2]"], 0), done.stderr
+    assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr
+
+
+def test_the_commands_share_their_work(tmp_path: Path) -> None:
+    """Each of them is run again in every process, and does nothing there."""
+    pages = {f"p{n}.md": f"# P{n}\n\n" + f"rope {n} " * 400 + "\n" for n in range(600)}
+    site = write_site(tmp_path, pages={"index.md": "# Home\n\nHello.\n", **pages})
+    for command in ([sys.executable, "-m", "mkdocs"], [shutil.which("mkdocs", path=BIN)]):
+        shutil.rmtree(site / ".cache", ignore_errors=True)
+        log = site / "log"
+        with log.open("w") as out:
+            done = subprocess.run(
+                [*map(str, command), "build"], cwd=site, stdout=out, stderr=out, check=False
+            )
+        said = log.read_text(encoding="utf-8")
+        assert done.returncode == 0, said
+        assert said.count("Building documentation") == 1
+        assert "601 pages" in said

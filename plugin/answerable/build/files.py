@@ -18,8 +18,11 @@ _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}(?:\.old)?\.tmp", re.S)
 _UNLOCKABLE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write a file by way of a temporary one beside it; an equal file is left alone."""
+def write(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
+    """Write a file by way of a temporary one beside it; an equal file is left alone.
+
+    keep_mode: a file that was there keeps its rights.
+    """
     if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,6 +32,8 @@ def write(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if keep_mode and path.is_file():
+            shutil.copymode(path, temporary)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

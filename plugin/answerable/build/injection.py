@@ -15,6 +15,16 @@ _LINK_TAG = re.compile(r"""<link\b[^>]*\brel=["']?answerable["']?(?=[\s>/])[^>]*
 _WHOLE = re.compile(r"</body>|\A\s*<!doctype html", re.I)
 _BODY_END = re.compile(r"</body>", re.I)
 _HEAD_END = re.compile(r"</head>", re.I)
+_ASK = re.compile(r"<answerable-ask(?=[\s/>])", re.I)
+# What a browser does not read as the page's own tags. One without an end runs on to the page's.
+_HIDDEN = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|(?P<comment_on>\Z)))"
+    r"|<(?P<name>script|style|textarea|title|template)(?=[\s>])(?:[^>]*[^>/])?>"
+    r"(?P<body>.*?)(?:</(?P=name)(?=[\s/>])|(?P<element_on>\Z))",
+    re.I | re.S,
+)
+# Stands for a `<` that is no tag's: no text that can be written holds half a surrogate pair.
+_HIDING = "\ud800"
 
 
 def script() -> str:
@@ -28,16 +38,27 @@ def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -
     An element that an author has placed is left as the only one, and without an endpoint a link
     to one is left as it is. What is no whole page is left alone.
     """
-    if not _WHOLE.search(html):
+    page = _HIDDEN.sub(_hidden, html)
+    if not _WHOLE.search(page):
         return html
     script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
-    html = _only(html, _SCRIPT_TAG, script_tag) or _at(html, _BODY_END, -1, script_tag)
-    if element and "<answerable-ask" not in html:
-        html = html.replace(script_tag, f"{ELEMENT}\n{script_tag}", 1)
+    page = _only(page, _SCRIPT_TAG, script_tag) or _at(page, _BODY_END, -1, script_tag)
+    if element and not _ASK.search(page):
+        page = page.replace(script_tag, f"{ELEMENT}\n{script_tag}", 1)
     if endpoint:
         link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
-        html = _only(html, _LINK_TAG, link) or _at(html, _HEAD_END, 0, link)
-    return html
+        page = _only(page, _LINK_TAG, link) or _at(page, _HEAD_END, 0, link)
+    return page.replace(_HIDING, "<")
+
+
+def _hidden(found: re.Match[str]) -> str:
+    """A stretch of a page in which no pattern here finds a tag; one without an end is kept."""
+    if found["comment_on"] is not None or found["element_on"] is not None:
+        return found[0]
+    if not found["name"]:
+        return found[0].replace("<", _HIDING)
+    start, end = (at - found.start() for at in found.span("body"))
+    return f"{found[0][:start]}{found['body'].replace('<', _HIDING)}{found[0][end:]}"
 
 
 def _only(html: str, pattern: re.Pattern[str], tag: str) -> str | None:

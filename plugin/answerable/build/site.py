@@ -2,10 +2,12 @@
 
 import datetime as dt
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..serve.bundle import Bundle, open_bundle
 from ..serve.embedder import Identity
 from ..serve.manifest import Manifest
 from ..serve.profile import Profile
@@ -18,31 +20,60 @@ from .index import Index
 Audit = Callable[[Iterable[Artifact]], None]
 
 
-def publish(
-    index: Index,
-    function: Path,
-    identity: Identity,
-    profile: Profile,
-    settings: Settings,
-    now: dt.datetime,
-    audit: Audit,
-) -> Manifest:
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A function that has been audited and not been written. ``contents``: its bundle's files."""
+
+    folder: Path
+    index: Index
+    settings: Settings
+    contents: Mapping[str, bytes]
+
+
+def stage(index: Index, function: Path, settings: Settings, audit: Audit) -> Staged:
+    """Make what is to be written, and have it audited; nothing is written.
+
+    audit: is given all of it that is not the package's own, and raises what it finds. SiteError
+    for a folder that no build has written.
+    """
+    function_writer.check(function)
+    contents = bundle_writer.contents(index)
+    bundle = _artifacts(f"{function.name}/{BUNDLE}", contents)
+    audit([*bundle, Artifact(f"{function.name}/{FILE}", settings.as_json)])
+    return Staged(function, index, settings, contents)
+
+
+def publish(staged: Staged, identity: Identity, profile: Profile, now: dt.datetime) -> Manifest:
     """Write the function's folder: its code first, then the bundle, whose manifest comes last.
 
-    audit: is given all that is about to be written and is not the package's own; what it raises
-    leaves the folder as it is. Of two builds at once, one waits for the other to be published.
+    Of two builds at once, one waits for the other to be published.
     """
+    folder = staged.folder
     # Before the lock, which must not be left in a folder that is refused.
-    function_writer.check(function)
-    made = bundle_writer.contents(index)
-    audit([
-        *(Artifact(f"{function.name}/{BUNDLE}/{name}", partial(bytes, data))
-          for name, data in made.items()),
-        Artifact(f"{function.name}/{FILE}", settings.as_json),
-    ])  # fmt: skip
-    with files.lock(function):
-        function_writer.write(function, identity, settings)
-        return bundle_writer.write(index, function / BUNDLE, identity, profile, now, made)
+    function_writer.check(folder)
+    with files.lock(folder):
+        function_writer.write(folder, identity, staged.settings)
+        bundle = folder / BUNDLE
+        return bundle_writer.write(staged.index, bundle, identity, profile, now, staged.contents)
+
+
+def preview(
+    index: Index,
+    folder: Path,
+    identity: Identity,
+    profile: Profile,
+    now: dt.datetime,
+    audit: Audit,
+) -> Bundle:
+    """Audit an index and open it as a bundle in a folder of ours; nothing is published."""
+    contents = bundle_writer.contents(index)
+    audit(_artifacts(BUNDLE, contents))
+    bundle_writer.write(index, folder, identity, profile, now, contents)
+    return open_bundle(folder, verify=False)
+
+
+def _artifacts(name: str, contents: Mapping[str, bytes]) -> list[Artifact]:
+    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in contents.items()]
 
 
 def summary(manifest: Manifest, index: Index, folder: Path) -> str:
@@ -55,8 +86,16 @@ def summary(manifest: Manifest, index: Index, folder: Path) -> str:
     )
     return (
         f"{', '.join(numbers)}; {count(index.embedded, 'text')} embedded; "
-        f"bundle of {size / 1000:.1f} kB in {os.path.relpath(folder)}"
+        f"bundle of {size / 1000:.1f} kB in {_near(folder)}"
     )
+
+
+def _near(folder: Path) -> str:
+    try:
+        return os.path.relpath(folder)
+    except ValueError:
+        # On Windows there is no way from one drive to another.
+        return str(folder)
 
 
 def count(number: int, noun: str) -> str:

@@ -23,6 +23,12 @@ _NOT_DAMAGED = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
 )
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "free space on its disk",
+    sqlite3.SQLITE_IOERR: "free space on its disk, or check the disk",
+    sqlite3.SQLITE_BUSY: "wait for the other build",
+    sqlite3.SQLITE_LOCKED: "wait for the other build",
+}
 
 T = TypeVar("T")
 
@@ -96,10 +102,10 @@ class Store:
             return act(self._open())
         except sqlite3.DatabaseError as error:
             self._close()
-            if self.renewed or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
-                raise SiteError(
-                    f"cache: {self._path} cannot be used ({error}): make it writable"
-                ) from None
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if self.renewed or code in _NOT_DAMAGED:
+                remedy = _REMEDIES.get(code, "make it writable")
+                raise SiteError(f"cache: {self._path} cannot be used ({error}): {remedy}") from None
             raise
 
     def _open(self) -> sqlite3.Connection:

@@ -13,9 +13,9 @@ from typing import Self, TypeVar
 # Characters or bytes to read from which a process pays for its start, of a quarter of a second.
 WORTH = 1_500_000
 _MOST = 8
-# A process that is not forked imports the program again. These do nothing when they are imported;
-# of somebody's script, which may build a site without asking how it is run, nothing is known.
-_PROGRAMS = frozenset(("mkdocs", "properdocs", "answerable", "__main__"))
+# A process that is not forked runs the program's file again, under another name. These commands
+# ask for their name first; somebody's script, which may build a site there and then, may not.
+_COMMANDS = frozenset(("mkdocs", "properdocs", "answerable"))
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,7 +47,25 @@ class Workers:
         if size < self._worth or len(tasks) < 2 or not self._start():
             return map(function, tasks)
         assert self._pool is not None
-        return _surviving(self._pool.map(function, tasks, chunksize=1), function, tasks)
+        try:
+            results = self._pool.map(function, tasks)
+        except BrokenProcessPool:
+            self.close()
+            return map(function, tasks)
+        return self._surviving(results, function, tasks)
+
+    def _surviving(
+        self, results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]
+    ) -> Iterator[R]:
+        """All results; those of processes that have died are made here."""
+        done = 0
+        try:
+            for result in results:
+                yield result
+                done += 1
+        except BrokenProcessPool:
+            self.close()
+            yield from map(function, tasks[done:])
 
     def close(self) -> None:
         """Let go of the processes; what they still have to do is dropped."""
@@ -63,17 +81,6 @@ class Workers:
         return self._pool is not None
 
 
-def _surviving(results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]) -> Iterator[R]:
-    """All results, those of a process that died made here."""
-    done = 0
-    try:
-        for result in results:
-            yield result
-            done += 1
-    except BrokenProcessPool:
-        yield from map(function, tasks[done:])
-
-
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -81,5 +88,9 @@ def _cores() -> int:
 
 
 def _may_start() -> bool:
-    file = getattr(sys.modules.get("__main__"), "__file__", None)
-    return file is not None and Path(file).stem in _PROGRAMS
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        # A package that was run by its name: its `__main__` is not run again.
+        return str(spec.name).endswith("__main__")
+    return Path(getattr(main, "__file__", None) or "").name in _COMMANDS

@@ -1,6 +1,7 @@
 """``answerable index``: a built site, by any generator, as a function folder."""
 
 import datetime as dt
+import errno
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -38,6 +39,11 @@ from ..serve.errors import SiteError
 from ..serve.profile import LOCAL
 from ..serve.settings import Settings
 
+_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "correct its rights"),
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -64,9 +70,15 @@ def index(
             changed = put_widget(options.folder, read.base, endpoint)
             click.echo(f"The Ask button is in the pages; {site.count(changed, 'file')} changed")
     except OSError as error:
-        raise SiteError(
-            f"{error.filename} cannot be read or written ({error.strerror}); correct its rights"
-        ) from None
+        raise SiteError(_complaint(error)) from None
+
+
+def _complaint(error: OSError) -> str:
+    """A sentence on what the system refused, with the remedy where there is one."""
+    what = "a file" if error.filename is None else os.fsdecode(error.filename)
+    remedy = _REMEDIES.get(error.errno or 0)
+    reason = error.strerror or type(error).__name__
+    return f"{what} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")
 
 
 def write(options: Options, out: Path) -> BuiltSite:
@@ -75,13 +87,9 @@ def write(options: Options, out: Path) -> BuiltSite:
     notes = read_notes(options, read)
     made = indexed(options, read, notes, embedder())
 
-    def checked(more: Iterable[Artifact]) -> None:
-        with Workers() as workers:
-            written = chain(published(options, read), more)
-            audit.check(notes, written, options.cache, workers)
-
     identity = local_embedder.IDENTITY
-    manifest = site.publish(made, out, identity, LOCAL, Settings(), now(), checked)
+    staged = site.stage(made, out, Settings(), auditor(options, read, notes))
+    manifest = site.publish(staged, identity, LOCAL, now())
     click.echo(site.summary(manifest, made, out))
     return read
 
@@ -114,6 +122,17 @@ def read_notes(options: Options, read: BuiltSite) -> list[Note]:
         )
         for note in notes
     ]
+
+
+def auditor(options: Options, read: BuiltSite, notes: list[Note]) -> site.Audit:
+    """The leak audit of the site together with what is made from it."""
+
+    def check(more: Iterable[Artifact]) -> None:
+        with Workers() as workers:
+            written = chain(published(options, read), more)
+            audit.check(notes, written, options.cache, workers)
+
+    return check
 
 
 def published(options: Options, read: BuiltSite) -> Iterable[Artifact]:
@@ -157,6 +176,9 @@ def put_widget(folder: Path, base: str, endpoint: str | None) -> int:
     changed = 0
     for name in built_site.html_files(folder):
         path = folder / name
+        if path.is_symlink():
+            # The page that it leads to is changed by itself if it is the site's.
+            continue
         before = path.read_bytes()
         # Any byte is carried over, whatever the page's encoding is.
         html = before.decode("utf-8", errors="surrogateescape")
@@ -164,7 +186,7 @@ def put_widget(folder: Path, base: str, endpoint: str | None) -> int:
             continue
         html = injection.inject(html, _script_url(name, base), endpoint=endpoint, element=True)
         after = html.encode("utf-8", errors="surrogateescape")
-        files.write(path, after)
+        files.write(path, after, keep_mode=True)
         changed += after != before
     return changed
 

@@ -11,10 +11,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 
-from ..build import audit, built_site, bundle_writer, site
+from ..build import built_site, site
 from ..mkdocs import live
 from ..serve import local_embedder, providers
-from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
@@ -57,13 +56,13 @@ class _Current:
     def _index(self, options: Options) -> None:
         read = built_site.read(options.folder, options.reading)
         notes = indexing.read_notes(options, read)
-        audit.check(notes, indexing.published(options, read), options.cache)
         made = indexing.indexed(options, read, notes, self.embedder)
         folder = options.cache / "built"
         identity = local_embedder.IDENTITY
-        manifest = bundle_writer.write(made, folder, identity, LOCAL, indexing.now())
-        self.engine = providers.engine(open_bundle(folder, verify=False), self.embedder)
-        click.echo(site.summary(manifest, made, folder))
+        audited = indexing.auditor(options, read, notes)
+        bundle = site.preview(made, folder, identity, LOCAL, indexing.now(), audited)
+        self.engine = providers.engine(bundle, self.embedder)
+        click.echo(site.summary(bundle.manifest, made, folder))
 
 
 def serve(options: Options, host: str, port: int) -> None:

@@ -83,17 +83,21 @@ def _moved(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
 def _file(folder: Path, inner: str) -> Path | None:
     """The file at a path, or a folder that is asked for without its slash; None if there is none.
 
-    What lies outside the folder, by its path or by a link, is not there.
+    What lies outside the folder, by its path or by a link, is not there, nor is what is hidden.
     """
     *parents, last = inner.split("/")
     parts = [*parents, last or "index.html"]
-    if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in parts):
+    if any(not part or "\0" in part or "\\" in part or _is_hidden(part) for part in parts):
         return None
     try:
         return _existing(folder, folder.joinpath(*parts))
     except OSError:
         # A name may be longer than a file's can be.
         return None
+
+
+def _is_hidden(part: str) -> bool:
+    return part.startswith(".") and part != ".well-known"
 
 
 def _existing(folder: Path, path: Path) -> Path | None:

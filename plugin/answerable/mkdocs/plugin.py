@@ -124,8 +124,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             return output_content
         return self._inject(output_content, reading.site_path(config) + injection.SCRIPT)
 
-    # After the i18n plugin, which builds the other languages in its own.
-    @event_priority(-200)
+    # After the i18n plugin, which builds the other languages in its own, and after whatever else
+    # writes files then: the leak audit reads them.
+    @event_priority(-10_000)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Index what was built and publish the bundle; a failure leaves the last one in place."""
         self._depth -= 1

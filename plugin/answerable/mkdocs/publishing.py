@@ -17,7 +17,6 @@ from ..build.notebook import Note
 from ..build.targets import resolver
 from ..build.workers import Workers
 from ..serve import providers
-from ..serve.bundle import open_bundle
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from . import choices, progress, reading
@@ -54,32 +53,37 @@ def publish(built: Built, function: Path) -> None:
             function / each.info.language: replace(each, targets={**whole.targets, **each.targets})
             for each in built.sites
         }
+        if (function / providers.BUNDLE).exists():
+            log.warning(
+                "function: %s holds an older function of all languages; delete it", function
+            )
+    audited = partial(_audit, built, whole, notes)
+    settings, profile = choices.settings(built.options), choices.profile(built.options)
     # What is wrong with one language is found before any of them is replaced.
-    indexes = [(folder, _index(built, part, notes)) for folder, part in parts.items()]
-    for folder, made in indexes:
-        manifest = site.publish(
-            made,
-            folder,
-            built.embedder.identity,
-            choices.profile(built.options),
-            choices.settings(built.options),
-            _now(),
-            partial(_audit, built, whole, notes),
-        )
-        log.info(site.summary(manifest, made, folder))
+    all_staged = [
+        site.stage(_index(built, part, notes), folder, settings, audited)
+        for folder, part in parts.items()
+    ]
+    for staged in all_staged:
+        manifest = site.publish(staged, built.embedder.identity, profile, _now())
+        log.info(site.summary(manifest, staged.index, staged.folder))
 
 
 def preview(built: Built) -> Engine:
     """Audit and index a site for the dev server; nothing is published."""
     whole = reading.merge(built.sites)
     notes = _notes(built, whole)
-    _audit(built, whole, notes, ())
     made = _index(built, whole, notes)
     folder = built.cache / "serve"
-    profile = choices.profile(built.options)
-    manifest = bundle_writer.write(made, folder, built.embedder.identity, profile, _now())
-    opened = open_bundle(folder, verify=False)
-    log.info(site.summary(manifest, made, folder))
+    opened = site.preview(
+        made,
+        folder,
+        built.embedder.identity,
+        choices.profile(built.options),
+        _now(),
+        partial(_audit, built, whole, notes),
+    )
+    log.info(site.summary(opened.manifest, made, folder))
     return providers.engine(opened, built.embedder, choices.settings(built.options))
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .bundle import Bundle, Name
+from .derived import once
 from .phrases import fade, runs
 
 
@@ -24,7 +24,7 @@ class _Phrases:
         return [self.names[phrase] for phrase in found]
 
 
-@lru_cache(maxsize=8)
+@once
 def _phrases(bundle: Bundle) -> tuple[_Phrases, _Phrases]:
     """A bundle's names and themes, whose phrases a build has normalised."""
     return _by_phrase(bundle.names), _by_phrase(bundle.themes)

@@ -3,9 +3,9 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ class Bundle:
 
     def passage(self, row: int) -> Passage:
         """The passage of a row."""
-        data = _block(self, row // m.BLOCK)[row % m.BLOCK]
+        data = self._block(row // m.BLOCK)[row % m.BLOCK]
         return Passage(
             id=data["id"],
             record=self.record_ids[int(self.passage_records[row])],
@@ -89,11 +89,17 @@ class Bundle:
             language=self.site.language_of(row),
         )
 
+    @cached_property
+    def _block(self) -> Callable[[int], list[dict[str, Any]]]:
+        """Reads a block by its number, and keeps some."""
+        return lru_cache(maxsize=64)(partial(_read_block, self.blocks, self.text))
 
-@lru_cache(maxsize=64)
-def _block(bundle: Bundle, number: int) -> list[dict[str, Any]]:
-    start, end = int(bundle.blocks[number]), int(bundle.blocks[number + 1])
-    lines = columns.inflate(bundle.text[start:end].tobytes(), m.PASSAGES).splitlines()
+
+def _read_block(
+    blocks: NDArray[np.uint64], text: NDArray[np.uint8], number: int
+) -> list[dict[str, Any]]:
+    start, end = int(blocks[number]), int(blocks[number + 1])
+    lines = columns.inflate(text[start:end].tobytes(), m.PASSAGES).splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in rows:
         _check_url(row["url"], m.PASSAGES)

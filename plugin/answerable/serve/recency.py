@@ -2,12 +2,12 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .bundle import Bundle
+from .derived import once
 from .phrases import normalise, runs
 
 HALF_LIFE = 365
@@ -44,7 +44,7 @@ def is_about_now(question: str, languages: Iterable[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=8)
+@once
 def freshness(bundle: Bundle) -> NDArray[np.float32]:
     """How new each record is, (records,): 1 for the newest date, half of it a year before.
 

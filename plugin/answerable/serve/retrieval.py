@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import boosts, languages, recency, scan, terms
 from .bundle import Bundle
+from .derived import once
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
@@ -201,7 +201,7 @@ def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> NDArray[np.f
     return scores
 
 
-@lru_cache(maxsize=64)
+@once
 def name_terms(bundle: Bundle, language: str) -> frozenset[str]:
     """The terms of what the site and its author are called, which no page need hold."""
     return frozenset(term for name in bundle.site.names for term in terms.read(name, language))
