@@ -145,3 +145,31 @@ def test_a_redirect_and_a_page_that_bids_it_are_hidden(head: str) -> None:
 )
 def test_a_section_s_id_is_that_of_the_heading_which_opens_it(html: str, anchor: str) -> None:
     assert pages.read(html, "").sections[-1].anchor == anchor
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("", "utf-8"),
+        ("", "cp1252"),
+        ("", "utf-8-sig"),
+        ("", "utf-16"),
+        ("<meta charset='iso-8859-1'>", "iso-8859-1"),
+        ("<META CHARSET=ISO-8859-1>", "cp1252"),
+        ("<meta charset=iso-8859-15>", "iso-8859-15"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=GBK'>", "gbk"),
+        ("<meta name='viewport' content='x'><meta charset=\"UTF-8\" />", "utf-8"),
+        ("<meta charset='unicode_escape'>", "utf-8"),
+        ("<meta charset='utf-16'>", "utf-8"),
+        ("<meta charset='hex'>", "cp1252"),
+        ("<meta charset='no-such'>", "cp1252"),
+        (f"<!--{' ' * 1024}--><meta charset='gbk'>", "utf-8"),
+    ],
+)
+def test_a_page_s_encoding_is_its_own(head: str, encoding: str) -> None:
+    html = f"<!doctype html><head>{head}</head><main><p>à é</p></main>"
+    assert articles.text(html.encode(encoding)) == html
+
+
+def test_a_byte_that_its_encoding_does_not_know_is_marked() -> None:
+    assert articles.text(b"<meta charset=utf-8>a\xe9") == "<meta charset=utf-8>a\ufffd"

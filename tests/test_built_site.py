@@ -293,6 +293,12 @@ def test_a_link_is_left_where_no_endpoint_is_told() -> None:
     assert LINK in injection.inject(html, "x.js", endpoint=None, element=False)
 
 
+def test_a_page_of_another_encoding_is_read(tmp_path: Path) -> None:
+    html = page(head="<meta charset='ISO-8859-1'>", words="Où est le café ?")
+    (tmp_path / "index.html").write_bytes(html.encode("iso-8859-1"))
+    assert "Où est le café ?" in (built_site.read(tmp_path).sources[0].html or "")
+
+
 def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
     folder = write(tmp_path / "site", {"index.html": page()})
     odd = b"<!doctype html>\r\n<body><main><p>caf\xe9 \x80</p></main></body>\r\n"

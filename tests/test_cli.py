@@ -125,6 +125,22 @@ def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Pat
     assert "twelve" in run(tmp_path, "--bundle", "function/bundle", "ask", question).stdout
 
 
+def test_bundles_of_languages_and_versions_are_named(folder: Path, tmp_path: Path) -> None:
+    for name in ("en", "de", "1.0/fr"):
+        shutil.copytree(folder / "function", tmp_path / "function" / name)
+    bundles = (f"--bundle function/{name}/bundle" for name in ("1.0/fr", "de", "en"))
+    complaint = (
+        f"function/bundle/manifest.json does not exist: name one with {' or '.join(bundles)}"
+    )
+    question = "How thick is the chain of a mooring?"
+    assert run(tmp_path, "ask", question).stderr == f"Error: {complaint}\n"
+    shutil.copy(folder / "mkdocs.yml", tmp_path)
+    shutil.copytree(folder / "docs", tmp_path / "docs")
+    (tmp_path / "notebook").mkdir()
+    assert run(tmp_path, "ask", question).stderr == f"Error: {complaint}\n"
+    assert "twelve" in run(tmp_path, "--bundle", "function/en/bundle", "ask", question).stdout
+
+
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_a_question_is_read_as_the_function_reads_it(folder: Path, command: str) -> None:
     odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"

@@ -135,6 +135,18 @@ def test_a_server_that_starts_with_a_mistake_says_that_it_has_no_index(tmp_path:
         assert not (site / "function").exists()
 
 
+def test_a_label_that_repeats_another_note_is_never_answered(tmp_path: Path) -> None:
+    """A preview is read by somebody too."""
+    secret = NOTES["winch.md"].split("---")[2].strip().rstrip(".")
+    other = f"---\nlabel: {secret}\nabout: storms.md\n---\n\nLadders are kept dry.\n"
+    site = write_site(tmp_path, notes={**NOTES, "ladder.md": other})
+    with serving(site) as running:
+        status, body = running.request("POST", PATH, {"question": "Are ladders kept dry?"})
+        assert (status, "tractor" in body) == (503, False)
+        assert "winch.md: words" in running.output
+        assert "tractor" not in running.output
+
+
 FAULTY = """
 from answerable.serve.local_embedder import LocalEmbedder
 

@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from answerable.build import built_site
+from answerable.cli import indexing
+from answerable.cli import serving as previews
 from running import Running, run, until
 from sites import NOTES, command, put
 
@@ -199,6 +203,41 @@ def test_a_mistake_at_the_start_leaves_the_site_served(tmp_path: Path) -> None:
         until(lambda: "(no answers yet)" in server.output)
         assert server.request("POST", "/_answerable/answer", {"question": QUESTION})[0] == 503
         assert get(server, "/mooring/")[0] == 200
+
+
+def options(folder: Path) -> indexing.Options:
+    return indexing.Options(folder / "site", None, folder / "cache", built_site.Options())
+
+
+def test_an_unknown_mistake_is_told_by_its_kind_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("words of a note")
+
+    monkeypatch.setattr(previews._Current, "_index", fail)
+    previews._Current(indexing.embedder()).index(options(tmp_path))
+    said = capsys.readouterr().err
+    assert said.startswith("the site could not be indexed: ValueError;")
+    assert "words" not in said
+
+
+def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+
+    def slow(_: indexing.Options) -> previews._State:
+        looks.append(time.monotonic())
+        time.sleep(0.1)
+        return ()
+
+    monkeypatch.setattr(previews, "_SECONDS", 0.01)
+    monkeypatch.setattr(previews, "_state", slow)
+    monkeypatch.setattr(previews._Current, "_index", lambda *_: None)
+    with previews._following(options(tmp_path), previews._Current(indexing.embedder())):
+        time.sleep(0.6)
+    assert len(looks) == 2
 
 
 def test_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None:

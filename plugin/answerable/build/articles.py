@@ -1,5 +1,6 @@
 """One HTML page of a built site: its article, and what the page says of itself."""
 
+import codecs
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -47,6 +48,17 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
 _NUMBERS = ".highlight span[style*='user-select:none'], .highlight .ln, .highlight .lnt"
 _DIGITS = re.compile(r"[\d\s]*")
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# How far into a page browsers look for its encoding.
+_START = 1024
+_CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+# Python knows encodings that are no page's, such as `unicode_escape`.
+_ENCODING = re.compile(r"utf-8|(iso|cp|koi|mac|gb|big5|shift|euc|tis)[\w-]*")
+_LATIN = frozenset(("ascii", "iso8859-1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,31 @@ class Article:
     date: str
     canonical: str
     hidden: bool
+
+
+def text(data: bytes) -> str:
+    """A page's text, in the encoding that it names; without one it is UTF-8, else Windows-1252."""
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    if named := _named_encoding(data[:_START]):
+        return data.decode(named, errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _named_encoding(start: bytes) -> str | None:
+    found = _CHARSET.search(start)
+    if found is None:
+        return None
+    try:
+        name = codecs.lookup(found[1].decode("ascii")).name
+    except (LookupError, ValueError):
+        return None
+    # Browsers read these as Windows-1252, which has more characters.
+    return "cp1252" if name in _LATIN else name if _ENCODING.fullmatch(name) else None
 
 
 def read(html: str) -> Article:

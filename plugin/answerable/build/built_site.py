@@ -119,7 +119,7 @@ def _page(folder: Path, file: str, listing: Mapping[str, Listed] | None) -> _Pag
     listed = (listing or {}).get(file)
     path = folder / file
     try:
-        html = path.read_bytes().decode("utf-8", errors="replace")
+        html = articles.text(path.read_bytes())
     except OSError as error:
         raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
     url = listed.url if listed and listed.url is not None else _url(file)

@@ -6,7 +6,8 @@ from ..build.function_writer import model_folder
 from ..serve import providers, settings
 from ..serve.bundle import open_bundle
 from ..serve.engine import Engine
-from ..serve.errors import SiteError
+from ..serve.errors import BundleError, SiteError
+from ..serve.manifest import MANIFEST
 
 DEFAULT = Path("function", providers.BUNDLE)
 
@@ -26,7 +27,7 @@ def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
 def _without_site(config_file: Path) -> Path:
     """The default bundle where there is no configuration; SiteError if that is missing too."""
     folder = config_file.parent / DEFAULT
-    if not folder.is_dir():
+    if not folder.is_dir() and not _others(folder):
         raise SiteError(
             f"there is no {config_file}: run this in the site's folder, or name the site's "
             "configuration with -f FILE, or a bundle with --bundle FOLDER"
@@ -37,7 +38,28 @@ def _without_site(config_file: Path) -> Path:
 def engine(bundle: Path | None, config_file: Path) -> Engine:
     """An engine over the site's bundle."""
     folder = bundle_folder(bundle, config_file)
+    _check_present(folder)
     opened = open_bundle(folder)
     chosen = settings.read(folder.parent)
     embedder = providers.embedder(opened.manifest.identity, model_folder(), chosen)
     return providers.engine(opened, embedder, chosen)
+
+
+def _check_present(folder: Path) -> None:
+    """BundleError where a site has no such bundle, but one for each language or version."""
+    path = folder / MANIFEST
+    if not path.exists() and (others := _others(folder)):
+        named = " or ".join(f"--bundle {_shown(other)}" for other in others)
+        raise BundleError(f"{_shown(path)} does not exist: name one with {named}")
+
+
+def _others(folder: Path) -> list[Path]:
+    """The bundles of the function folders beside a bundle, by language, version or both."""
+    inner = f"*/{providers.BUNDLE}/{MANIFEST}"
+    found = (path for pattern in (inner, f"*/{inner}") for path in folder.parent.glob(pattern))
+    return sorted(path.parent for path in found)
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,6 +1,9 @@
 """``answerable serve``: a built site with a live ask box, indexed again when it changes."""
 
+import os
+import stat
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from . import indexing, static_files
 from .indexing import Options
 
 _SECONDS = 1.0
+# How many times as long as a look at a big site the pause after it lasts.
+_SHARE = 20
 _State = tuple[tuple[str, int, int], ...]
 
 
@@ -50,8 +55,14 @@ class _Current:
         try:
             self._index(options)
         except (AnswerableError, OSError) as error:
-            kept = "answers come from the last good index" if self.engine else "no answers yet"
-            click.echo(f"{error} ({kept})", err=True)
+            self._tell(str(error))
+        except Exception as error:
+            # Its own text may hold words of a note.
+            self._tell(f"the site could not be indexed: {type(error).__name__}; please report it")
+
+    def _tell(self, mistake: str) -> None:
+        kept = "answers come from the last good index" if self.engine else "no answers yet"
+        click.echo(f"{mistake} ({kept})", err=True)
 
     def _index(self, options: Options) -> None:
         read = built_site.read(options.folder, options.reading)
@@ -96,8 +107,11 @@ def _following(options: Options, current: _Current) -> Iterator[None]:
     def follow() -> None:
         nonlocal done
         last = done
-        while not stopped.wait(_SECONDS):
+        pause = _SECONDS
+        while not stopped.wait(pause):
+            began = time.monotonic()
             now = _state(options)
+            pause = max(_SECONDS, _SHARE * (time.monotonic() - began))
             # A generator that is still writing has not stopped changing its files.
             if now == last and now != done:
                 done = now
@@ -120,11 +134,13 @@ def _state(options: Options) -> _State:
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, int, int]]:
-    for path in folder.rglob("*"):
-        try:
-            found = path.stat()
-        except OSError:
-            # It went away while it was looked at.
-            continue
-        if path.is_file():
-            yield str(path), found.st_mtime_ns, found.st_size
+    for here, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(here, name)  # noqa: PTH118 - ten thousand paths are slow to make
+            try:
+                found = os.stat(path)  # noqa: PTH116 - as above
+            except OSError:
+                # It went away while it was looked at.
+                continue
+            if stat.S_ISREG(found.st_mode):
+                yield path, found.st_mtime_ns, found.st_size
