@@ -110,6 +110,45 @@ def test_a_search_index(tmp_path: Path) -> None:
     assert "more places" in said
 
 
+def test_a_copied_transcript(tmp_path: Path) -> None:
+    lines = ["The gearbox of the", "electric winch was", "taken from a scrapped tractor"]
+    cues = (f"00:0{n}.000 --> 00:0{n + 1}.000\n{line}\n\n" for n, line in enumerate(lines))
+    talk = f"WEBVTT\n\n{''.join(cues)}"
+    head = "---\nlabel: Talk\nabout: mooring.md\n---\n"
+    folder = write_site(tmp_path, notes={"winch.md.vtt": head + talk})
+    put(folder / "docs" / "files" / "talk.vtt", talk)
+    assert "site/files/talk.vtt, line " in failed(folder)
+
+
+def test_lines_of_a_drawing(tmp_path: Path) -> None:
+    folder = site(tmp_path)
+    lines = "".join(f"<text y='{n}'>{word}</text>" for n, word in enumerate(SECRET.split()))
+    put(folder / "docs" / "plan.svg", f"<svg xmlns='http://www.w3.org/2000/svg'>{lines}</svg>")
+    assert "site/plan.svg" in failed(folder)
+
+
+def test_a_comment_inside_a_sentence(tmp_path: Path) -> None:
+    parts = SAID.replace(" was taken", " <!-- we think --> was taken")
+    assert "site/rumours/index.html" in failed(site(tmp_path, {"rumours.md": f"# R\n\n{parts}\n"}))
+
+
+def test_a_table_in_latin_1(tmp_path: Path) -> None:
+    said = SECRET.replace("tractor", "tract\u00f6r").replace("spring", "spr\u00efng")
+    folder = write_site(tmp_path, notes={"winch.md": NOTES["winch.md"].replace(SECRET, said)})
+    (folder / "docs" / "table.csv").write_bytes(f"caf\u00e9;{said[20:]}\n".encode("latin-1"))
+    assert "site/table.csv" in failed(folder)
+
+
+def test_a_linked_folder(tmp_path: Path) -> None:
+    put(tmp_path / "far" / "deep" / "talk.txt", SAID)
+    hook = "from pathlib import Path\n\ndef on_post_build(config):\n    "
+    hook += (
+        "Path(config.site_dir, 'far').symlink_to(Path(config.config_file_path).parent / 'far')\n"
+    )
+    put(tmp_path / "hook.py", hook)
+    assert "site/far/deep/talk.txt" in failed(site(tmp_path, hooks=["hook.py"]))
+
+
 @pytest.mark.parametrize("option", ["enrichment", "abbreviations"])
 def test_what_pages_are_found_by(tmp_path: Path, option: str) -> None:
     """No term may come from a note: the terms of a passage are in the bundle."""
@@ -148,25 +187,8 @@ def test_a_leak_leaves_the_last_bundle(tmp_path: Path) -> None:
     assert open_bundle(folder / "function" / "bundle").manifest.id == before
 
 
-LATE = """
-from pathlib import Path
-from mkdocs.plugins import event_priority
-
-
-@event_priority(-250)
-def on_post_build(config):
-    note = Path(config.config_file_path).parent / "notebook" / "winch.md"
-    text = note.read_text(encoding="utf-8").split("---")[2]
-    Path(config.site_dir, "llms.txt").write_text(text, encoding="utf-8")
-"""
-
-
-def test_a_file_that_is_written_late(tmp_path: Path) -> None:
-    put(tmp_path / "hooks.py", LATE)
-    assert "site/llms.txt, line " in failed(site(tmp_path, hooks=["hooks.py"]))
-
-
-def test_a_label_that_repeats_another_note(tmp_path: Path) -> None:
-    other = f"---\nlabel: {SECRET}\nabout: storms.md\n---\n\nLadders are kept dry.\n"
-    folder = write_site(tmp_path, notes={**NOTES, "ladder.md": other})
-    assert "hints" in failed(folder)
+def test_a_draft_is_private_too(tmp_path: Path) -> None:
+    draft = f"---\ndraft: true\n---\n\n{SECRET}.\n"
+    pages = {**PAGES, "rumours.md": f"# Rumours\n\n{SAID}\n"}
+    folder = write_site(tmp_path, pages=pages, notes={"winch.md": draft})
+    assert "site/rumours/index.html" in failed(folder)

@@ -85,6 +85,12 @@ def test_a_field_that_stands_twice_is_named(tmp_path: Path) -> None:
     assert "3" not in found
 
 
+def test_another_key_that_stands_twice_is_told_by_its_line(tmp_path: Path) -> None:
+    text = GOOD.replace("title: Secret", "we sell the boat: a\nwe sell the boat: b")
+    found = message(tmp_path, text)
+    assert found == "winch.md: the key in line 6 stands in the front matter twice; remove one"
+
+
 @pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
 def test_an_id_of_other_characters_is_refused(tmp_path: Path, value: str) -> None:
     text = GOOD.replace("title", f"id: '{value}'\ntitle")
@@ -154,6 +160,17 @@ def test_drafts_and_hidden_files_are_not_read(tmp_path: Path) -> None:
     put(tmp_path / ".trash" / "old.md", GOOD)
     put(tmp_path / ".talk.vtt.yml", "x")
     assert read(tmp_path, winch=GOOD.replace("title", "draft: true\ntitle")) == []
+
+
+def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "---\ndraft: true\ntitle: Hush\npublished_in: b.md\n---\nWe sell.\n")
+    put(tmp_path / "b.vtt", "nothing yet")
+    put(tmp_path / "b.vtt.yml", "draft: true")
+    put(tmp_path / "c.md", GOOD)
+    first, second = notebook.drafts(tmp_path)
+    assert (first.path, first.title, first.body) == ("a.md", "Hush", "We sell.")
+    assert first.published_in == ("b.md",)
+    assert (second.path, second.body, second.raw) == ("b.vtt", "nothing yet", "nothing yet")
 
 
 def test_notes_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
@@ -337,6 +354,7 @@ def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -
     assert [note.label for note in notes] == ["Talk"] * 3
     assert {note.body for note in notes} == {"Hello there."}
     assert {note.parts for note in notes} == {notes[0].parts}
+    assert notes[0].raw == f"\n{VTT}"
     assert notes[2].text == "Hush\n\nHello there."
 
 

@@ -1,10 +1,13 @@
 """Every way that a file gives text away is read, and no bytes break the reading."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import zipfile
 import zlib
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -30,6 +33,12 @@ def zipped(name: str, data: bytes) -> bytes:
 def npy(values: list[str]) -> bytes:
     stream = io.BytesIO()
     np.save(stream, np.array(values))
+    return stream.getvalue()
+
+
+def numbers() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.frombuffer(TEXT.encode(), dtype=np.uint8))
     return stream.getvalue()
 
 
@@ -78,6 +87,23 @@ CHANNELS = {
     "unmarked.bin": TEXT.encode("utf-16-le"),
     "strings.npy": npy(["x", TEXT]),
     "not-a.png": TEXT.encode(),
+    "lines.svg": b"<svg><text>the old lantern</text><text x='1'>was<tspan>sold</tspan>"
+    b"<tspan>to a blind trader</tspan></text></svg>",
+    "feed.rss": b"<a><b>the old lantern</b><b>was sold to a blind trader</b></a>",
+    "drawing.html": b"<p>x</p><SVG><g><text>the old lantern</text><text>was sold to a blind trader"
+    b"</text></g></SVG>",
+    "comment-inside.html": b"<p>the old <!-- not so --> lantern was <script>f('x')</script> sold "
+    b"<style>a{b:c}</style> to a blind <!-- x --> trader",
+    "footnote.html": b"the old lantern<sup id='a'><a class='footnote-ref' href='#b'>1</a></sup> was"
+    b" sold to a blind trader",
+    "latin.csv": "d\u00e9j\u00e0;the old lantern was sold to a blind trader".encode("latin-1"),
+    "packed.bz2": bz2.compress(HTML.encode()) * 2,
+    "packed.tar.xz": lzma.compress(HTML.encode()),
+    "packed.lzma": lzma.compress(HTML.encode(), lzma.FORMAT_ALONE),
+    "cut.bz2": bz2.compress(bytes(10)) + bz2.compress(HTML.encode())[:-3],
+    "deep.js": json.dumps(json.dumps({"a": json.dumps(TEXT.replace(" ", "\n"))})).encode(),
+    "link-markup.html": f'<a href="?b={quote(SPLIT)}">x</a>'.encode(),
+    "numbers.npy": numbers() + b"\xff " + TEXT.encode(),
     "readme.md": b"the [old](https://x.example/y z) lantern was sold to a \\blind trader".replace(
         b"\\b", b"b"
     ),
@@ -116,9 +142,36 @@ def test_media_are_not_read(name: str) -> None:
 
 
 def test_numbers_are_not_read() -> None:
-    stream = io.BytesIO()
-    np.save(stream, np.frombuffer(TEXT.encode(), dtype=np.uint8))
-    assert not list(readings.read("codes.npy", stream.getvalue()))
+    assert not list(readings.read("codes.npy", numbers()))
+
+
+def test_letters_of_another_charset_are_read() -> None:
+    cafe = "das alte Café"
+    for data in (
+        cafe.encode("cp1252"),
+        b'<meta charset="windows-1251">' + "кафе".encode("cp1251"),
+        b'<?xml version="1.0" encoding="ISO-8859-2"?>' + "łódź".encode("iso-8859-2"),
+    ):
+        found = " ".join(reading.text for reading in readings.read("a.html", data)).split()
+        assert {"Café", "кафе", "łódź"} & set(found)
+    assert list(readings.read("a.html", b"<meta charset='punycode'>\xff"))
+
+
+def test_lines_of_a_long_text_are_those_of_the_file() -> None:
+    text = "word \n" * 1_500_000
+    pieces = list(readings._pieces(text))
+    assert len(pieces) > 2
+    for first, piece in pieces:
+        assert text.split("\n")[first - 1 :][:1]
+        assert len(piece) <= readings._PIECE + readings._OVERLAP
+    assert places("long.txt", f"{text}{TEXT}".encode())
+    first, piece = pieces[-1]
+    assert first + piece.count("\n") == 1 + text.count("\n")
+
+
+@pytest.mark.parametrize("part", ["<!--", "<script>", "<svg><text>", "<sup><a footnote", "\\\\n"])
+def test_what_is_left_open_takes_no_long_time(part: str) -> None:
+    assert list(readings.read("a.html", part.encode() * 50_000))
 
 
 def test_what_inflates_without_end_is_read_in_part() -> None:
@@ -139,6 +192,11 @@ def test_what_inflates_without_end_is_read_in_part() -> None:
 )
 def test_a_name_is_read(name: str) -> None:
     assert any(TEXT in " ".join(tokens(reading.text)) for reading in readings.names(name))
+
+
+def test_signs_of_markdown_are_not_shown() -> None:
+    text = "- [x] the old[^1] :smile: lantern at 12:30:45\n\n[^1]: was *sold*\n"
+    assert tokens(plain(text)) == "the old lantern at 12 30 45 was sold".split()
 
 
 def test_plain_markdown_is_what_a_page_shows() -> None:

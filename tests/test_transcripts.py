@@ -151,6 +151,24 @@ def test_a_transcript_in_which_nothing_is_said_is_refused(text: str) -> None:
     assert complaint(f"WEBVTT{text}").startswith("a.vtt: it has no cue that says anything")
 
 
+def test_prose_is_told_from_times_numbers_and_styles() -> None:
+    text = "WEBVTT x\n\nSTYLE\n::cue{}\n\nNOTE mine\n\nintro\n00:01.000 --> 00:02.000 a:b\n<i>Hi\n"
+    text += "7 boats\n\n2\n\n00:03.000 --> 00:04.000\n12\n"
+    said = transcripts.untimed(text)
+    assert said.split("\n") == [
+        *[""] * 5,
+        "NOTE mine",
+        "",
+        "",
+        "",
+        "Hi",
+        "7 boats",
+        *[""] * 4,
+        "12",
+        "",
+    ]
+
+
 WORDS = st.lists(st.sampled_from(["a", "12", "--", "->", "x-y", "é", "縄"]), min_size=1, max_size=5)
 
 

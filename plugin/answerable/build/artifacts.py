@@ -1,14 +1,18 @@
 """What a build publishes or serves, file by file."""
 
+import codecs
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from ..serve.errors import SiteError
+from .readings import MEDIA
 
 _NO_PAGES: Mapping[str, str] = MappingProxyType({})
+# As much of a picture or a film tells that it is none of text.
+_HEAD = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,37 +28,52 @@ class Artifact:
     page: str | None = None
 
 
-def folder(
-    path: Path,
-    name: str,
-    pages: Mapping[str, str] = _NO_PAGES,
-    skip: Collection[str] = (),
-) -> Iterator[Artifact]:
-    """Every file below a folder, sorted, as an artifact called ``name/…``.
+def folder(path: Path, name: str, pages: Mapping[str, str] = _NO_PAGES) -> Iterator[Artifact]:
+    """Every file below a folder, sorted, as an artifact called ``name/…``; links are followed.
 
-    pages: from a file's path in the folder to the page that it is; skip: paths in the folder,
-    of files or of whole folders, that are left out. A folder that is not there has no files.
-    SiteError for what cannot be read.
+    pages: from a file's path in the folder to the page that it is. A folder that is not there has
+    no files. Of media only the first bytes are given. SiteError for what cannot be read.
     """
     for inner in sorted(_files(path)):
-        if not any(inner == left or inner.startswith(f"{left.rstrip('/')}/") for left in skip):
-            yield Artifact(f"{name}/{inner}", _reader(path / inner), pages.get(inner))
+        yield Artifact(f"{name}/{inner}", _reader(path / inner), pages.get(inner))
 
 
 def _files(path: Path) -> Iterator[str]:
     def fail(error: OSError) -> None:
         raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
 
-    for here, _, names in os.walk(path, onerror=fail if path.exists() else None):
-        for name in names:
-            yield Path(here, name).relative_to(path).as_posix()
+    seen: set[str] = set()
+    waiting = [path]
+    # Links come last: a folder that lies here is called by its own name.
+    for root in waiting:
+        if os.path.realpath(root) in seen:
+            continue
+        for here, folders, names in os.walk(root, onerror=fail if root.exists() else None):
+            seen.add(os.path.realpath(here))
+            waiting += [
+                link for inner in sorted(folders) if (link := Path(here, inner)).is_symlink()
+            ]
+            for name in names:
+                yield Path(here, name).relative_to(path).as_posix()
 
 
 def _reader(path: Path) -> Callable[[], bytes]:
     def data() -> bytes:
         try:
-            return path.read_bytes()
+            with path.open("rb") as file:
+                head = file.read(_HEAD) if path.suffix.lower() in MEDIA else b""
+                return head if head and not _is_text(head) else head + file.read()
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
 
     return data
+
+
+def _is_text(head: bytes) -> bool:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
+from ..serve import terms
 from ..serve.errors import LeakError, NotebookError
-from . import markup, readings, runs
+from . import markup, readings, runs, transcripts
 from .artifacts import Artifact, folder
 from .notebook import Note
 from .readings import Reading
@@ -65,7 +66,7 @@ class _Audit:
     @cached_property
     def digest(self) -> str:
         private = [
-            [note.title, note.body, sorted(pages)]
+            [note.title, note.body, note.raw, sorted(pages)]
             for note, pages in zip(self.notes, self.listed, strict=True)
         ]
         return _digest(_code(), private)
@@ -80,17 +81,20 @@ def check(
     artifacts: Iterable[Artifact],
     cache_folder: Path | None = None,
     workers: Workers | None = None,
+    drafts: Sequence[Note] = (),
 ) -> None:
     """Refuse artifacts that hold a run of a note's words; LeakError names note, file and place.
 
     NotebookError if a note's ``published_in`` names no page. cache_folder: where to remember what
-    was found clean; what has not changed since is not read again.
+    was found clean; what has not changed since is not read again. drafts: private as notes are,
+    but the pages that they list need not be there yet.
     """
-    if not notes:
+    private = [*notes, *drafts]
+    if not private:
         return
     audited = list(artifacts)
-    audit = _Audit(notes, [frozenset(map(_page, note.published_in)) for note in notes])
-    _check_pages(audit, audited)
+    _check_pages(notes, audited)
+    audit = _Audit(private, [frozenset(map(_page, note.published_in)) for note in private])
     _allow(audit, audited)
     with Store(cache_folder / FILE) if cache_folder else nullcontext() as store:
         leaks = _all_leaks(audit, audited, store, workers or Workers(worth=sys.maxsize))
@@ -162,9 +166,9 @@ def _page(name: str) -> str:
     return posixpath.normpath("/" + name).lstrip("/")
 
 
-def _check_pages(audit: _Audit, artifacts: Sequence[Artifact]) -> None:
+def _check_pages(notes: Sequence[Note], artifacts: Sequence[Artifact]) -> None:
     published = {_page(artifact.page) for artifact in artifacts if artifact.page is not None}
-    for note in audit.notes:
+    for note in notes:
         for page in note.published_in:
             if _page(page) not in published:
                 raise NotebookError(
@@ -207,7 +211,8 @@ def _is_allowed(audit: _Audit, page: str | None, owner: Owner, run: Run) -> bool
 
 def _place(audit: _Audit, reading: Reading, start: int) -> str:
     """Where in a file a run stands; a name in it that holds one is left out."""
-    at = f"line {runs.line(reading.text, start)}" if reading.has_lines else ""
+    line = reading.first - 1 + runs.line(reading.text, start) if reading.has_lines else 0
+    at = f"line {line}" if line else ""
     parts = [part for part in (reading.place, at) if part and not _is_private(audit, part)]
     return ", ".join(parts) or "its text"
 
@@ -264,5 +269,6 @@ def _digest(mark: str, value: object) -> str:
 @cache
 def _code() -> str:
     """A mark of the code that judges: what an older one found clean is read again."""
-    sources = (__file__, markup.__file__, readings.__file__, runs.__file__)
+    modules = (markup, readings, runs, terms, transcripts)
+    sources = (__file__, *(str(module.__file__) for module in modules))
     return hashlib.sha256(b"\0".join(Path(source).read_bytes() for source in sources)).hexdigest()

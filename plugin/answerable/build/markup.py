@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 # Counts as a line's end, and as nothing between the two halves of a word.
@@ -24,15 +24,35 @@ _LINE_ENTITY = re.compile(r"&#(?:0*1[03]|[xX]0*[aAdD]);?|&NewLine;")
 _ESCAPE = re.compile(
     r"""\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbfv"'`/\\]))"""
 )
+# Escapes that would otherwise add letters to words.
+_SPACING = re.compile(r"\\(?:[nrtbfv]|u\{?[0-9a-fA-F]{1,4}|x[0-9a-fA-F]{2})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _LEVELS = 3
+
+# What begins and ends a part of a page that is not shown, or is drawn.
+_UNSHOWN = re.compile(r"<(!--|script\b|style\b)", re.I)
+_DRAWING = re.compile(r"<(svg)\b", re.I)
+_ENDS = {
+    "!--": re.compile("-->"),
+    "script": re.compile(r"</script\b[^<>]*+>?", re.I),
+    "style": re.compile(r"</style\b[^<>]*+>?", re.I),
+    "svg": re.compile(r"</svg\b", re.I),
+}
+_LETTERED = re.compile(r"<(?:text|tspan)\b", re.I)
+_FOOTNOTE = re.compile(r"<sup\b[^<>]*+>\s*+<a\b[^<>]*footnote[^<>]*+>[^<>]*+</a>\s*+</sup>", re.I)
+# Characters beside what interrupts a text that are read without it.
+_BESIDE = 600
+_IS_XML = re.compile(r"[\ufeff\s]*<(?:\?xml|svg)\b", re.I)
 
 _LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
 )
 _DROPPED = re.compile(
     r"^[ \t>]*(?:`{3,}|~{3,}).*$"  # fences
-    r"|^[ \t]*\[[^\]\n]+\]:[ \t]*\S+.*$"  # targets of reference links
+    r"|^[ \t]*\[(?!\^)[^\]\n]+\]:[ \t]*\S+.*$"  # targets of reference links
+    r"|\[\^[^\]\s]+\]:?"  # footnotes
+    r"|(?<![\w:]):[a-z+-][\w+-]*:(?![\w:])"  # emoji
+    r"|^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[[ xX]\](?=[ \t])"  # boxes of tasks
     r"|^[ \t>]*(?:!!!|\?\?\?\+?)[ \t]+[\w -]*"  # kinds of admonitions
     r"|^[ \t>]*\d+[.)](?=[ \t])"  # numbers of list items
     r"|\{:?[ \t]*[.#][^{}\n]*\}",  # attributes
@@ -42,16 +62,101 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)([^\n*~`]+?)(?<=\S)\1")
 _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def variants(text: str) -> Iterator[str]:
-    """Every way to read a text: raw, without tags, with its escapes decoded."""
+def variants(text: str, is_xml: bool = False) -> Iterator[str]:
+    """Every way to read a text: raw, without tags, with its escapes decoded.
+
+    is_xml: whether every tag divides words.
+    """
     yield from _untagged(text)
+    if "<" in text:
+        yield from _spaced(text, is_xml or _IS_XML.match(text) is not None)
+        yield from _unbroken(text)
     decoded = unescaped(text)
     if decoded != text:
         yield from _untagged(decoded)
+        yield from _deeper(decoded)
     # Percent-encoding is that of urls, which stand within tags or among words.
     decoded = _unquoted(text)
     if decoded != text:
         yield _entities(decoded)
+        if decoded.count("<") > text.count("<"):
+            yield from _untagged(decoded)
+
+
+def untagged(text: str) -> str:
+    """A text as it is read without its tags."""
+    return _entities(_joined(_TAG.split(text)))
+
+
+def _spaced(text: str, is_xml: bool) -> Iterator[str]:
+    """XML, or the drawings in a page, with every tag a space."""
+    parts = [text]
+    if not is_xml:
+        drawn = _parts(text, _DRAWING) if _LETTERED.search(text) else ()
+        parts = [text[start:end] for start, end in drawn]
+        parts = [part for part in parts if _LETTERED.search(part)]
+    if parts:
+        yield from _decoded(_TAG.sub(lambda tag: _space(tag[0]), "\n".join(parts)))
+
+
+def _unbroken(text: str) -> Iterator[str]:
+    """What stands around comments, scripts, styles and marks of footnotes, without them."""
+    spans = [*_parts(text, _UNSHOWN)]
+    if "footnote" in text:
+        spans = sorted([*spans, *(mark.span() for mark in _FOOTNOTE.finditer(text))])
+    if not spans:
+        return
+    kept: list[str] = []
+    places: list[int] = []
+    at = size = 0
+    for start, end in spans:
+        if start >= at:
+            kept.append(text[at:start])
+            size += start - at
+            places.append(size)
+        at = max(at, end)
+    for near in _near("".join((*kept, text[at:])), places):
+        yield from _untagged(near)
+
+
+def _near(text: str, places: Iterable[int]) -> Iterator[str]:
+    """The parts of a text that lie around places in it, which are in order."""
+    first = last = -1
+    for place in places:
+        if first < 0:
+            first = place
+        elif place - last > 2 * _BESIDE:
+            yield text[max(0, first - _BESIDE) : last + _BESIDE]
+            first = place
+        last = place
+    if first >= 0:
+        yield text[max(0, first - _BESIDE) : last + _BESIDE]
+
+
+def _deeper(text: str) -> Iterator[str]:
+    """What stands around the escapes that an escaped text holds, as in JSON within JSON."""
+    for _ in range(_LEVELS - 1):
+        if "\\" not in text:
+            return
+        near = _near(text, (found.start() for found in _SPACING.finditer(text)))
+        text = "\n".join(map(unescaped, near))
+        if text:
+            yield from _untagged(text)
+
+
+def _parts(text: str, begins: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where parts of a text begin and end, in linear time whatever is left open."""
+    at = 0
+    endless: set[str] = set()
+    while found := begins.search(text, at):
+        at, kind = found.end(), found[1].lower()
+        if kind in endless:
+            continue
+        if end := _ENDS[kind].search(text, at):
+            at = end.end()
+            yield found.start(), at
+        else:
+            endless.add(kind)
 
 
 def plain(text: str) -> str:

@@ -18,6 +18,7 @@ from .transcripts import Cue
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
 _KEYS = ("label", "locator", "about", "title", "id")
+_ALL_KEYS = frozenset((*_KEYS, "draft", "published_in", "first_page"))
 _TEXTS = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
 _TRANSCRIPTS = frozenset((".vtt", ".srt"))
 _SIDECARS = frozenset((".yml", ".yaml"))
@@ -59,7 +60,8 @@ class Note:
 
     ``path`` is relative to the notebook, with forward slashes; ``published_in`` lists the pages
     that may repeat what the note says; ``parts`` are the cues of a transcript or the pages of a
-    paged note that hold text, and ``body`` is all of their text.
+    paged note that hold text, and ``body`` is all of their text. ``raw`` is a transcript as it
+    stands in its file, without front matter.
     """
 
     path: str
@@ -71,6 +73,7 @@ class Note:
     body: str
     published_in: tuple[str, ...] = ()
     parts: tuple[Cue | Page, ...] = ()
+    raw: str = ""
 
     @property
     def text(self) -> str:
@@ -97,15 +100,10 @@ def read(folder: Path) -> list[Note]:
     A notebook without notes is an empty list. NotebookError names the file and the field of the
     first mistake.
     """
-    if not folder.is_dir():
-        raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
-    paths = sorted(_paths(folder))
-    sidecars = _sidecars(paths, folder)
     notes = [
-        note
-        for path in paths
-        if path.suffix.lower() in _TEXTS | _TRANSCRIPTS
-        and (note := _note(path, folder, sidecars.get(path))) is not None
+        _note(path, folder, file)
+        for path, file in _all(folder)
+        if file.meta.get("draft") is not True
     ]
     owners: dict[str, str] = {}
     for note in notes:
@@ -115,6 +113,13 @@ def read(folder: Path) -> list[Note]:
                 f"{note.path}: id {note.id!r} is that of {other} too; give one of them another"
             )
     return notes
+
+
+def drafts(folder: Path) -> list[Note]:
+    """Every note that is a draft, for the audit alone: what else it declares may be incomplete."""
+    return [
+        _draft(path, folder, file) for path, file in _all(folder) if file.meta.get("draft") is True
+    ]
 
 
 def hint(note: Note, resolve: Callable[[str], str]) -> RoutingHint:
@@ -160,18 +165,44 @@ def _sidecars(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
     return found
 
 
-def _note(path: Path, folder: Path, sidecar: Path | None) -> Note | None:
+def _all(folder: Path) -> Iterator[tuple[Path, _File]]:
+    """Every note's path and what its files hold, drafts too."""
+    if not folder.is_dir():
+        raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
+    paths = sorted(_paths(folder))
+    sidecars = _sidecars(paths, folder)
+    for path in paths:
+        if path.suffix.lower() in _TEXTS | _TRANSCRIPTS:
+            yield path, _file(path, folder, sidecars.get(path))
+
+
+def _draft(path: Path, folder: Path, file: _File) -> Note:
     name = path.relative_to(folder).as_posix()
-    file = _file(path, folder, sidecar)
+    title, pages = file.meta.get("title"), file.meta.get("published_in")
+    listed = pages if isinstance(pages, list) else [pages]
+    is_transcript = path.suffix.lower() in _TRANSCRIPTS
+    return Note(
+        path=name,
+        id=opaque_id(name),
+        label="",
+        locator="",
+        about="",
+        title=title if isinstance(title, str) else "",
+        body=transcripts.untimed(file.rest) if is_transcript else file.rest.strip(),
+        published_in=tuple(page.strip() for page in listed if isinstance(page, str)),
+        raw=file.rest if is_transcript else "",
+    )
+
+
+def _note(path: Path, folder: Path, file: _File) -> Note:
+    name = path.relative_to(folder).as_posix()
     meta, where = file.meta, file.where
-    if meta.get("draft") is True:
-        return None
     is_transcript = path.suffix.lower() in _TRANSCRIPTS
     fields = {key: _field(meta, key, where) for key in _KEYS}
     for key in ("label", "about"):
         if not fields[key]:
             apart = f" or to {name}.yml" if is_transcript else ""
-            place = "it" if sidecar else f"its front matter{apart}"
+            place = "it" if where != name else f"its front matter{apart}"
             raise NotebookError(f"{where}: {key} is missing; add `{key}: …` to {place}")
     if fields["id"] and not _ID.fullmatch(fields["id"]):
         raise NotebookError(
@@ -196,6 +227,7 @@ def _note(path: Path, folder: Path, sidecar: Path | None) -> Note | None:
         body=body,
         published_in=_published_in(meta, where),
         parts=parts,
+        raw=file.rest if is_transcript else "",
     )
     for key in ("label", "locator", "id"):
         labels.lint(fields[key], note.text, f"{where}: {key}")
@@ -268,7 +300,7 @@ def _front_matter(text: str, name: str, first: int) -> Mapping[str, object]:
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
-        _check_keys(root, name)
+        _check_keys(root, name, first)
         meta = loader.construct_document(root) if root else {}
     except (yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -279,13 +311,16 @@ def _front_matter(text: str, name: str, first: int) -> Mapping[str, object]:
     return meta
 
 
-def _check_keys(root: yaml.Node | None, name: str) -> None:
+def _check_keys(root: yaml.Node | None, name: str, first: int) -> None:
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     seen: set[str] = set()
-    for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-        if key in seen:
-            raise NotebookError(f"{name}: {key} stands in the front matter twice; remove one")
-        seen.add(key)
+    for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+        if key.value in seen:
+            # Any other key may be the note's prose.
+            line = key.start_mark.line + first
+            known = key.value if key.value in _ALL_KEYS else f"the key in line {line}"
+            raise NotebookError(f"{name}: {known} stands in the front matter twice; remove one")
+        seen.add(key.value)
 
 
 def _field(meta: Mapping[str, object], key: str, name: str) -> str:

@@ -1,7 +1,11 @@
 """Every text that a file gives away, by its content and its name."""
 
+import bz2
+import codecs
 import io
 import json
+import lzma
+import math
 import re
 import zipfile
 import zlib
@@ -11,20 +15,40 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from . import markup
+from . import markup, transcripts
 
 NAME = "its name"
 # How much of one file is inflated, and how deep archives in archives are opened.
-INFLATED = 256 * 1024 * 1024
+INFLATED = 64 * 1024 * 1024
 _DEPTH = 3
 _CHUNK = 65_536
+# Characters of a long text that are read at a time, and that are read twice: no run is as long.
+_PIECE = 4_000_000
+_OVERLAP = 100_000
+# Longer JSON is read as any text: its values take many times its space.
+_JSON = 32_000_000
 
-_MEDIA = frozenset(
+MEDIA = frozenset(
     """.avif .bmp .eot .flac .gif .ico .jpeg .jpg .m4a .mov .mp3 .mp4 .oga .ogg .ogv .otf .pdf .png
     .safetensors .tif .tiff .ttf .wasm .wav .webm .webp .woff .woff2""".split()
 )
 _MARKDOWN = frozenset((".md", ".markdown", ".txt"))
-_NUMBERS = re.compile(rb"\x93NUMPY.{1,20}'descr': '[<>|=]?[biufc?]\d*'", re.S)
+_XML = frozenset((".svg", ".xml", ".rss", ".atom"))
+_TRANSCRIPTS = frozenset((".vtt", ".srt"))
+_NUMBERS = re.compile(
+    rb"\x93NUMPY.{4,6}\{'descr': '[<>|=]?[biufc?](\d{0,9})', 'fortran_order': (?:True|False), "
+    rb"'shape': \(((?:\d{1,15}(?:, |,)?){0,8})\), \} *\n",
+    re.S,
+)
+_CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([A-Za-z][\w.:-]{1,30})", re.I)
+# Not as a charset: some take quadratic time, and none is one of the web.
+_NO_CHARSETS = frozenset(("idna", "punycode", "undefined"))
+_CONTROL = bytes(b for b in range(32) if b not in b"\t\n\f\r")
+_PACKED = (
+    (b"BZh", ".bz2", bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\0", ".xz", lzma.LZMADecompressor),
+    (b"\x5d\0\0", ".lzma", lzma.LZMADecompressor),
+)
 _STREAM = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 _MARKS = (
     (b"\xff\xfe\0\0", "utf-32"),
@@ -32,18 +56,21 @@ _MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+_WHITE = re.compile(r"\s")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.A)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One way to read a file. place: where in the file the text stands, "" for the whole;
-    has_lines: whether its lines are the file's, so that a line tells more.
+    has_lines: whether its lines are the file's, so that a line tells more; first: the number of
+    its first line.
     """
 
     text: str
     place: str = ""
     has_lines: bool = True
+    first: int = 1
 
 
 @dataclass(slots=True)
@@ -69,11 +96,16 @@ def _read(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> It
             yield from _texts(name, data.decode(encoding, "replace"), place)
             return
     try:
-        yield from _texts(name, data.decode("utf-8"), place)
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
-        if PurePosixPath(name).suffix.lower() not in _MEDIA and not _NUMBERS.match(data):
+        if PurePosixPath(name).suffix.lower() not in MEDIA and (data := data[_numbers(data) :]):
             yield from _binary(name, data, place, depth, budget)
         return
+    if _numbers(data) >= len(data) > 0:
+        return
+    yield from _texts(name, text, place)
+    if (charset := _charset(data)) and (other := data.decode(charset, "replace")) != text:
+        yield from _texts(name, other, place)
     if b"\0" in data:
         yield from _texts(name, _without_nulls(data), place)
 
@@ -82,6 +114,10 @@ def _binary(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> 
     if depth and data.startswith(b"PK\x03\x04"):
         yield from _zipped(data, place, depth, budget)
         return
+    for mark, suffix, decompressor in _PACKED:
+        if depth and data.startswith(mark) and (content := _unpacked(data, decompressor, budget)):
+            yield from _read(name.removesuffix(suffix), content, place, depth - 1, budget)
+            return
     rest = bytearray()
     at = count = 0
     while depth and (match := _STREAM.search(data, at)):
@@ -99,8 +135,52 @@ def _binary(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> 
     rest += data[at:]
     if rest:
         yield from _texts(name, rest.decode("utf-8", "replace"), place)
+    if charset := _charset(rest) or ("" if rest.translate(None, _CONTROL) != rest else "cp1252"):
+        yield from _texts(name, rest.decode(charset, "replace"), place)
     if b"\0" in rest:
         yield from _texts(name, _without_nulls(bytes(rest)), place)
+
+
+def _numbers(data: bytes) -> int:
+    """How many bytes of a file of NumPy's are its head and the numbers that it declares."""
+    head = _NUMBERS.match(data)
+    if not head:
+        return 0
+    counts = [int(count) for count in head[2].decode().replace(",", " ").split()]
+    return head.end() + math.prod(counts) * int(head[1] or 1)
+
+
+def _charset(data: bytes | bytearray) -> str:
+    """The charset that a text declares, if it is one of bytes and not UTF-8."""
+    found = _CHARSET.search(data, 0, 1024)
+    try:
+        charset = codecs.lookup(found[1].decode()).name if found else ""
+        b"".decode(charset or "ascii")
+    except (LookupError, ValueError):
+        return ""
+    return "" if charset in _NO_CHARSETS or charset in ("utf-8", "ascii") else charset
+
+
+def _unpacked(
+    data: bytes, decompressor: type[bz2.BZ2Decompressor | lzma.LZMADecompressor], budget: _Budget
+) -> bytes:
+    """The content of streams that follow one another, as far as they are sound."""
+    content = bytearray()
+    try:
+        while data and budget.left > 0:
+            stream = decompressor()
+            while not stream.eof and budget.left > 0:
+                part = stream.decompress(data, _CHUNK)
+                data = b""
+                if not part and stream.needs_input:
+                    return bytes(content)
+                content += part
+                budget.left -= len(part)
+            data = stream.unused_data
+    except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError):
+        # What came before the damage was written all the same.
+        pass
+    return bytes(content)
 
 
 def _inflate(data: bytes, start: int, budget: _Budget) -> tuple[bytes, int]:
@@ -155,16 +235,42 @@ def _without_nulls(data: bytes) -> str:
 
 
 def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
-    strings = list(_json(text, place))
+    strings = list(_json(text, place)) if len(text) < _JSON else []
     yield from strings
     if strings:
         # Markup is read string by string; what remains are words that many strings share out.
         yield Reading(markup.unescaped(text), place)
         return
-    for variant in markup.variants(text):
-        yield Reading(variant, place)
-    if PurePosixPath(name).suffix.lower() in _MARKDOWN:
-        yield Reading(markup.plain(text), place, has_lines=False)
+    suffix = PurePosixPath(name).suffix.lower()
+    for first, piece in _pieces(text):
+        for variant in markup.variants(piece, is_xml=suffix in _XML):
+            yield Reading(variant, place, first=first)
+        if suffix in _TRANSCRIPTS or transcripts.is_timed(piece):
+            yield Reading(transcripts.untimed(piece), place, first=first)
+        if suffix in _MARKDOWN:
+            yield Reading(markup.plain(piece), place, has_lines=False)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A long text in parts that overlap, each with the number of its first line."""
+    if len(text) <= _PIECE:
+        yield 1, text
+        return
+    first, start = 1, 0
+    while True:
+        end = _gap(text, start + _PIECE)
+        yield first, text[start:end]
+        if end >= len(text):
+            return
+        after = _gap(text, end - 2 * _OVERLAP)
+        first += text.count("\n", start, after)
+        start = after
+
+
+def _gap(text: str, at: int) -> int:
+    """The next white space, or a place not far from there."""
+    found = _WHITE.search(text, at, at + _OVERLAP)
+    return found.start() if found else min(at + _OVERLAP, len(text))
 
 
 def _json(text: str, place: str) -> Iterator[Reading]:

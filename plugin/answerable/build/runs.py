@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..serve import terms
-from . import markup
+from . import markup, transcripts
 from .notebook import Note
 
 Run = tuple[str, ...]
@@ -18,8 +18,7 @@ _WORD = 3
 # Up to as many characters are faster replaced one by one.
 _FEW = 200
 
-_UNSPACED = terms._UNSPACED.pattern.removeprefix("[").removesuffix("]+")
-_IS_UNSPACED = re.compile(f"([{_UNSPACED}])")
+_IS_UNSPACED = re.compile(f"([{terms.UNSPACED}])")
 # Every ASCII byte to what it is compared as: lower case, and a space for what is no word.
 _BYTES = bytes(
     b if b >= 128 or chr(b).isalnum() or b == ord("_") else ord(" ")
@@ -71,7 +70,7 @@ class Runs:
 
 
 def tokens(text: str) -> list[str]:
-    """A text's words as they are compared: NFKC, lower case, no invisible characters.
+    """A text's words as they are compared: NFKC, without case, no invisible characters.
 
     In a script without spaces every character is one.
     """
@@ -99,8 +98,8 @@ def of(notes: Sequence[Note]) -> Runs:
     """The runs of every note's body and of a title that is as long as one."""
     owners: dict[Run, list[Owner]] = {}
     for number, note in enumerate(notes):
-        for part, words in _parts(note):
-            for start, run in _cut(words):
+        for part, words, weights in _parts(note):
+            for start, run in _cut(words, weights):
                 held = owners.setdefault(run, [])
                 if all(owner.note != number for owner in held):
                     held.append(Owner(number, part, start + 1, start + len(run)))
@@ -118,42 +117,58 @@ def of(notes: Sequence[Note]) -> Runs:
     )
 
 
-def _parts(note: Note) -> Iterator[tuple[str, list[str]]]:
+def _parts(note: Note) -> Iterator[tuple[str, list[str], list[int]]]:
+    """The texts of a note, each as its words and what every word weighs."""
     body = tokens(note.body)
-    yield "the note", body
+    yield "the note", body, _weights(body)
     shown = tokens(markup.plain(note.body))
     if shown != body:
-        yield "the note as a page shows it", shown
+        yield "the note as a page shows it", shown, _weights(shown)
     title = tokens(note.title)
-    if _weight(title) >= WEIGHT:
-        yield "the note's title", title
+    if sum(_weights(title)) >= WEIGHT:
+        yield "the note's title", title, _weights(title)
+    if note.raw:
+        untimed = tokens(transcripts.untimed(note.raw))
+        yield "the note without its times", untimed, _weights(untimed)
+        yield "the note with its times", *_timed(note.raw)
 
 
-def _cut(words: Sequence[str]) -> Iterator[tuple[int, Run]]:
+def _timed(raw: str) -> tuple[list[str], list[int]]:
+    """A transcript as it stands. Times weigh nothing: other transcripts have the same."""
+    words: list[str] = []
+    weights: list[int] = []
+    for line, is_prose in transcripts.told(markup.untagged(raw.replace("-->", " \u2192 "))):
+        held = tokens(line)
+        words += held
+        weights += _weights(held) if is_prose else [0] * len(held)
+    return words, weights
+
+
+def _cut(words: Sequence[str], weights: Sequence[int]) -> Iterator[tuple[int, Run]]:
     """Every shortest sequence that weighs a run; all words of a text that weighs less."""
-    if words and _weight(words) < WEIGHT:
-        yield 0, tuple(words)
-        return
+    least = min(WEIGHT, sum(weights))
     end = weight = 0
-    for start, word in enumerate(words):
-        while weight < WEIGHT and end < len(words):
-            weight += _weight(words[end : end + 1])
+    for start, own in enumerate(weights):
+        if not own:
+            continue
+        while weight < least:
+            if end == len(words):
+                return
+            weight += weights[end]
             end += 1
-        if weight < WEIGHT:
-            return
         yield start, tuple(words[start:end])
-        weight -= _weight((word,))
+        weight -= own
 
 
-def _weight(words: Iterable[str]) -> int:
-    return sum(1 if _IS_UNSPACED.match(word) else _WORD for word in words)
+def _weights(words: Iterable[str]) -> list[int]:
+    return [1 if _IS_UNSPACED.match(word) else _WORD for word in words]
 
 
 def _folded(text: str) -> str:
-    """A text whose only characters beyond ASCII are those of words, in lower case."""
+    """A text whose only characters beyond ASCII are those of words, without case."""
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
-    text = text.lower()
+    text = text.casefold()
     others = {c: _other(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
     if len(others) > _FEW:
         return text.translate({ord(c): other for c, other in others.items()})

@@ -28,6 +28,10 @@ _EXAMPLES = {"vtt": "00:01.000 --> 00:04.000", "srt": "00:00:01,000 --> 00:00:04
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[0-9][0-9:.]*>|\{\\[^{}]*\}")
 
+_TIMED = re.compile(r"\s*[0-9][0-9:.,]*\s*(?:-->|\u2192)\s*[0-9]")
+_TO = re.compile(r"-->[ \t]*[0-9]")
+_NOT_SAID = re.compile(r"(?:WEBVTT|STYLE|REGION)\b")
+
 # A line that stands again after a longer silence was said again.
 _GAP = 1.0
 # No caption rolls up more, and comparing all lines of a cue of thousands takes quadratic time.
@@ -91,6 +95,39 @@ def read(text: str, kind: Format, name: str, first: int = 1) -> tuple[Cue, ...]:
     if not cues:
         raise NotebookError(f"{name}: it has no cue that says anything; remove or complete it")
     return cues
+
+
+def is_timed(text: str) -> bool:
+    """Whether a text has times as a transcript has them."""
+    return _TO.search(text) is not None
+
+
+def told(text: str) -> Iterator[tuple[str, bool]]:
+    """Every line of a transcript, and whether it is prose: a caption or a comment.
+
+    The arrow of a time line may be `→`.
+    """
+    lines = text.split("\n")
+    timed = [_TIMED.match(line) is not None for line in lines]
+    following = False
+    # Whether the next line that is not empty has times, by line.
+    before_times = [False] * len(lines)
+    for row in range(len(lines) - 1, -1, -1):
+        before_times[row] = following
+        following = timed[row] if lines[row].strip() else following
+    is_style = False
+    for row, line in enumerate(lines):
+        text = line.strip()
+        begins = row == 0 or not lines[row - 1].strip()
+        is_style = not timed[row] and (_NOT_SAID.match(text) is not None if begins else is_style)
+        names = before_times[row] and (text.isdigit() or (begins and timed[row + 1]))
+        yield line, bool(text) and not (is_style or timed[row] or names)
+
+
+def untimed(text: str) -> str:
+    """The prose of a transcript on the lines where it stands, without tags."""
+    said = "\n".join(line if is_prose else "" for line, is_prose in told(text))
+    return html.unescape(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), said))
 
 
 def _check(lines: Sequence[str], kind: Format, name: str, first: int) -> None:

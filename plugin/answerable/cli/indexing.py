@@ -113,24 +113,23 @@ def read_notes(options: Options, read: BuiltSite) -> list[Note]:
     if not notes:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
-    return [
-        replace(
-            note,
-            published_in=tuple(
-                read.files.get(name.removeprefix("/"), name) for name in note.published_in
-            ),
-        )
-        for note in notes
-    ]
+    return [_with_files(note, read) for note in notes]
+
+
+def _with_files(note: Note, read: BuiltSite) -> Note:
+    names = (name.removeprefix("/") for name in note.published_in)
+    return replace(note, published_in=tuple(read.files.get(name, name) for name in names))
 
 
 def auditor(options: Options, read: BuiltSite, notes: list[Note]) -> site.Audit:
     """The leak audit of the site together with what is made from it."""
+    found = notebook.drafts(options.notebook) if options.notebook else []
+    drafts = [_with_files(note, read) for note in found]
 
     def check(more: Iterable[Artifact]) -> None:
         with Workers() as workers:
             written = chain(published(options, read), more)
-            audit.check(notes, written, options.cache, workers)
+            audit.check(notes, written, options.cache, workers, drafts)
 
     return check
 

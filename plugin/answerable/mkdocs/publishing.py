@@ -104,7 +104,10 @@ def _notes(built: Built, whole: Site) -> list[Note]:
 
 
 def _audit(built: Built, whole: Site, notes: list[Note], more: Iterable[Artifact]) -> None:
-    audit.check(notes, chain(_written(built, whole), more), built.cache, built.workers)
+    folder = built.options.notebook
+    drafts = notebook.drafts(Path(folder)) if folder else []
+    written = chain(_written(built, whole), more)
+    audit.check(notes, written, built.cache, built.workers, drafts)
 
 
 def _written(built: Built, whole: Site) -> Iterator[Artifact]:

@@ -10,9 +10,9 @@ import snowballstemmer
 
 _WORD = re.compile(r"[^\W_]+")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
-_LETTERS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-_UNSPACED = re.compile(rf"[{_LETTERS}]+")
-_PLAIN = re.compile(rf"[{_LETTERS}]|[^\W_{_LETTERS}]+")
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_UNSPACED = re.compile(rf"[{UNSPACED}]+")
+_PLAIN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 # Common English function words, question words included: they say nothing about a subject.
