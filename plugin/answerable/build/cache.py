@@ -29,7 +29,8 @@ def embed(
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
     missing: dict[bytes, list[int]] = {}
-    keys = [_key(identity, text) for text in texts]
+    name = json.dumps(identity.as_json(), sort_keys=True)
+    keys = [_key(name, text) for text in texts]
     with Store(folder / "embeddings.sqlite3") as store:
         for row, key in enumerate(keys):
             vector = None if key in missing else _vector(store.get(key), identity)
@@ -85,6 +86,5 @@ def _checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return vectors
 
 
-def _key(identity: Identity, text: str) -> bytes:
-    name = json.dumps(identity.as_json(), sort_keys=True)
-    return hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
+def _key(identity: str, text: str) -> bytes:
+    return hashlib.sha256(f"{identity}\0{text}".encode("utf-8", "surrogatepass")).digest()

@@ -38,6 +38,8 @@ def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -
     An element that an author has placed is left as the only one, and without an endpoint a link
     to one is left as it is. What is no whole page is left alone.
     """
+    if _is_plain(html):
+        return _put(html, script_url, endpoint=endpoint, element=element)
     page = _HIDDEN.sub(_hidden, html)
     if not _WHOLE.search(page):
         return html
@@ -49,6 +51,28 @@ def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -
         link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
         page = _only(page, _LINK_TAG, link) or _at(page, _HEAD_END, 0, link)
     return page.replace(_HIDING, "<")
+
+
+def _is_plain(html: str) -> bool:
+    """Whether a page is as most are: one body's end, the last thing in it, and none of our tags."""
+    start, end = html.find("<body"), html.find("</body>")
+    return (
+        0 <= html.find("</head>") < start < end
+        and html.count("</head>") == html.count("</body>") == 1
+        and html[end:].split() == ["</body>", "</html>"]
+        and "answerable" not in html.lower()
+    )
+
+
+def _put(html: str, script_url: str, *, endpoint: str | None, element: bool) -> str:
+    tags = f'<script type="module" src="{escape(script_url)}"></script>\n'
+    if element:
+        tags = f"{ELEMENT}\n{tags}"
+    html = html.replace("</body>", f"{tags}</body>")
+    if endpoint:
+        link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
+        html = html.replace("</head>", f"{link}</head>")
+    return html
 
 
 def _hidden(found: re.Match[str]) -> str:

@@ -1,8 +1,9 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -25,7 +26,7 @@ from ..build.corpus import UnreadPageError
 from ..build.index import SiteInfo
 from ..build.workers import Workers
 from ..serve import providers, routes
-from ..serve.embedder import Embedder
+from ..serve.embedder import Embedder, Identity, Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from . import choices, live, publishing, reading, versions
@@ -170,7 +171,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def _publish(self, site_dir: Path) -> None:
         sites = [begun.site() for begun in self._readings]
-        built = Built(self.config, sites, site_dir, self._opened(), self._workers)
+        embedder = _Later(choices.identity(self.config), self._opened)
+        built = Built(self.config, sites, site_dir, embedder, self._workers)
         if self._preview:
             self._engine = publishing.preview(built)
         else:
@@ -214,6 +216,17 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         temporary = folder.parent == Path(tempfile.gettempdir())
         names = ("mkdocs_", "properdocs_")
         return self._command == "serve" or (temporary and folder.name.startswith(names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """An embedder that is opened when it is first asked: most builds have nothing to embed."""
+
+    identity: Identity
+    opened: Callable[[], Embedder]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return self.opened().embed(texts)
 
 
 def _base_url(config: MkDocsConfig) -> str:

@@ -1,10 +1,8 @@
 """How a build tells of its progress: a bar on a terminal, a log line elsewhere."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import Progress
 
 from ..build.cache import Progress as Report
 
@@ -15,10 +13,14 @@ def reporting() -> Iterator[Report | None]:
 
     The bar appears with the first report, so a build that embeds nothing shows none.
     """
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield None
         return
+    # Only here, since most builds show no bar.
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
     bar = Progress(console=console, transient=True)
     task = bar.add_task("answerable: embedding", total=None)
 
