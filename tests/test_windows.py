@@ -198,7 +198,7 @@ def files(suffix: str) -> st.SearchStrategy[bytes]:
 def test_any_file_is_a_note_or_a_complaint(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: st.DataObject
 ) -> None:
-    folder = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    folder = tmp_path_factory.getbasetemp() / f"notebook{suffix}"
     folder.mkdir(exist_ok=True)
     (folder / f"a{suffix}").write_bytes(data.draw(files(suffix)))
     notes: list[Note] = []
