@@ -1,6 +1,5 @@
 """A site's pages, cut: from the page cache where nothing has changed, else by all cores."""
 
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +18,15 @@ class UnreadPageError(SiteError):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Pages that are being cut: for each its keys and what the cache has of it.
+    """Pages that are being cut: for each its keys and what the cache has of it, encoded.
 
-    ``fresh`` gives the others, encoded, in their order; it can be read once.
+    ``fresh`` gives the others, encoded, in their order; it can be read once. Nothing is decoded
+    while MkDocs writes its pages: the garbage collector would go through all of it again and again.
     """
 
     keys: tuple[bytes, ...]
     places: tuple[bytes, ...]
-    known: tuple[CutRecord | None, ...]
+    known: tuple[bytes | None, ...]
     fresh: Iterator[bytes]
     cache_folder: Path
 
@@ -35,13 +35,12 @@ class Pending:
         entries: dict[bytes, bytes] = {}
         pages: list[CutRecord] = []
         with Store(self.cache_folder / page_cache.FILE) as store:
-            for place, key, page in zip(self.places, self.keys, self.known, strict=True):
-                if page is None:
-                    entries[key] = next(self.fresh)
-                    page = page_cache.decode(entries[key])
+            for place, key, data in zip(self.places, self.keys, self.known, strict=True):
+                if data is None:
+                    data = entries[key] = next(self.fresh)
                 if store.get(place) != key:
                     entries[place] = key
-                pages.append(page)
+                pages.append(page_cache.decode(data))
             store.put(entries)
             store.touch([*self.keys, *self.places])
         return tuple(pages)
@@ -51,7 +50,7 @@ def start(sources: Iterable[Source], rules: Rules, cache_folder: Path, workers: 
     """Begin to cut what the cache does not have. UnreadPageError if that is not possible."""
     keys: list[bytes] = []
     places: list[bytes] = []
-    known: list[CutRecord | None] = []
+    known: list[bytes | None] = []
     missing: list[tuple[Source, Rules]] = []
     with Store(cache_folder / page_cache.FILE) as store:
         for source in sources:
@@ -78,14 +77,10 @@ def read(sources: Iterable[Source], rules: Rules, cache_folder: Path) -> tuple[C
         return start(sources, rules, cache_folder, workers).pages()
 
 
-def _known(store: Store, key: bytes) -> CutRecord | None:
+def _known(store: Store, key: bytes) -> bytes | None:
+    """What the cache has under a key, unless it is damaged."""
     data = store.get(key)
-    if data is None:
-        return None
-    try:
-        return page_cache.decode(data)
-    except (ValueError, LookupError, TypeError, zlib.error):
-        return None
+    return data if data is not None and page_cache.is_whole(data) else None
 
 
 def _cut(work: tuple[Source, Rules]) -> bytes:

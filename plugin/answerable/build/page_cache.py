@@ -67,8 +67,17 @@ def encode(page: CutRecord) -> bytes:
     return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
 
 
+def is_whole(data: bytes) -> bool:
+    """Whether bytes are as ``encode`` made them: what is compressed has a checksum."""
+    try:
+        zlib.decompress(data)
+    except zlib.error:
+        return False
+    return True
+
+
 def decode(data: bytes) -> CutRecord:
-    """The page that ``encode`` was given; ValueError, LookupError or TypeError if it was not."""
+    """The page that ``encode`` was given."""
     page: Mapping[str, Any] = json.loads(zlib.decompress(data))
     meta = page["metadata"]
     record = Record(
