@@ -12,9 +12,11 @@ from answerable.build import bundle_writer, cutting, index, pages, records
 from answerable.build.index import Index, SiteInfo
 from answerable.build.notebook import Note
 from answerable.build.records import Record
-from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Embedder, Identity, Vectors
+from answerable.serve.encoding import Encoding
 from answerable.serve.engine import Engine
+from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.types import Evidence, Passage, RoutingHint
 
@@ -116,10 +118,16 @@ def index_of(
 
 
 def bundle_of(
-    folder: Path, made: Index, profile: Profile = LOCAL, identity: Identity = TINY
+    folder: Path,
+    made: Index,
+    profile: Profile = LOCAL,
+    identity: Identity = TINY,
+    encoding: Encoding | None = None,
 ) -> Bundle:
-    """Write an index as a bundle and open it."""
-    bundle_writer.write(made, folder / "bundle", identity, profile, NOON)
+    """Write an index as a bundle, int8 by default, and open it."""
+    chosen = encoding or Encoding("int8", identity.dimensions)
+    contents = bundle_writer.contents(made, chosen)
+    bundle_writer.write(made, folder / "bundle", identity, profile, NOON, contents)
     return open_bundle(folder / "bundle")
 
 

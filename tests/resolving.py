@@ -7,7 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.bundle import Bundle
+from answerable.serve.opening import open_bundle
 from answerable.serve.types import Passage
 
 # Of Material and of the themes that come with MkDocs.

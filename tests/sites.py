@@ -18,8 +18,9 @@ from mkdocs.exceptions import Abort
 
 from answerable.build import function_writer
 from answerable.serve import local_embedder, providers
-from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.bundle import Bundle
 from answerable.serve.local_embedder import LocalEmbedder
+from answerable.serve.opening import open_bundle
 from answerable.serve.types import Reply
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,14 +13,13 @@
 """
 
 import json
-import os
 import time
 import unicodedata
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import adversaries
@@ -34,15 +33,9 @@ from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Retrieved, Scored
 from answerable.serve.types import Answer, Evidence, HintCitation, RecordCitation, Reply
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, note, record
+from fuzzing import fuzzed
 
-DEEP = os.environ.get("ANSWERABLE_DEEP") == "1"
-fuzz = settings(
-    max_examples=5000 if DEEP else 300,
-    deadline=None,
-    database=None,
-    derandomize=not DEEP,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+fuzz = fuzzed(300, 5000)
 
 # A draft of any kind, with the evidence that it was or was not written from.
 ANYTHING = EVIDENCE.flatmap(lambda made: st.tuples(st.just(made), JSON))

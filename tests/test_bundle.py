@@ -16,14 +16,17 @@ import pytest
 
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
-from answerable.serve import columns, scan
+from answerable.serve import codes, columns, scan
 from answerable.serve import manifest as m
-from answerable.serve.bundle import is_safe_url, open_bundle
+from answerable.serve.columns import Column
+from answerable.serve.encoding import INVERSE_NORMS, Encoding
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.manifest import Manifest
+from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from answerable.serve.retrieval import retrieve
 from answerable.serve.types import RoutingHint
+from answerable.serve.urls import is_safe_url
 from doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
 
 
@@ -51,12 +54,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index)
     assert [opened.passage(row) for row in range(40)] == [cut.passage for cut in index.cuts]
-    assert opened.hints == index.hints
+    assert tuple(opened.hints) == index.hints
     assert opened.names == index.names
     assert opened.record_ids == [record.id for record in index.records]
     assert list(opened.postings.terms) == list(index.lexicon.terms)
     assert opened.manifest.counts == {
-        "records": 40, "passages": 40, "hints": 2, "windows": 2, "terms": len(index.lexicon.terms)
+        "records": 40, "passages": 40, "hints": 2, "windows": 2,
+        "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
     }  # fmt: skip
 
 
@@ -64,7 +68,7 @@ def test_vectors_keep_their_directions(index: Index, tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index)
     query = LetterEmbedder().embed(["rope"])[0]
     exact = index.passage_vectors @ query
-    assert np.abs(scan.cosines(opened.passage_vectors, query) - exact).max() < 0.01
+    assert np.abs(codes.cosines(opened.passage_codes, query) - exact).max() < 0.01
 
 
 def test_equal_inputs_give_equal_bytes_in_any_folder(tmp_path: Path) -> None:
@@ -126,16 +130,16 @@ def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
         assert opened.manifest.counts["passages"] == len(some_pages)
         assert len(opened.hints) == len(some_notes)
         query = LetterEmbedder().embed(["rope"])[0]
-        assert scan.cosines(opened.passage_vectors, query).shape == (len(some_pages),)
+        assert codes.cosines(opened.passage_codes, query).shape == (len(some_pages),)
         assert scan.lexical(opened.postings, ["rope"]).shape == (len(some_pages),)
 
 
 def test_a_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index_of(tmp_path, [record("p", "<p>…</p>", "—")]))
-    assert scan.cosines(opened.passage_vectors, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
+    assert codes.cosines(opened.passage_codes, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("name", m.FILES)
+@pytest.mark.parametrize("name", sorted(m.files_of(Encoding("int8", 8))))
 def test_a_file_that_is_missing_short_or_altered_is_named(
     index: Index, tmp_path: Path, name: str
 ) -> None:
@@ -197,7 +201,7 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: d.pop("files"), "malformed"),
         (lambda d: edited(d, files=[]), "malformed"),
         (lambda d: edited(d, counts=[]), "malformed"),
-        (lambda d: edited(d["counts"], passages=3), "malformed"),
+        (lambda d: edited(d["counts"], passages=3), "malformed|columns.z does not decompress"),
         (lambda d: d["counts"].pop("passages"), "malformed"),
     ],
 )
@@ -238,20 +242,22 @@ def array(values: object, dtype: str, tmp_path: Path) -> bytes:
     return (tmp_path / "forged.npy").read_bytes()
 
 
+NORMS = m.array(m.PASSAGE, INVERSE_NORMS)
+CODES = m.array(m.PASSAGE, "codes")
+
+
 @pytest.mark.parametrize(
     ("name", "values", "dtype"),
     [
-        (m.PASSAGE_INVERSE_NORMS, [float("nan")] * 40, "<f4"),
-        (m.HINT_INVERSE_NORMS, [1.0, float("inf")], "<f4"),
-        (m.PASSAGE_INVERSE_NORMS, [1.0] * 40, "<f8"),
-        (m.PASSAGE_INVERSE_NORMS, [1.0] * 39, "<f4"),
-        (m.PASSAGE_CODES, [[1] * 9] * 40, "i1"),
-        (m.PASSAGE_RECORDS, [40] * 40, "<i4"),
-        (m.PASSAGE_RECORDS, [-1] * 40, "<i4"),
-        (m.HINT_OWNERS, [0, 2], "<i4"),
-        (m.PASSAGE_BLOCKS, [0, 5, 3, 9], "<u8"),
-        (m.POSTING_OFFSETS, [1, 2], "<u4"),
-        (m.PASSAGE_LENGTHS, [None] * 40, "O"),
+        (NORMS, [float("nan")] * 40, "<f4"),
+        (m.array(m.HINT, INVERSE_NORMS), [1.0, float("inf")], "<f4"),
+        (NORMS, [-0.1] * 40, "<f4"),
+        (NORMS, [1.1] * 40, "<f4"),
+        (NORMS, [1.0] * 40, "<f8"),
+        (NORMS, [1.0] * 39, "<f4"),
+        (CODES, [[1] * 9] * 40, "i1"),
+        (CODES, [[1] * 8] * 40, "u1"),
+        (CODES, [None] * 40, "O"),
     ],
 )
 def test_forged_arrays_are_refused(
@@ -261,6 +267,49 @@ def test_forged_arrays_are_refused(
     forge(tmp_path / "b", name, array(values, dtype, tmp_path))
     with pytest.raises(BundleError, match="malformed"):
         open_bundle(tmp_path / "b")
+
+
+def columns_of(folder: Path) -> dict[str, Any]:
+    """The columns of a bundle of 40 passages, in three blocks."""
+    manifest = m.read(folder)
+    data = (folder / m.stored_name(m.COLUMNS, manifest.files[m.COLUMNS].sha256)).read_bytes()
+    return columns.unpack(data, m.COLUMNS, {**manifest.counts, "blocks": 3})
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        (columns.PASSAGE_RECORDS, lambda values: values + 1),
+        (columns.PASSAGE_RECORDS, lambda values: values[1:]),
+        (columns.PASSAGE_LENGTHS, lambda values: np.append(values, 1)),
+        (columns.HINT_OWNERS, lambda values: values + 1),
+        (columns.TEXT_BLOCKS, lambda values: values[::-1]),
+        (columns.TEXT_BLOCKS, lambda values: values + 1),
+        (columns.POSTING_OFFSETS, lambda values: values + 1),
+        (columns.POSTING_OFFSETS, lambda values: values[::-1]),
+        (columns.POSTING_PASSAGES, lambda values: values + 40),
+    ],
+)
+def test_forged_columns_are_refused(
+    index: Index, tmp_path: Path, column: Column, change: Callable[[Any], Any]
+) -> None:
+    write(index, tmp_path)
+    found = columns_of(tmp_path)
+    found[column.name] = change(found[column.name])
+    forge(tmp_path, m.COLUMNS, columns.pack(found))
+    with pytest.raises(BundleError, match=r"(malformed|columns.z) .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_columns_are_read_as_they_were_packed(index: Index, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    found = columns_of(tmp_path)
+    assert found.keys() == {column.name for column in columns.ALL}
+    assert np.array_equal(found[columns.POSTING_PASSAGES.name], index.lexicon.passages)
+    assert np.array_equal(found[columns.POSTING_OFFSETS.name], index.lexicon.offsets)
+    assert np.array_equal(found[columns.POSTING_COUNTS.name], index.lexicon.counts)
+    assert found[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
+    assert columns.unpack(columns.pack(found), "x", {**m.read(tmp_path).counts, "blocks": 3}).keys()
 
 
 @pytest.mark.parametrize(
@@ -275,8 +324,10 @@ def test_forged_arrays_are_refused(
         (m.LEXICON, b"plain"),
         (m.SITE, b"[]"),
         (m.SITE, b""),
-        (m.PASSAGE_CODES, b""),
-        (m.PASSAGE_CODES, b"\x93NUMPY"),
+        (CODES, b""),
+        (CODES, b"\x93NUMPY"),
+        (m.COLUMNS, zlib.compress(b"")),
+        (m.COLUMNS, b""),
     ],
 )
 def test_forged_files_are_refused(index: Index, tmp_path: Path, name: str, data: bytes) -> None:
@@ -315,9 +366,14 @@ def test_an_unsafe_url_is_neither_written_nor_read(index: Index, tmp_path: Path,
     with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
         write(unsafe, tmp_path)
     write(index, tmp_path)
-    columns = {"id": ["a", "b"], "label": ["a", "b"], "locator": ["", ""], "url": [url, "/"]}
-    forge(tmp_path, m.HINTS, zlib.compress(json.dumps(columns).encode()))
-    with pytest.raises(BundleError, match="unsafe url"):
+    rows = {"id": ["a", "b"], "label": ["a", "b"], "locator": ["", ""], "url": [url, "/"]}
+    forge(tmp_path, m.HINTS, zlib.compress(json.dumps(rows).encode()))
+    with pytest.raises(BundleError, match=r"hints.json.z holds the unsafe url"):
+        open_bundle(tmp_path)
+    write(index, tmp_path)
+    pages = {"id": [*map(str, range(40))], "title": ["T"] * 40, "url": [*["/"] * 39, url]}
+    forge(tmp_path, m.PASSAGES, zlib.compress(json.dumps(pages).encode()))
+    with pytest.raises(BundleError, match=r"passages.json.z holds the unsafe url"):
         open_bundle(tmp_path)
 
 
@@ -369,14 +425,14 @@ def test_two_languages_are_read_from_their_rows(index: Index, tmp_path: Path) ->
 def test_postings_out_of_order_are_refused_where_languages_part_them(
     index: Index, tmp_path: Path
 ) -> None:
-    manifest = write(index, tmp_path / "b")
-    rewritten(tmp_path / "b", m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
-    open_bundle(tmp_path / "b")
-    stored = m.stored_name(m.POSTING_PASSAGES, manifest.files[m.POSTING_PASSAGES].sha256)
-    rows = np.load(tmp_path / "b" / stored)[::-1]
-    forge(tmp_path / "b", m.POSTING_PASSAGES, array(rows, "<u4", tmp_path))
+    write(index, tmp_path)
+    rewritten(tmp_path, m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
+    open_bundle(tmp_path)
+    found = columns_of(tmp_path)
+    found[columns.POSTING_PASSAGES.name] = found[columns.POSTING_PASSAGES.name][::-1]
+    forge(tmp_path, m.COLUMNS, columns.pack(found))
     with pytest.raises(BundleError, match="rows out of order"):
-        open_bundle(tmp_path / "b")
+        open_bundle(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,8 @@ def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
 
 def test_a_failed_row_shows_its_issues_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     query = GoldQuery("[b]", "?", None, (), ())
-    verdict = Verdict(query, ("no '[/x]'",), "p[/]", 0.5, None)
+    issues = ("no '[/x]'",)
+    verdict = Verdict(query, issues, "p[/]", 0.5, None, refused=False, top_expected=False)
     report = evaluating.Report("b", "p", (verdict,), 1)
     evaluating._show(report, evaluating.Options(False, (), False, False, False))
     shown = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Ranking over int8 codes of real vectors agrees with the reference pipeline."""
+"""Ranking real vectors, at full precision and as int8, agrees with the reference pipeline."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,15 @@ from answerable.build.notebook import Note
 from answerable.build.records import Block, Metadata, Record, Section
 from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Identity, Vectors
+from answerable.serve.encoding import Encoding
 from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Scored, retrieve
 from doubles import bundle_of, index_of
 from sites import DATA
 
 ROWS = conformance.rows("retrieval")
-INT8 = [row for row in ROWS if not isinstance(row, dict) or row["encoding"] == "int8"]
+# What the reference calls full precision.
+ENCODINGS = {"fp": "float32", "int8": "int8"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def as_note(source: Mapping[str, Any]) -> Note:
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Bundle]:
     described, vectors, _ = stored()
     sources = described["sources"]
     identity = Identity("openai", described["model"], described["dimensions"])
@@ -76,20 +78,25 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
         KnownVectors(identity, dict(zip(keys, vectors, strict=True))),
     )
     profile = Profile(hybrid=0, floor=0.2, note_floor=0.2, theme_fade=False)
-    return bundle_of(folder, made, profile, identity)
+    return {
+        name: bundle_of(
+            folder / name, made, profile, identity, Encoding(encoding, identity.dimensions)
+        )
+        for name, encoding in ENCODINGS.items()
+    }
 
 
 def ranked(stream: Sequence[Scored[Any]]) -> list[str]:
     return [scored.item.id for scored in stream]
 
 
-@pytest.mark.parametrize("row", INT8)
+@pytest.mark.parametrize("row", ROWS)
 def test_both_streams_are_ranked_and_scored_as_by_the_reference(
-    bundle: Bundle, row: dict[str, Any]
+    bundles: Mapping[str, Bundle], row: dict[str, Any]
 ) -> None:
     described, _, queries = stored()
     vector = queries[described["queries"].index(row["query_id"])]
-    found = retrieve(bundle, row["query"], vector, row["top_k"])
+    found = retrieve(bundles[row["encoding"]], row["query"], vector, row["top_k"])
     streams: list[tuple[Sequence[Scored[Any]], Any]] = [
         (found.passages, row["records"]),
         (found.hints, row["notes"]),

@@ -8,24 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.build import abbreviations, articles, built_site, cutting, enrichment
 from answerable.build.built_site import Options
-from answerable.serve.bundle import is_safe_url
 from answerable.serve.errors import SiteError
+from answerable.serve.urls import is_safe_url
+from fuzzing import fuzzed
 from markup_strategies import ANY_TEXT, BROKEN
 from sites import put
 
-DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
-fuzz = settings(
-    max_examples=3000 if DEEP else 200,
-    deadline=dt.timedelta(seconds=30),
-    database=None,
-    derandomize=not DEEP,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+fuzz = fuzzed(deadline=dt.timedelta(seconds=30))
 PAGE = "<title>A</title><main><h1>A</h1><p>x</p></main>"
 _HEADS = (
     *("<title>a | b</title>", "<link rel=canonical href='http://['>", "<html lang='\x00'>"),

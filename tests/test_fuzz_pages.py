@@ -1,14 +1,13 @@
 """No page is too odd, too deep or too long to be read, and what is read of it is valid."""
 
 import datetime as dt
-import os
 import re
 import time
 from collections.abc import Callable
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import markup_strategies
@@ -16,18 +15,12 @@ from answerable.build import cutting, page_cache, records
 from answerable.build.cutting import CutRecord, Rules
 from answerable.build.passages import Window
 from answerable.build.records import Record, Source
-from answerable.serve.bundle import is_safe_url
 from answerable.serve.terms import count_words
+from answerable.serve.urls import is_safe_url
+from fuzzing import DEEP, fuzzed
 from markup_strategies import ANY_TEXT, BROKEN, HIDDEN, SHOWN, TITLE, WELL_FORMED
 
-DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
-fuzz = settings(
-    max_examples=8000 if DEEP else 200,
-    deadline=dt.timedelta(seconds=30),
-    database=None,
-    derandomize=not DEEP,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+fuzz = fuzzed(many=8000, deadline=dt.timedelta(seconds=30))
 
 WINDOWS = st.builds(Window, st.sampled_from([20, 40, 240]), st.sampled_from([0.0, 0.25, 0.5]))
 LANGUAGES = st.sampled_from(["en", "de-AT", "ja", "th", "ar", "", "xx", "\x00", "zh_CN"])

@@ -12,8 +12,9 @@ import pytest
 
 from answerable.build import bundle_writer, files
 from answerable.serve import manifest as m
-from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.bundle import Bundle
 from answerable.serve.errors import BundleError
+from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from doubles import TINY, bundle_of, index_of, record
 from sites import NOTES, PAGES, ask, build, opened, put, write_site

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from answerable.serve.bundle import open_bundle
+from answerable.serve.opening import open_bundle
 from sites import NOTES, PAGES, build, put, write_site
 
 SECRET = "The gearbox of the electric winch was taken from a scrapped tractor in the spring"

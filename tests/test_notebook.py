@@ -167,7 +167,7 @@ def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> Non
     put(tmp_path / "b.vtt", "nothing yet")
     put(tmp_path / "b.vtt.yml", "draft: true")
     put(tmp_path / "c.md", GOOD)
-    first, second = notebook.drafts(tmp_path)
+    first, second = notebook.read_all(tmp_path).drafts
     assert (first.path, first.title, first.body) == ("a.md", "Hush", "We sell.")
     assert first.published_in == ("b.md",)
     assert (second.path, second.body, second.raw) == ("b.vtt", "nothing yet", "nothing yet")

@@ -11,8 +11,8 @@ from answerable.build import passages
 from answerable.build.passages import Cut, Window
 from answerable.build.records import Block
 from answerable.build.sentences import split
-from answerable.serve.bundle import is_safe_url
 from answerable.serve.terms import count_words
+from answerable.serve.urls import is_safe_url
 from doubles import record
 
 SMALL = Window(words=40, overlap=0.25)

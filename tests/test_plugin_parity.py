@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.serve.bundle import open_bundle
+from answerable.serve.opening import open_bundle
 from sites import DATA, build, command, opened, put, write_site
 
 PAGES = {

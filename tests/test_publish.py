@@ -11,9 +11,10 @@ import pytest
 
 from answerable.build import files, function_writer, site, swap
 from answerable.build.artifacts import Artifact
-from answerable.serve.bundle import open_bundle
+from answerable.serve import encoding
 from answerable.serve.embedder import Identity
 from answerable.serve.errors import SiteError
+from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from answerable.serve.settings import Settings
 from doubles import NOON, TINY, index_of, record
@@ -30,6 +31,7 @@ sys.path.insert(0, sys.argv[3])
 from answerable.build import site
 from answerable.serve.profile import LOCAL
 from answerable.serve.settings import Settings
+from answerable.serve.encoding import whole
 from doubles import NOON, TINY, index_of, record
 folder, word = Path(sys.argv[1]), sys.argv[2]
 made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
@@ -37,7 +39,7 @@ made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
-    staged = site.stage(made[turn % 2], folder / "function", Settings(), list)
+    staged = site.stage(made[turn % 2], folder / "function", Settings(), whole(8), list)
     site.publish(staged, TINY, LOCAL, NOON)
 """
 
@@ -45,6 +47,7 @@ for turn in range(40):
 SUICIDAL = """
 import os, pathlib, shutil, signal, sys
 from answerable.build import function_writer, swap
+from answerable.serve import encoding
 from answerable.serve.embedder import Identity
 from answerable.serve.settings import Settings
 left = int(sys.argv[1])
@@ -64,6 +67,9 @@ function_writer.write(pathlib.Path(sys.argv[2]), Identity("test", "letters", 8),
 """
 
 
+WHOLE = encoding.whole(TINY.dimensions)
+
+
 def unaudited(artifacts: Iterable[Artifact]) -> None:
     """Reads everything as an audit would, and finds nothing."""
     assert all(artifact.data() for artifact in artifacts)
@@ -71,7 +77,8 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 def publish(folder: Path, word: str = "rope") -> None:
     made = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    site.publish(site.stage(made, folder, Settings(), unaudited), TINY, LOCAL, NOON)
+    staged = site.stage(made, folder, Settings(), WHOLE, unaudited)
+    site.publish(staged, TINY, LOCAL, NOON)
 
 
 def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:

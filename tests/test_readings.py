@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.build import readings
+from answerable.build import inflating, readings
 from answerable.build.markup import plain
 from answerable.build.runs import tokens
 
@@ -177,7 +177,7 @@ def test_what_is_left_open_takes_no_long_time(part: str) -> None:
 def test_what_inflates_without_end_is_read_in_part() -> None:
     bomb = zlib.compressobj(9)
     data = b"".join(bomb.compress(bytes(2**20)) for _ in range(300)) + bomb.flush()
-    content, _ = readings._inflate(data, 0, budget := readings._Budget(2**22))
+    content, _ = inflating.inflate(data, 0, budget := inflating.Budget(2**22))
     assert 2**22 <= len(content) < 2**27
     assert budget.left <= 0
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from answerable.build import windows
-from answerable.serve import boosts, phrases, recency, retrieval, scan, terms
+from answerable.serve import boosts, codes, phrases, recency, retrieval, scan, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
@@ -43,7 +43,8 @@ def bundle(folder: Path, *texts: str, profile: Profile = OPEN, notes: Sequence[s
 
 
 def search(made: Bundle, question: str, top_k: int = 8) -> Retrieved:
-    return retrieve(made, question, LetterEmbedder().embed([question])[0], top_k)
+    vector = LetterEmbedder().embed([question])[0]
+    return retrieve(made, question, vector, top_k, near=top_k)
 
 
 def straightforward(texts: Sequence[str], question: str) -> list[float]:
@@ -90,21 +91,10 @@ def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
 def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
     made = bundle(tmp_path, *TEXTS)
     vector = LetterEmbedder().embed(["rope"])[0]
-    rows = made.passage_vectors.codes.astype(float)
+    assert isinstance(made.passage_codes, codes.Int8)
+    rows = made.passage_codes.codes.astype(float)
     exact = rows @ vector / np.linalg.norm(rows, axis=1)
-    assert scan.cosines(made.passage_vectors, vector) == pytest.approx(exact, abs=1e-6)
-
-
-def test_many_rows_are_scored_as_few_are() -> None:
-    from answerable.serve.bundle import Vectors
-
-    codes = np.random.default_rng(7).integers(-127, 128, (5000, 100)).astype(np.int8)
-    norms = (1 / np.linalg.norm(codes.astype(np.float32), axis=1)).astype(np.float32)
-    query = np.full(100, 0.1, dtype=np.float32)
-    whole = scan.cosines(Vectors(codes, norms), query)
-    one = [float(scan.cosines(Vectors(codes[n : n + 1], norms[n : n + 1]), query)[0])
-           for n in (0, 1959, 1960, 1961, 4999)]  # fmt: skip
-    assert whole[[0, 1959, 1960, 1961, 4999]] == pytest.approx(one, abs=1e-6)
+    assert codes.cosines(made.passage_codes, vector) == pytest.approx(exact, abs=1e-6)
 
 
 def test_what_is_under_the_floor_is_a_near_miss_and_no_evidence(tmp_path: Path) -> None:

@@ -32,6 +32,6 @@ def test_a_store_that_cannot_be_used_says_what_to_do(
         raise error
 
     monkeypatch.setattr(sqlite3, "connect", refused)
-    with pytest.raises(SiteError, match=remedy), Store(path):
-        pass
+    with pytest.raises(SiteError, match=remedy):
+        Store(path)
     assert path.is_file()

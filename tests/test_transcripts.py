@@ -1,19 +1,15 @@
 """Transcripts: what is read of WebVTT and SubRip, and the mistakes that are named."""
 
-import os
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.build import transcripts
 from answerable.build.transcripts import Cue, Format
 from answerable.serve.errors import NotebookError
+from fuzzing import fuzzed
 
-DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
-fuzz = settings(
-    max_examples=3000 if DEEP else 200, deadline=None, database=None, derandomize=not DEEP
-)
+fuzz = fuzzed()
 
 
 def vtt(text: str) -> list[str]:

@@ -1,14 +1,13 @@
 """Windows: where a note is found, and that no file in a notebook is too odd or too long."""
 
 import contextlib
-import os
 import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.build import labels, notebook, targets, windows
@@ -18,16 +17,10 @@ from answerable.build.windows import NOTE_WINDOW
 from answerable.serve.errors import NotebookError
 from answerable.serve.routes import TEMPLATES
 from answerable.serve.terms import count_words
+from fuzzing import DEEP, fuzzed
 from sites import put
 
-DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
-fuzz = settings(
-    max_examples=3000 if DEEP else 200,
-    deadline=None,
-    database=None,
-    derandomize=not DEEP,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+fuzz = fuzzed()
 
 URL = "https://x.example/"
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,19 +56,19 @@ def fail(number: int) -> int:
 
 
 def test_results_are_in_order() -> None:
-    with Workers(worth=1) as shared:
+    with closing(Workers(worth=1)) as shared:
         assert list(shared.each(double, range(50), 100)) == [2 * n for n in range(50)]
         assert os.getpid() not in set(shared.each(process_of, range(4), 100))
 
 
 def test_a_little_work_is_done_here() -> None:
-    with Workers() as shared:
+    with closing(Workers()) as shared:
         assert set(shared.each(process_of, range(4), workers.WORTH - 1)) == {os.getpid()}
         assert set(shared.each(process_of, range(1), workers.WORTH)) == {os.getpid()}
 
 
 def test_a_process_that_dies_loses_nothing() -> None:
-    with Workers(worth=1) as shared:
+    with closing(Workers(worth=1)) as shared:
         tasks = [(number, os.getpid()) for number in range(10)]
         assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
         # And the next work finds living processes, or none.
@@ -76,13 +77,13 @@ def test_a_process_that_dies_loses_nothing() -> None:
 
 
 def test_an_error_is_the_one_that_was_raised() -> None:
-    with Workers(worth=1) as shared, pytest.raises(SiteError, match="page 3: flatten it"):
+    with closing(Workers(worth=1)) as shared, pytest.raises(SiteError, match="page 3: flatten it"):
         list(shared.each(fail, range(10), 100))
 
 
 def test_pages_are_cut_alike(tmp_path: Path) -> None:
     alone = corpus.read(PAGES, Rules(), tmp_path / "alone")
-    with Workers(worth=1) as shared:
+    with closing(Workers(worth=1)) as shared:
         together = corpus.start(PAGES, Rules(), tmp_path / "together", shared).pages()
     assert together == alone
 
@@ -91,7 +92,7 @@ def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
     texts = [f"page {n} says that {SECRET if n in (23, 47) else 'all is well'}" for n in range(60)]
     artifacts = [Artifact(f"site/{n}.txt", text.encode) for n, text in enumerate(texts)]
     for worth in (1, sys.maxsize):
-        with Workers(worth) as shared, pytest.raises(LeakError) as raised:
+        with closing(Workers(worth)) as shared, pytest.raises(LeakError) as raised:
             audit.check([note("winch", SECRET)], artifacts, tmp_path, shared)
         assert "site/23.txt" in str(raised.value)
         assert "and 1 more place" in str(raised.value)
@@ -102,9 +103,10 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
     tmp_path: Path, name: str
 ) -> None:
     script = (
+        "from contextlib import closing\n"
         "from answerable.build.workers import Workers\n"
         "print('run')\n"
-        "with Workers(worth=1) as shared:\n"
+        "with closing(Workers(worth=1)) as shared:\n"
         "    print(sorted(shared.each(abs, [-2, -1], 9)))\n"
     )
     put(tmp_path / name, script)

@@ -17,8 +17,8 @@ from tables import Row, main, read_lines
 
 from answerable.build.function_writer import model_folder
 from answerable.serve import local_embedder, providers
-from answerable.serve.bundle import open_bundle
 from answerable.serve.engine import Engine
+from answerable.serve.opening import open_bundle
 
 
 def rows(data: Path) -> list[Row]:
@@ -73,7 +73,8 @@ def _build(folder: Path) -> str:
 
 def _rank(engine: Engine, question: str, gold: list[str], root: str) -> float:
     """The rank of the first right page among the distinct pages found, floor or no floor."""
-    found = engine.retrieve(question, engine.bundle.manifest.counts["passages"])
+    passages = engine.bundle.manifest.counts["passages"]
+    found = engine.retrieve(question, passages, near=passages)
     scored = sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
     pages = dict.fromkeys(s.item.url.partition("#")[0].removeprefix(root) for s in scored)
     right = [n for n, page in enumerate(pages, 1) if page in gold]

@@ -18,9 +18,10 @@ from answerable.build.function_writer import model_folder
 from answerable.build.index import SiteInfo
 from answerable.build.records import Block, Metadata, Record, Section
 from answerable.serve import local_embedder
-from answerable.serve.bundle import Bundle, open_bundle
+from answerable.serve.bundle import Bundle
 from answerable.serve.errors import NotebookError
 from answerable.serve.local_embedder import LocalEmbedder
+from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from answerable.serve.retrieval import Ranking, content_terms, rank_passages
 

@@ -24,7 +24,12 @@ def main(title: str, rows: Callable[[Path], list[Row]]) -> None:
         print(f"{title}: skipped, no data at {arguments.data} (set ANSWERABLE_DATA or --data)")
         sys.exit(0)
     found = rows(arguments.data)
-    if arguments.json:
+    print_rows(title, found, as_json=arguments.json)
+
+
+def print_rows(title: str, found: Sequence[Row], *, as_json: bool) -> None:
+    """Print rows as a table, or as JSON."""
+    if as_json:
         print(json.dumps({"rows": found}, indent=2))
     else:
         print(f"\n{title}\n")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from . import nodes
+
 # Where generators put what an author wrote, and what their themes add to it. The first family
 # whose place a page has is its own; the last one is the habits that most other themes share.
 _SPHINX = (
@@ -122,7 +124,7 @@ def read(html: str) -> Article:
     return Article(
         html=(article.inner_html or "").strip() if article else "",
         is_bare=article is None or _is_bare(article),
-        anchors=_anchors(article) if article else frozenset(),
+        anchors=nodes.anchors(article) if article else frozenset(),
         topic=topic,
         head=head,
         heading=_text(article.css_first("h1")) if article else "",
@@ -181,12 +183,6 @@ def _stands_in(node: LexborNode, others: Collection[int]) -> bool:
     while parent is not None and parent.mem_id not in others:
         parent = parent.parent
     return parent is not None
-
-
-def _anchors(article: LexborNode) -> frozenset[str]:
-    found = {node.attributes.get("id") or "" for node in article.css("[id]")}
-    found |= {node.attributes.get("name") or "" for node in article.css("a[name]")}
-    return frozenset(found - {""})
 
 
 def _is_bare(article: LexborNode) -> bool:

@@ -5,14 +5,14 @@ import json
 import posixpath
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
 from ..serve import terms
 from ..serve.errors import LeakError, NotebookError
-from . import markup, readings, runs, transcripts
+from . import inflating, markup, readings, runs, transcripts
 from .artifacts import Artifact, folder
 from .notebook import Note
 from .readings import Reading
@@ -23,7 +23,6 @@ from .workers import Workers
 __all__ = ["Artifact", "check", "folder"]
 
 FILE = "audit.sqlite3"
-
 
 # Bytes of artifacts that are held at a time, and in how many parts processes are sent them.
 _WINDOW = 16_000_000
@@ -96,7 +95,7 @@ def check(
     _check_pages(notes, audited)
     audit = _Audit(private, [frozenset(map(_page, note.published_in)) for note in private])
     _allow(audit, audited)
-    with Store(cache_folder / FILE) if cache_folder else nullcontext() as store:
+    with closing(Store(cache_folder / FILE)) if cache_folder else nullcontext() as store:
         leaks = _all_leaks(audit, audited, store, workers or Workers(worth=sys.maxsize))
     if leaks:
         raise LeakError(_sentence(audit, leaks))
@@ -269,6 +268,6 @@ def _digest(mark: str, value: object) -> str:
 @cache
 def _code() -> str:
     """A mark of the code that judges: what an older one found clean is read again."""
-    modules = (markup, readings, runs, terms, transcripts)
+    modules = (inflating, markup, readings, runs, terms, transcripts)
     sources = (__file__, *(str(module.__file__) for module in modules))
     return hashlib.sha256(b"\0".join(Path(source).read_bytes() for source in sources)).hexdigest()

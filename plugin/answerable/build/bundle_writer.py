@@ -6,6 +6,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import languages
+from ..serve import columns, languages
+from ..serve import encoding as encodings
 from ..serve import manifest as m
-from ..serve.bundle import Name, is_safe_url
+from ..serve.bundle import Name
 from ..serve.embedder import Identity
+from ..serve.encoding import Encoding
 from ..serve.errors import BundleError, SiteError
 from ..serve.manifest import File, Manifest
 from ..serve.profile import Profile
-from ..serve.types import Passage
+from ..serve.types import Passage, RoutingHint
+from ..serve.urls import is_safe_url
 from . import files, quantize
 from .index import Index
 
-ENCODING = "int8"
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The files of a bundle by name, in its encoding."""
+
+    encoding: Encoding
+    files: Mapping[str, bytes]
 
 
 def write(
@@ -33,36 +43,42 @@ def write(
     identity: Identity,
     profile: Profile,
     now: dt.datetime,
-    made: Mapping[str, bytes] | None = None,
+    made: Contents | None = None,
 ) -> Manifest:
     """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
 
-    made: the index's ``contents`` if the caller has them already. The manifest is replaced last,
-    in one step; files that no manifest names are removed after. Of two builds at once, one waits
-    for the other.
+    made: what ``contents`` gave for the index; int8 of all dimensions by default. The manifest is
+    replaced last, in one step; files that no manifest names are removed after. Of two builds at
+    once, one waits for the other.
     """
-    files_made = contents(index) if made is None else made
-    entries = {
-        name: File(len(data), hashlib.sha256(data).hexdigest()) for name, data in files_made.items()
-    }
-    manifest = Manifest(
-        id=m.bundle_id(identity, profile, ENCODING, entries),
+    made = made or contents(index, encodings.whole(identity.dimensions))
+    manifest = describe(index, made, identity, profile, now)
+    with files.lock(folder):
+        return _replace(_same(manifest, folder), made.files, folder)
+
+
+def describe(
+    index: Index, made: Contents, identity: Identity, profile: Profile, now: dt.datetime
+) -> Manifest:
+    """The manifest of an index's contents."""
+    entries = {name: _file(data) for name, data in made.files.items()}
+    return Manifest(
+        id=m.bundle_id(identity, profile, made.encoding, entries),
         built_at=now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
         identity=identity,
         profile=profile,
-        encoding=ENCODING,
+        encoding=made.encoding,
         counts={
             "records": len(index.records),
             "passages": len(index.cuts),
             "hints": len(index.hints),
             "windows": len(index.hint_owners),
             "terms": len(index.lexicon.terms),
+            "postings": len(index.lexicon.passages),
         },
         files=entries,
     )
-    with files.lock(folder):
-        return _replace(_same(manifest, folder), files_made, folder)
 
 
 def _replace(manifest: Manifest, contents: Mapping[str, bytes], folder: Path) -> Manifest:
@@ -98,38 +114,50 @@ def _remove_others(folder: Path, kept: set[str]) -> None:
                 continue
 
 
-def contents(index: Index) -> dict[str, bytes]:
-    """The files of an index's bundle by name; SiteError for a url that no page could have."""
-    passage_codes, passage_norms = quantize.int8(index.passage_vectors)
-    hint_codes, hint_norms = quantize.int8(index.hint_vectors)
-    text, offsets = _blocks([cut.passage for cut in index.cuts])
+def contents(index: Index, encoding: Encoding) -> Contents:
+    """The files of an index's bundle; SiteError for a url that no page could have."""
+    return Contents(encoding, {**_shared(index), **_vectors(index, encoding)})
+
+
+def recoded(made: Contents, index: Index, encoding: Encoding) -> Contents:
+    """The same bundle in another encoding: only the vectors' files are made anew."""
+    shared = {name: made.files[name] for name in m.SHARED}
+    return Contents(encoding, {**shared, **_vectors(index, encoding)})
+
+
+def _vectors(index: Index, encoding: Encoding) -> dict[str, bytes]:
+    streams = {m.PASSAGE: index.passage_vectors, m.HINT: index.hint_vectors}
+    return {
+        m.array(stream, name): _npy(array)
+        for stream, rows in streams.items()
+        for name, array in quantize.encode(rows, encoding).items()
+    }
+
+
+def _shared(index: Index) -> dict[str, bytes]:
     _check_urls((cut.passage.id, cut.passage.url) for cut in index.cuts)
     _check_urls((hint.id, hint.url) for hint in index.hints)
     _check_languages(language for language, _, _ in index.languages)
+    passages = [cut.passage for cut in index.cuts]
+    texts, edges = _blocks(passages)
     lexicon = index.lexicon
     return {
-        m.PASSAGES: text,
-        m.PASSAGE_BLOCKS: _npy(np.array(offsets, dtype="<u8")),
-        m.PASSAGE_RECORDS: _npy(np.array(index.passage_records, dtype="<i4")),
-        m.PASSAGE_CODES: _npy(passage_codes),
-        m.PASSAGE_INVERSE_NORMS: _npy(passage_norms.astype("<f4")),
-        m.PASSAGE_LENGTHS: _npy(lexicon.lengths),
-        m.RECORDS: _z(_records(index)),
-        m.LEXICON: zlib.compress("\n".join(lexicon.terms).encode(), 9),
-        m.POSTING_OFFSETS: _npy(lexicon.offsets),
-        m.POSTING_PASSAGES: _npy(lexicon.passages),
-        m.POSTING_COUNTS: _npy(lexicon.counts),
-        m.HINTS: _z(
+        m.TEXTS: texts,
+        m.COLUMNS: columns.pack(
             {
-                "id": [hint.id for hint in index.hints],
-                "label": [hint.label for hint in index.hints],
-                "locator": [hint.locator for hint in index.hints],
-                "url": [hint.url for hint in index.hints],
+                columns.PASSAGE_RECORDS.name: np.array(index.passage_records),
+                columns.PASSAGE_LENGTHS.name: lexicon.lengths,
+                columns.TEXT_BLOCKS.name: np.array(edges),
+                columns.POSTING_OFFSETS.name: lexicon.offsets,
+                columns.POSTING_PASSAGES.name: lexicon.passages,
+                columns.POSTING_COUNTS.name: lexicon.counts,
+                columns.HINT_OWNERS.name: np.array(index.hint_owners),
             }
         ),
-        m.HINT_CODES: _npy(hint_codes),
-        m.HINT_INVERSE_NORMS: _npy(hint_norms.astype("<f4")),
-        m.HINT_OWNERS: _npy(np.array(index.hint_owners, dtype="<i4")),
+        m.PASSAGES: _table(passages, ("id", "title", "url")),
+        m.RECORDS: _z(_records(index)),
+        m.LEXICON: zlib.compress("\n".join(lexicon.terms).encode(), 9),
+        m.HINTS: _table(index.hints, ("id", "label", "locator", "url")),
         m.SITE: _json(
             {
                 "name": index.site.name,
@@ -142,6 +170,16 @@ def contents(index: Index) -> dict[str, bytes]:
             }
         ),
     }
+
+
+def _file(data: bytes) -> File:
+    return File(len(data), hashlib.sha256(data).hexdigest())
+
+
+def _table(items: Iterable[Passage | RoutingHint], names: Sequence[str]) -> bytes:
+    """Fields of some items as columns."""
+    items = tuple(items)
+    return _z({name: [getattr(item, name) for item in items] for name in names})
 
 
 def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
@@ -162,8 +200,6 @@ def _check_languages(tags: Iterable[str]) -> None:
 def _records(index: Index) -> Mapping[str, Any]:
     return {
         "id": [record.id for record in index.records],
-        "title": [record.title for record in index.records],
-        "url": [record.url for record in index.records],
         "weights": index.weights,
         "dates": [record.metadata.date for record in index.records],
         "names": _rows(index.names),
@@ -178,23 +214,16 @@ def _rows(names: Sequence[Name]) -> list[list[Any]]:
 def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
     """JSON lines in independently compressed blocks, and where each block begins and ends."""
     text = bytearray()
-    offsets = [0]
+    edges = [0]
     for start in range(0, len(passages), m.BLOCK):
         lines = b"\n".join(_json(_line(passage)) for passage in passages[start : start + m.BLOCK])
         text += zlib.compress(lines, 9)
-        offsets.append(len(text))
-    return bytes(text), offsets
+        edges.append(len(text))
+    return bytes(text), edges
 
 
 def _line(passage: Passage) -> dict[str, Any]:
-    return {
-        "id": passage.id,
-        "url": passage.url,
-        "title": passage.title,
-        "text": passage.text,
-        "sentences": passage.sentences,
-        "date": passage.date,
-    }
+    return {"text": passage.text, "sentences": passage.sentences}
 
 
 def _json(value: object) -> bytes:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def embed(
     missing: dict[bytes, list[int]] = {}
     name = json.dumps(identity.as_json(), sort_keys=True)
     keys = [_key(name, text) for text in texts]
-    with Store(folder / "embeddings.sqlite3") as store:
+    with closing(Store(folder / "embeddings.sqlite3")) as store:
         for row, key in enumerate(keys):
             vector = None if key in missing else _vector(store.get(key), identity)
             if vector is None:

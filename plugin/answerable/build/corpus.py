@@ -1,6 +1,7 @@
 """A site's pages, cut: from the page cache where nothing has changed, else by all cores."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +35,7 @@ class Pending:
         """Every page, cut, in order. SiteError if one cannot be read."""
         entries: dict[bytes, bytes] = {}
         pages: list[CutRecord] = []
-        with Store(self.cache_folder / page_cache.FILE) as store:
+        with closing(Store(self.cache_folder / page_cache.FILE)) as store:
             for place, key, data in zip(self.places, self.keys, self.known, strict=True):
                 if data is None:
                     data = entries[key] = next(self.fresh)
@@ -52,7 +53,7 @@ def start(sources: Iterable[Source], rules: Rules, cache_folder: Path, workers: 
     places: list[bytes] = []
     known: list[bytes | None] = []
     missing: list[tuple[Source, Rules]] = []
-    with Store(cache_folder / page_cache.FILE) as store:
+    with closing(Store(cache_folder / page_cache.FILE)) as store:
         for source in sources:
             places.append(page_cache.place(source, rules))
             if source.html is None:
@@ -73,7 +74,7 @@ def start(sources: Iterable[Source], rules: Rules, cache_folder: Path, workers: 
 
 def read(sources: Iterable[Source], rules: Rules, cache_folder: Path) -> tuple[CutRecord, ...]:
     """Every page, cut, in order. SiteError if one cannot be read."""
-    with Workers() as workers:
+    with closing(Workers()) as workers:
         return start(sources, rules, cache_folder, workers).pages()
 
 

@@ -1,8 +1,11 @@
 """The answer function's folder: the serving code, its requirements and the local model."""
 
+import compileall
 import importlib.util
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 from .. import serve
 from ..serve import local_embedder
@@ -14,6 +17,9 @@ from . import files, swap
 
 # What serve/ imports, by distribution: always, and for each provider.
 REQUIREMENTS = ("numpy", "snowballstemmer")
+# The compiled scan: 10 MB of a function, which it earns where numpy would take milliseconds.
+KERNEL = "numkong"
+KERNEL_WORTH = 8_000_000
 _PROVIDER_REQUIREMENTS = {"local": ("tokenizers",), "openai": ("openai",)}
 _ANSWER_REQUIREMENTS = {"openai": ("openai", "jinja2")}
 
@@ -50,8 +56,11 @@ def _is_function(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _MARKS)
 
 
-def write(folder: Path, identity: Identity, settings: Settings) -> None:
-    """Write everything in a function folder but its bundle; what is there already is left alone."""
+def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0) -> None:
+    """Write everything in a function folder but its bundle; what is there already is left alone.
+
+    scanned: the bytes of vectors that a question is held against.
+    """
     check(folder)
     model = (folder / MODEL / name for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER))
     for place in {folder, folder / MODEL, *(path.parent for path in model)}:
@@ -68,14 +77,15 @@ def write(folder: Path, identity: Identity, settings: Settings) -> None:
         for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
             files.copy(model_folder() / name, folder / MODEL / name)
         files.write(folder / MODEL / "LICENSE", _model_license())
-    files.write(folder / "requirements.txt", _requirements(identity, settings))
+    files.write(folder / "requirements.txt", _requirements(identity, settings, scanned))
     files.write(folder / FILE, settings.as_json())
     files.write(folder / "main.py", (source / "main.py").read_bytes())
 
 
-def _requirements(identity: Identity, settings: Settings) -> bytes:
+def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes:
     """What the function needs for its providers, pinned to what the bundle was built with."""
-    names = [*REQUIREMENTS, *_PROVIDER_REQUIREMENTS.get(identity.provider, ())]
+    kernel = (KERNEL,) if scanned >= KERNEL_WORTH and _is_installed(KERNEL) else ()
+    names = [*REQUIREMENTS, *kernel, *_PROVIDER_REQUIREMENTS.get(identity.provider, ())]
     names += _ANSWER_REQUIREMENTS.get(settings.answers, ())
     return "".join(f"{n}=={metadata.version(n)}\n" for n in sorted(set(names))).encode()
 
@@ -83,7 +93,7 @@ def _requirements(identity: Identity, settings: Settings) -> bytes:
 def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
     found = _read_tree(folder)
-    if found == contents:
+    if found == contents and _is_compiled(folder, contents):
         return
     if any(name != "__init__.py" and not name.startswith("serve/") for name in found):
         raise SiteError(
@@ -92,7 +102,29 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     fresh = files.temporary_for(folder)
     for name, data in contents.items():
         files.write(fresh / name, data)
+    _compile(fresh, folder.name)
     swap.replace(fresh, folder)
+
+
+def _compile(folder: Path, name: str) -> None:
+    """Put bytecode beside the code, as this Python reads it.
+
+    A function's folder cannot be written where it runs, so each cold start would compile it again.
+    Nor is its time kept on the way there, so the bytecode is not checked against it.
+    """
+    compileall.compile_dir(
+        folder,
+        stripdir=folder,
+        prependdir=name,
+        quiet=1,
+        invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
+    )
+
+
+def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
+    """Whether there is bytecode for this Python beside all code."""
+    names = (folder / name for name in contents if name.endswith(".py"))
+    return all(Path(importlib.util.cache_from_source(name)).is_file() for name in names)
 
 
 def _read_tree(folder: Path) -> dict[str, bytes]:
@@ -101,6 +133,14 @@ def _read_tree(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _model_license() -> bytes:

@@ -38,17 +38,18 @@ def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -
     An element that an author has placed is left as the only one, and without an endpoint a link
     to one is left as it is. What is no whole page is left alone.
     """
+    script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
+    link = f'<link rel="answerable" href="{escape(endpoint)}">\n' if endpoint else ""
     if _is_plain(html):
-        return _put(html, script_url, endpoint=endpoint, element=element)
+        tags = f"{ELEMENT}\n{script_tag}" if element else script_tag
+        return html.replace("</body>", f"{tags}</body>").replace("</head>", f"{link}</head>")
     page = _HIDDEN.sub(_hidden, html)
     if not _WHOLE.search(page):
         return html
-    script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
     page = _only(page, _SCRIPT_TAG, script_tag) or _at(page, _BODY_END, -1, script_tag)
     if element and not _ASK.search(page):
         page = page.replace(script_tag, f"{ELEMENT}\n{script_tag}", 1)
-    if endpoint:
-        link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
+    if link:
         page = _only(page, _LINK_TAG, link) or _at(page, _HEAD_END, 0, link)
     return page.replace(_HIDING, "<")
 
@@ -62,17 +63,6 @@ def _is_plain(html: str) -> bool:
         and html[end:].split() == ["</body>", "</html>"]
         and "answerable" not in html.lower()
     )
-
-
-def _put(html: str, script_url: str, *, endpoint: str | None, element: bool) -> str:
-    tags = f'<script type="module" src="{escape(script_url)}"></script>\n'
-    if element:
-        tags = f"{ELEMENT}\n{tags}"
-    html = html.replace("</body>", f"{tags}</body>")
-    if endpoint:
-        link = f'<link rel="answerable" href="{escape(endpoint)}">\n'
-        html = html.replace("</head>", f"{link}</head>")
-    return html
 
 
 def _hidden(found: re.Match[str]) -> str:

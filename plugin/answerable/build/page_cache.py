@@ -13,13 +13,13 @@ from typing import Any
 
 from ..serve import terms
 from ..serve.types import Passage
-from . import cutting, pages, passages, records, sentences
+from . import cutting, nodes, pages, passages, records, sentences
 from .cutting import CutRecord, Rules, TermCounts
 from .passages import Cut
 from .records import Metadata, Record, Source
 
 FILE = "pages.sqlite3"
-_MODULES = (cutting, pages, passages, records, sentences, terms)
+_MODULES = (cutting, nodes, pages, passages, records, sentences, terms)
 _PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
 

@@ -7,17 +7,9 @@ from typing import TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from . import nodes
 from .records import Block, Kind, Section
 
-_SKIPPED = frozenset(
-    "script style noscript template svg math head title button input select textarea iframe "
-    "object audio video canvas nav".split()
-)
-_SKIPPED_CLASSES = frozenset(
-    "headerlink linenos linenodiv lineno footnote-ref footnote-backref md-tags md-clipboard "
-    "md-code__nav".split()
-)
-_EXCLUDING = ("data-search-exclude", "data-answerable-exclude")
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
     "figure footer form header hr html label legend li main ol p section summary table tbody td "
@@ -109,13 +101,13 @@ class _Reader:
                 self.line.add(child.text_content or "")
             elif heading:
                 self.heading(child, int(heading[1]))
-            elif not _is_skipped(child) and (inner := self.element(child)):
+            elif not nodes.is_skipped(child) and (inner := self.element(child)):
                 yield inner
 
     def element(self, node: LexborNode) -> _Steps | None:
         """Read an element whose own reading is short; what is left to do for any other."""
         tag = node.tag or ""
-        if tag == "pre" or (_has_class(node, "highlight") and tag in ("div", "table")):
+        if tag == "pre" or (nodes.has_class(node, "highlight") and tag in ("div", "table")):
             self.code_block(node)
         elif tag == "tr":
             return self.row(node)
@@ -150,7 +142,7 @@ class _Reader:
         self.flush()
         cells = []
         for cell in node.iter():
-            if not _is_skipped(cell):
+            if not nodes.is_skipped(cell):
                 inner = _Reader(self.title, in_cell=True)
                 yield inner.walk(cell)
                 cells.append(" ".join(inner.all_text()).replace("\n", " "))
@@ -167,20 +159,20 @@ class _Reader:
     def code_block(self, node: LexborNode) -> None:
         self.flush()
         filename = node.css_first("span.filename")
-        if filename and (name := _text(filename).strip()):
+        if filename and (name := nodes.text(filename).strip()):
             self.blocks.append(Block("prose", name))
         # With line numbers there are two `pre`, and the numbers' is the first.
         source = node if node.tag == "pre" else node.css_first("td.code pre")
         source = source or node.css_first("pre")
-        text = (_text(source) if source else _text(node)).strip("\n").rstrip()
+        text = (nodes.text(source) if source else nodes.text(node)).strip("\n").rstrip()
         if text:
             self.blocks.append(Block("code", text))
 
     def heading(self, node: LexborNode, level: int) -> None:
         """Begin a section; a heading that is excluded takes its own text out, as in Material."""
         self.end_section()
-        self.excluded = _is_skipped(node)
-        text = "" if self.excluded else _SPACE.sub(" ", _text(node)).strip()
+        self.excluded = nodes.is_skipped(node)
+        text = "" if self.excluded else _SPACE.sub(" ", nodes.text(node)).strip()
         while self.headings and self.headings[-1].level >= level:
             self.headings.pop()
         if self.in_cell:
@@ -213,15 +205,13 @@ def read(html: str, title: str) -> Page:
     reader = _Reader(_SPACE.sub(" ", title).strip())
     _run(reader.walk(body))
     reader.end_section()
-    anchors = {node.attributes.get("id") or "" for node in body.css("[id]")}
-    anchors |= {node.attributes.get("name") or "" for node in body.css("a[name]")}
     abbreviations = {
-        _text(node).strip(): (node.attributes.get("title") or "").strip()
+        nodes.text(node).strip(): (node.attributes.get("title") or "").strip()
         for node in body.css("abbr[title]")
     }
     return Page(
         tuple(reader.sections),
-        frozenset(anchors - {""}),
+        nodes.anchors(body),
         {short: long for short, long in abbreviations.items() if short and long},
     )
 
@@ -242,40 +232,8 @@ def _anchor(heading: LexborNode) -> str:
     own = heading.attributes.get("id") or ""
     node = heading.parent
     while not own and node is not None:
-        if node.tag == "section" or (node.tag == "div" and _has_class(node, "section")):
+        if node.tag == "section" or (node.tag == "div" and nodes.has_class(node, "section")):
             opens = node.css_first(_HEADINGS) == heading
             return (node.attributes.get("id") or "") if opens else ""
         node = node.parent
     return own
-
-
-def _text(node: LexborNode) -> str:
-    """All text of a node but what is skipped, white space as it stands."""
-    return "".join(_pieces(node))
-
-
-def _pieces(node: LexborNode) -> Iterator[str]:
-    waiting = [node.iter(include_text=True)]
-    while waiting:
-        child = next(waiting[-1], None)
-        if child is None:
-            waiting.pop()
-        elif child.is_text_node:
-            yield child.text_content or ""
-        elif child.tag == "br":
-            yield "\n"
-        elif not _is_skipped(child):
-            waiting.append(child.iter(include_text=True))
-
-
-def _is_skipped(node: LexborNode) -> bool:
-    if node.tag in _SKIPPED or not node.is_element_node:
-        return True
-    attributes = node.attributes
-    if any(name in attributes for name in _EXCLUDING) or "hidden" in attributes:
-        return True
-    return not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
-
-
-def _has_class(node: LexborNode, name: str) -> bool:
-    return name in (node.attributes.get("class") or "").split()

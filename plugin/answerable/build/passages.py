@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from ..serve.terms import count_words
@@ -15,6 +16,16 @@ from .sentences import split
 # since nothing else would bound a passage.
 _ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W{0,16}|\w\W{0,16}|\W{1,16}")
 _UNSAFE = frozenset(' "<>`\\')
+
+
+class Measured(Protocol):
+    """Something that knows how many words it has."""
+
+    @property
+    def words(self) -> int: ...
+
+
+M = TypeVar("M", bound=Measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +106,13 @@ def windows(text: str, window: Window, language: str = "en") -> list[str]:
     return [_join(group)[0] for group in pack(units, window)]
 
 
-def pack(units: Sequence[_Unit], window: Window) -> list[list[_Unit]]:
+def pack(units: Iterable[M], window: Window) -> list[list[M]]:
     """Units in order, grouped so that no group but one of a single unit is over the window.
 
     The last units of a group that together fit the overlap open the next group again.
     """
-    groups: list[list[_Unit]] = []
-    group: list[_Unit] = []
+    groups: list[list[M]] = []
+    group: list[M] = []
     words = 0
     fresh = False
     for unit in units:
@@ -115,7 +126,7 @@ def pack(units: Sequence[_Unit], window: Window) -> list[list[_Unit]]:
     return [*groups, group] if fresh else groups
 
 
-def _tail(group: Sequence[_Unit], budget: float) -> list[_Unit]:
+def _tail(group: Sequence[M], budget: float) -> list[M]:
     start = len(group)
     while start and group[start - 1].words <= budget:
         start -= 1

@@ -1,19 +1,70 @@
-"""Full-precision vectors to transport encodings."""
+"""Full-precision vectors to the encodings of a bundle."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..serve.embedder import Vectors
+from ..serve.encoding import INVERSE_NORMS, Encoding
+
+Array = NDArray[Any]
 
 
-def int8(vectors: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Symmetric per vector: codes (n, d) in -127..127 and 1 / norm of each code row, (n,).
+def encode(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
+    """The arrays of an encoding by name, and the inverse norms (n,) float32.
 
-    The scale cancels in a cosine and is not kept; a row of zeros stays one, with norm 0.
+    vectors: (n, d) with at least the encoding's dimensions. Leading dimensions are kept and a row
+    is of length 1 again. Codes are symmetric per row: the scale cancels in a cosine and is not
+    kept. A row of zeros stays one, with the inverse norm 0.
     """
-    peaks = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(vectors, peaks, out=np.zeros_like(vectors), where=peaks > 0)
-    codes = np.rint(scaled * 127).astype(np.int8)
-    norms = np.linalg.norm(codes.astype(np.float32), axis=1)
+    rows = _unit(vectors[:, : encoding.dimensions])
+    if encoding.name == "float32":
+        return {"codes": rows.astype("<f4"), INVERSE_NORMS: _inverse_norms(rows)}
+    if encoding.name == "int4":
+        codes = _rounded(rows, 7)
+        return {"codes": _packed(codes), INVERSE_NORMS: _inverse_norms(codes)}
+    bits = np.packbits(rows > 0, axis=1)
+    if encoding.name == "binary":
+        return {"bits": bits, INVERSE_NORMS: _sign_norms(rows)}
+    codes = _rounded(rows, 127)
+    found: dict[str, Array] = {"codes": codes, INVERSE_NORMS: _inverse_norms(codes)}
+    return {**found, "bits": bits} if encoding.name == "binary+int8" else found
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
+
+
+def _rounded(rows: Vectors, top: int) -> NDArray[np.int8]:
+    """Whole numbers from -top to top, the largest value of each row at one end."""
+    peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0)
+    codes: NDArray[np.int8] = np.rint(scaled * top).astype(np.int8)
+    return codes
+
+
+def _packed(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Two 4-bit codes a byte, as ``serve.codes.Int4`` reads them."""
+    half = (codes.shape[1] + 1) // 2
+    low = (codes[:, :half] + 8).astype(np.uint8)
+    high = np.zeros_like(low)
+    high[:, : codes.shape[1] - half] = (codes[:, half:] * 16).view(np.uint8)
+    return low | high
+
+
+def _inverse_norms(rows: Array) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows.astype(np.float32), axis=1)
+    return _inverse(norms)
+
+
+def _sign_norms(rows: Vectors) -> NDArray[np.float32]:
+    norms = np.where(rows.any(axis=1), np.float32(np.sqrt(rows.shape[1])), np.float32(0))
+    return _inverse(norms)
+
+
+def _inverse(norms: NDArray[np.float32]) -> NDArray[np.float32]:
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return codes, inverse.astype(np.float32)
+    return inverse.astype("<f4")

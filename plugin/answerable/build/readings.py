@@ -1,27 +1,23 @@
 """Every text that a file gives away, by its content and its name."""
 
-import bz2
 import codecs
 import io
 import json
-import lzma
 import math
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from . import markup, transcripts
+from . import inflating, markup, transcripts
+from .inflating import Budget
 
 NAME = "its name"
-# How much of one file is inflated, and how deep archives in archives are opened.
-INFLATED = 64 * 1024 * 1024
+# How deep archives in archives are opened.
 _DEPTH = 3
-_CHUNK = 65_536
 # Characters of a long text that are read at a time, and that are read twice: no run is as long.
 _PIECE = 4_000_000
 _OVERLAP = 100_000
@@ -44,12 +40,6 @@ _CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([A-Za-z][\w.:-]{1,30}
 # Not as a charset: some take quadratic time, and none is one of the web.
 _NO_CHARSETS = frozenset(("idna", "punycode", "undefined"))
 _CONTROL = bytes(b for b in range(32) if b not in b"\t\n\f\r")
-_PACKED = (
-    (b"BZh", ".bz2", bz2.BZ2Decompressor),
-    (b"\xfd7zXZ\0", ".xz", lzma.LZMADecompressor),
-    (b"\x5d\0\0", ".lzma", lzma.LZMADecompressor),
-)
-_STREAM = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 _MARKS = (
     (b"\xff\xfe\0\0", "utf-32"),
     (b"\0\0\xfe\xff", "utf-32"),
@@ -73,11 +63,6 @@ class Reading:
     first: int = 1
 
 
-@dataclass(slots=True)
-class _Budget:
-    left: int = INFLATED
-
-
 def names(name: str) -> Iterator[Reading]:
     """What a file's relative path says."""
     for text in dict.fromkeys((name, unquote(name))):
@@ -87,10 +72,10 @@ def names(name: str) -> Iterator[Reading]:
 
 def read(name: str, data: bytes) -> Iterator[Reading]:
     """What a file's content says. It raises on no bytes; what inflates to more is read in part."""
-    yield from _read(name, data, "", _DEPTH, _Budget())
+    yield from _read(name, data, "", _DEPTH, Budget())
 
 
-def _read(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+def _read(name: str, data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             yield from _texts(name, data.decode(encoding, "replace"), place)
@@ -110,18 +95,20 @@ def _read(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> It
         yield from _texts(name, _without_nulls(data), place)
 
 
-def _binary(name: str, data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+def _binary(name: str, data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
     if depth and data.startswith(b"PK\x03\x04"):
         yield from _zipped(data, place, depth, budget)
         return
-    for mark, suffix, decompressor in _PACKED:
-        if depth and data.startswith(mark) and (content := _unpacked(data, decompressor, budget)):
+    for mark, suffix, decompressor in inflating.PACKED:
+        if not depth or not data.startswith(mark):
+            continue
+        if content := inflating.unpacked(data, decompressor, budget):
             yield from _read(name.removesuffix(suffix), content, place, depth - 1, budget)
             return
     rest = bytearray()
     at = count = 0
-    while depth and (match := _STREAM.search(data, at)):
-        content, end = _inflate(data, match.start(), budget)
+    while depth and (match := inflating.STREAM.search(data, at)):
+        content, end = inflating.inflate(data, match.start(), budget)
         rest += data[at : match.start()]
         at = end
         if not content:
@@ -161,72 +148,18 @@ def _charset(data: bytes | bytearray) -> str:
     return "" if charset in _NO_CHARSETS or charset in ("utf-8", "ascii") else charset
 
 
-def _unpacked(
-    data: bytes, decompressor: type[bz2.BZ2Decompressor | lzma.LZMADecompressor], budget: _Budget
-) -> bytes:
-    """The content of streams that follow one another, as far as they are sound."""
-    content = bytearray()
-    try:
-        while data and budget.left > 0:
-            stream = decompressor()
-            while not stream.eof and budget.left > 0:
-                part = stream.decompress(data, _CHUNK)
-                data = b""
-                if not part and stream.needs_input:
-                    return bytes(content)
-                content += part
-                budget.left -= len(part)
-            data = stream.unused_data
-    except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError):
-        # What came before the damage was written all the same.
-        pass
-    return bytes(content)
-
-
-def _inflate(data: bytes, start: int, budget: _Budget) -> tuple[bytes, int]:
-    """The content of a stream and where to read on: its end, or the next byte if it has none.
-
-    Nothing if there is no stream, or no room for it.
-    """
-    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
-    content = bytearray()
-    at = start
-    try:
-        # In parts, since what a stream leaves over is copied.
-        while not stream.eof and at < len(data) and budget.left > 0:
-            part = stream.decompress(data[at : at + _CHUNK])
-            at = min(at + _CHUNK, len(data))
-            content += part
-            budget.left -= len(part)
-    except zlib.error:
-        # What came before the damage was written all the same.
-        return bytes(content), start + 1
-    return bytes(content), at - len(stream.unused_data) if stream.eof else start + 1
-
-
-def _zipped(data: bytes, place: str, depth: int, budget: _Budget) -> Iterator[Reading]:
+def _zipped(data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for number, member in enumerate(archive.infolist(), 1):
                 inside = _join(place, f"member {number}")
                 for reading in names(member.filename):
                     yield Reading(reading.text, _join(inside, NAME), has_lines=False)
-                content = _member(archive, member, budget)
+                content = inflating.member(archive, member, budget)
                 yield from _read(member.filename, content, inside, depth - 1, budget)
     except Exception:
         # A damaged archive raises whatever its decoders do; it is still bytes that are served.
         yield from _texts("", data.decode("utf-8", "replace"), place)
-
-
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, budget: _Budget) -> bytes:
-    try:
-        with archive.open(member) as file:
-            content = file.read(max(0, budget.left))
-    except Exception:
-        # One that is encrypted or damaged must not hide those after it.
-        return b""
-    budget.left -= len(content)
-    return content
 
 
 def _without_nulls(data: bytes) -> str:

@@ -2,19 +2,23 @@
 
 import datetime as dt
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..serve.bundle import Bundle, open_bundle
+from ..serve import manifest as m
+from ..serve.bundle import Bundle
 from ..serve.embedder import Identity
+from ..serve.encoding import Encoding
 from ..serve.manifest import Manifest
+from ..serve.opening import open_bundle
 from ..serve.profile import Profile
 from ..serve.providers import BUNDLE
 from ..serve.settings import FILE, Settings
 from . import bundle_writer, files, function_writer
 from .audit import Artifact
+from .bundle_writer import Contents
 from .index import Index
 
 Audit = Callable[[Iterable[Artifact]], None]
@@ -27,17 +31,19 @@ class Staged:
     folder: Path
     index: Index
     settings: Settings
-    contents: Mapping[str, bytes]
+    contents: Contents
 
 
-def stage(index: Index, function: Path, settings: Settings, audit: Audit) -> Staged:
+def stage(
+    index: Index, function: Path, settings: Settings, encoding: Encoding, audit: Audit
+) -> Staged:
     """Make what is to be written, and have it audited; nothing is written.
 
     audit: is given all of it that is not the package's own, and raises what it finds. SiteError
     for a folder that no build has written.
     """
     function_writer.check(function)
-    contents = bundle_writer.contents(index)
+    contents = bundle_writer.contents(index, encoding)
     bundle = _artifacts(f"{function.name}/{BUNDLE}", contents)
     audit([*bundle, Artifact(f"{function.name}/{FILE}", settings.as_json)])
     return Staged(function, index, settings, contents)
@@ -52,7 +58,7 @@ def publish(staged: Staged, identity: Identity, profile: Profile, now: dt.dateti
     # Before the lock, which must not be left in a folder that is refused.
     function_writer.check(folder)
     with files.lock(folder):
-        function_writer.write(folder, identity, staged.settings)
+        function_writer.write(folder, identity, staged.settings, _scanned(staged.contents))
         bundle = folder / BUNDLE
         return bundle_writer.write(staged.index, bundle, identity, profile, now, staged.contents)
 
@@ -62,18 +68,29 @@ def preview(
     folder: Path,
     identity: Identity,
     profile: Profile,
+    encoding: Encoding,
     now: dt.datetime,
     audit: Audit,
 ) -> Bundle:
     """Audit an index and open it as a bundle in a folder of ours; nothing is published."""
-    contents = bundle_writer.contents(index)
+    contents = bundle_writer.contents(index, encoding)
     audit(_artifacts(BUNDLE, contents))
     bundle_writer.write(index, folder, identity, profile, now, contents)
     return open_bundle(folder, verify=False)
 
 
-def _artifacts(name: str, contents: Mapping[str, bytes]) -> list[Artifact]:
-    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in contents.items()]
+def _scanned(contents: Contents) -> int:
+    """The bytes of all vectors."""
+    return sum(
+        len(contents.files[m.array(stream, name)])
+        for stream in m.STREAMS
+        for name in contents.encoding.arrays
+    )
+
+
+def _artifacts(name: str, contents: Contents) -> list[Artifact]:
+    made = contents.files.items()
+    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in made]
 
 
 def summary(manifest: Manifest, index: Index, folder: Path) -> str:

@@ -4,8 +4,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from ..serve.errors import SiteError
 
@@ -34,7 +33,7 @@ T = TypeVar("T")
 
 
 class Store:
-    """An open store, to be used in a ``with`` block.
+    """An open store, to be closed.
 
     A damaged file is thrown away and begun anew, since nothing in it is the only copy. SiteError
     if the file cannot be used at all. ``renewed`` tells that what was in it has been lost.
@@ -45,18 +44,7 @@ class Store:
         prepare(path.parent)
         self._database: sqlite3.Connection | None = None
         self.renewed = False
-
-    def __enter__(self) -> Self:
         self._healing(lambda _: None)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._close()
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key, None if there is none."""
@@ -101,7 +89,7 @@ class Store:
         try:
             return act(self._open())
         except sqlite3.DatabaseError as error:
-            self._close()
+            self.close()
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if self.renewed or code in _NOT_DAMAGED:
                 remedy = _REMEDIES.get(code, "make it writable")
@@ -118,7 +106,8 @@ class Store:
             )
         return self._database
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         if self._database is not None:
             self._database.close()
             self._database = None

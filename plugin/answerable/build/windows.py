@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..serve.terms import count_words
@@ -46,6 +46,14 @@ class _Place:
     locator: str
     about: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """A cue and how many words are said in it."""
+
+    cue: Cue
+    words: int
 
 
 def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> Surface:
@@ -105,18 +113,8 @@ def _clock(seconds: int) -> str:
     return f"{hour}:{minute:02d}:{second:02d}" if hour else f"{minute}:{second:02d}"
 
 
-def _groups(cues: Sequence[Cue]) -> Iterator[Sequence[Cue]]:
-    """Cues in windows, as `passages.pack` puts paragraphs in them; one cue may be too long."""
-    sizes = [count_words(cue.text) for cue in cues]
-    start = words = 0
-    for at, size in enumerate(sizes):
-        if at > start and words + size > NOTE_WINDOW.words:
-            yield cues[start:at]
-            budget = min(NOTE_WINDOW.words * NOTE_WINDOW.overlap, NOTE_WINDOW.words - size)
-            start, words = at, 0
-            while words + sizes[start - 1] <= budget:
-                start -= 1
-                words += sizes[start]
-        words += size
-    if cues:
-        yield cues[start:]
+def _groups(cues: Iterable[Cue]) -> Iterator[list[Cue]]:
+    """Cues in windows; one cue may be too long."""
+    spoken = (_Spoken(cue, count_words(cue.text)) for cue in cues)
+    for group in passages.pack(spoken, NOTE_WINDOW):
+        yield [each.cue for each in group]

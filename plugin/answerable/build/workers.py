@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 # Characters or bytes to read from which a process pays for its start, of a quarter of a second.
 WORTH = 1_500_000
@@ -22,22 +21,11 @@ R = TypeVar("R")
 
 
 class Workers:
-    """Processes that share the work of one build, to be used in a ``with`` block or closed."""
+    """Processes that share the work of one build, to be closed after it."""
 
     def __init__(self, worth: int = WORTH) -> None:
         self._worth = worth
         self._pool: ProcessPoolExecutor | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def each(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
         """What a function makes of each task, in order: at once elsewhere, or here when asked for.

@@ -55,7 +55,8 @@ def search(
     language: a tag of what is asked in, whose pages go before all others.
     """
     _check_tag(language)
-    found = opening.engine(bundle, config_file).retrieve(_clean(question), top_k, language)
+    engine = opening.engine(bundle, config_file)
+    found = engine.retrieve(_clean(question), top_k, language, top_k if near else 0)
     streams: dict[str, Candidates] = {"passages": found.passages, "hints": found.hints}
     if near:
         streams |= {"near passages": found.near_passages, "near hints": found.near_hints}

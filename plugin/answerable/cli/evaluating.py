@@ -1,7 +1,6 @@
 """``answerable eval``: the gold set against the bundle."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,10 @@ from rich.table import Table
 
 from ..build import notebook
 from ..evaluate import gold, runner
-from ..evaluate.gold import GoldQuery
 from ..evaluate.runner import Verdict
 from ..mkdocs import settings
 from ..serve import prompt
-from ..serve.errors import GoldError
 from . import opening, showing
-
-GOLD = Path("eval", "gold.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +43,8 @@ def evaluate(
 ) -> bool:
     """Run the gold set and print the verdicts; whether all of them passed."""
     site = settings.load(config_file)
-    path = gold_file or config_file.parent / GOLD
-    queries = _chosen(gold.load(path, site.author), path, options.ids)
+    path = gold_file or site.gold
+    queries = gold.choose(gold.load(path, site.author), options.ids, path)
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
@@ -65,13 +60,6 @@ def evaluate(
     report = Report(engine.bundle.manifest.id, prompt.VERSION, tuple(verdicts), len(queries))
     _show(report, options)
     return len(verdicts) == len(queries) and all(verdict.passed for verdict in verdicts)
-
-
-def _chosen(queries: Sequence[GoldQuery], path: Path, ids: Sequence[str]) -> Sequence[GoldQuery]:
-    unknown = set(ids) - {query.id for query in queries}
-    if unknown:
-        raise GoldError(f"{path}: there is no query {sorted(unknown)[0]!r}; see --list")
-    return [query for query in queries if query.id in ids] if ids else queries
 
 
 def _show(report: Report, options: Options) -> None:

@@ -1,9 +1,9 @@
 """``answerable index``: a built site, by any generator, as a function folder."""
 
-import datetime as dt
 import errno
 import os
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,6 @@ import click
 from ..build import (
     audit,
     built_site,
-    bundle_writer,
     corpus,
     files,
     function_writer,
@@ -28,16 +27,18 @@ from ..build.artifacts import Artifact
 from ..build.built_site import BuiltSite
 from ..build.cutting import Rules
 from ..build.index import Index, SiteInfo
-from ..build.notebook import Note
+from ..build.notebook import Note, Notebook
 from ..build.targets import resolver
 from ..build.workers import Workers
-from ..mkdocs import progress
-from ..serve import local_embedder, providers, routes
-from ..serve.bundle import is_safe_url
+from ..faces import clock, progress
+from ..serve import encoding, local_embedder, providers, routes
 from ..serve.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.profile import LOCAL
 from ..serve.settings import Settings
+from ..serve.urls import is_safe_url
+
+ENCODING = encoding.whole(local_embedder.IDENTITY.dimensions)
 
 _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "correct its rights"),
@@ -84,12 +85,12 @@ def _complaint(error: OSError) -> str:
 def write(options: Options, out: Path) -> BuiltSite:
     """Index a built site and write its function's folder; the site as read."""
     read = built_site.read(options.folder, options.reading)
-    notes = read_notes(options, read)
-    made = indexed(options, read, notes, embedder())
+    private = read_notes(options, read)
+    made = indexed(options, read, private, embedder())
 
     identity = local_embedder.IDENTITY
-    staged = site.stage(made, out, Settings(), auditor(options, read, notes))
-    manifest = site.publish(staged, identity, LOCAL, now())
+    staged = site.stage(made, out, Settings(), ENCODING, auditor(options, read, private))
+    manifest = site.publish(staged, identity, LOCAL, clock.now())
     click.echo(site.summary(manifest, made, out))
     return read
 
@@ -105,15 +106,18 @@ def check(options: Options, out: Path | None) -> None:
         places.check_notebook(options.notebook, private)
 
 
-def read_notes(options: Options, read: BuiltSite) -> list[Note]:
-    """The notes, each with the files of the site that it says publish it."""
+def read_notes(options: Options, read: BuiltSite) -> Notebook:
+    """The notes and drafts, each with the files of the site that it says publish it."""
     if not options.notebook:
-        return []
-    notes = notebook.read(options.notebook)
-    if not notes:
+        return Notebook()
+    found = notebook.read_all(options.notebook)
+    if not found.notes:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
-    return [_with_files(note, read) for note in notes]
+    return Notebook(
+        notes=tuple(_with_files(note, read) for note in found.notes),
+        drafts=tuple(_with_files(note, read) for note in found.drafts),
+    )
 
 
 def _with_files(note: Note, read: BuiltSite) -> Note:
@@ -121,15 +125,13 @@ def _with_files(note: Note, read: BuiltSite) -> Note:
     return replace(note, published_in=tuple(read.files.get(name, name) for name in names))
 
 
-def auditor(options: Options, read: BuiltSite, notes: list[Note]) -> site.Audit:
+def auditor(options: Options, read: BuiltSite, private: Notebook) -> site.Audit:
     """The leak audit of the site together with what is made from it."""
-    found = notebook.drafts(options.notebook) if options.notebook else []
-    drafts = [_with_files(note, read) for note in found]
 
     def check(more: Iterable[Artifact]) -> None:
-        with Workers() as workers:
+        with closing(Workers()) as workers:
             written = chain(published(options, read), more)
-            audit.check(notes, written, options.cache, workers, drafts)
+            audit.check(private.notes, written, options.cache, workers, private.drafts)
 
     return check
 
@@ -145,7 +147,7 @@ def embedder() -> Embedder:
     return providers.embedder(local_embedder.IDENTITY, function_writer.model_folder(), Settings())
 
 
-def indexed(options: Options, read: BuiltSite, notes: list[Note], chosen: Embedder) -> Index:
+def indexed(options: Options, read: BuiltSite, private: Notebook, chosen: Embedder) -> Index:
     """The index of a site that was read."""
     info = SiteInfo(
         name=read.name,
@@ -158,7 +160,7 @@ def indexed(options: Options, read: BuiltSite, notes: list[Note], chosen: Embedd
         return indexes.build(
             info,
             corpus.read(read.sources, Rules(), options.cache),
-            notes,
+            private.notes,
             resolver(read.targets),
             chosen,
             cache_folder=options.cache,
@@ -207,7 +209,3 @@ def _script_url(name: str, base: str) -> str:
         return base + injection.SCRIPT
     depth = len(PurePosixPath(name).parts) - 1
     return quote("../" * depth + injection.SCRIPT)
-
-
-def now() -> dt.datetime:
-    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from ..build.function_writer import model_folder
 from ..serve import providers, settings
-from ..serve.bundle import open_bundle
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
 from ..serve.manifest import MANIFEST
+from ..serve.opening import open_bundle
 
 DEFAULT = Path("function", providers.BUNDLE)
 

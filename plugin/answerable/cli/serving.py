@@ -15,7 +15,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import click
 
 from ..build import built_site, site
-from ..mkdocs import live
+from ..build.built_site import BuiltSite
+from ..faces import clock, live
 from ..serve import local_embedder, providers
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
@@ -50,10 +51,13 @@ class _Current:
     embedder: Embedder
     engine: Engine | None = None
 
-    def index(self, options: Options) -> None:
-        """Index a site anew; a mistake is printed and leaves the last engine in place."""
+    def index(self, options: Options, read: BuiltSite | None = None) -> None:
+        """Index a site anew; a mistake is printed and leaves the last engine in place.
+
+        read: the site, if it has just been read.
+        """
         try:
-            self._index(options)
+            self._index(options, read)
         except (AnswerableError, OSError) as error:
             self._tell(str(error))
         except Exception as error:
@@ -64,14 +68,16 @@ class _Current:
         kept = "answers come from the last good index" if self.engine else "no answers yet"
         click.echo(f"{mistake} ({kept})", err=True)
 
-    def _index(self, options: Options) -> None:
-        read = built_site.read(options.folder, options.reading)
-        notes = indexing.read_notes(options, read)
-        made = indexing.indexed(options, read, notes, self.embedder)
+    def _index(self, options: Options, read: BuiltSite | None) -> None:
+        read = read or built_site.read(options.folder, options.reading)
+        private = indexing.read_notes(options, read)
+        made = indexing.indexed(options, read, private, self.embedder)
         folder = options.cache / "built"
         identity = local_embedder.IDENTITY
-        audited = indexing.auditor(options, read, notes)
-        bundle = site.preview(made, folder, identity, LOCAL, indexing.now(), audited)
+        audited = indexing.auditor(options, read, private)
+        bundle = site.preview(
+            made, folder, identity, LOCAL, indexing.ENCODING, clock.now(), audited
+        )
         self.engine = providers.engine(bundle, self.embedder)
         click.echo(site.summary(bundle.manifest, made, folder))
 
@@ -79,7 +85,10 @@ class _Current:
 def serve(options: Options, host: str, port: int) -> None:
     """Serve until interrupted; SiteError if the site cannot be read or the port is taken."""
     indexing.check(options, None)
-    base = unquote(built_site.read(options.folder, options.reading).base)
+    # Taken first: what changes while the site is read has changed since.
+    state = _state(options)
+    read = built_site.read(options.folder, options.reading)
+    base = unquote(read.base)
     current = _Current(indexing.embedder())
     app = static_files.application(options.folder, base, base + live.BASE)
     app = live.wrap(app, base + live.BASE, host, lambda: current.engine)
@@ -89,20 +98,23 @@ def serve(options: Options, host: str, port: int) -> None:
         raise SiteError(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
-    with server, _following(options, current):
-        click.echo(f"Serving at http://{host}:{server.server_port}{base} (Ctrl-C stops)")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo()
+    with server:
+        current.index(options, read)
+        with _following(options, current, state):
+            click.echo(f"Serving at http://{host}:{server.server_port}{base} (Ctrl-C stops)")
+            try:
+                server.serve_forever()
+            except KeyboardInterrupt:
+                click.echo()
 
 
 @contextmanager
-def _following(options: Options, current: _Current) -> Iterator[None]:
-    """Index now, and again whenever what was indexed has changed, in a thread of its own."""
+def _following(options: Options, current: _Current, done: _State) -> Iterator[None]:
+    """Index again whenever what was indexed has changed, in a thread of its own.
+
+    done: what the first index was made from.
+    """
     stopped = threading.Event()
-    done = _state(options)
-    current.index(options)
 
     def follow() -> None:
         nonlocal done

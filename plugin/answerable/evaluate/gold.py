@@ -58,6 +58,14 @@ def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
     return queries
 
 
+def choose(queries: Sequence[GoldQuery], ids: Sequence[str], path: Path) -> Sequence[GoldQuery]:
+    """The queries of some ids, all of them if none is named; GoldError for an unknown one."""
+    unknown = set(ids) - {query.id for query in queries}
+    if unknown:
+        raise GoldError(f"{path}: there is no query {sorted(unknown)[0]!r}; see --list")
+    return [query for query in queries if query.id in ids] if ids else queries
+
+
 def check_sources(queries: Sequence[GoldQuery], path: Path, known: frozenset[str]) -> None:
     """Refuse a source that no record, passage or note has; GoldError names it."""
     for query in queries:

@@ -87,5 +87,4 @@ def names(item: Item, source: str, notes: Mapping[str, str]) -> bool:
     """
     if isinstance(item, Passage):
         return source in (item.record, item.id)
-    # A window of a transcript is its note's id with a number after it.
-    return notes.get(source) == item.id.partition("~")[0]
+    return notes.get(source) == item.note

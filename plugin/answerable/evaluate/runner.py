@@ -3,8 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..serve import questions, selection
 from ..serve.bundle import Bundle
+from ..serve.embedder import Embedder, Vectors
 from ..serve.engine import Engine
 from ..serve.retrieval import TOP_K, Retrieved, Scored, retrieve
 from ..serve.types import Mode, Passage, RoutingHint
@@ -16,13 +20,19 @@ Candidate = Scored[Passage] | Scored[RoutingHint]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one query. ``mode`` is None where no answer was asked for."""
+    """What became of one query. ``mode`` is None where no answer was asked for.
+
+    ``refused``: nothing was above the floors. ``top_expected``: the best candidate is one of the
+    sources that the query expects.
+    """
 
     query: GoldQuery
     issues: tuple[str, ...]
     top_id: str | None
     top_score: float
     mode: Mode | None
+    refused: bool
+    top_expected: bool
 
     @property
     def passed(self) -> bool:
@@ -36,22 +46,47 @@ def run(
 
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
-    asked = [questions.clean(query.query) for query in queries]
-    vectors = engine.embedder.embed(asked)
-    for query, question, vector in zip(queries, asked, vectors, strict=True):
-        pool = retrieve(engine.bundle, question, vector, selection.POOL)
-        retrieved = pool.best(TOP_K)
-        items = ranked(retrieved)
-        issues = judge.retrieval(
-            query, items, lambda item, source: judge.names(item, source, notes)
-        )
-        mode = None
-        if full:
-            reply = engine.answer_from(question, pool)
-            issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
-            mode = reply.answer.mode
-        top = items[0].id if items else None
-        yield Verdict(query, tuple(issues), top, top_score(retrieved), mode)
+    for query, vector in zip(queries, embed(queries, engine.embedder), strict=True):
+        yield judged(query, vector, engine, notes, full=full)
+
+
+def embed(queries: Sequence[GoldQuery], embedder: Embedder) -> Vectors:
+    """The questions' vectors, (len(queries), dimensions), by one call."""
+    return embedder.embed([questions.clean(query.query) for query in queries])
+
+
+def judged(
+    query: GoldQuery,
+    vector: NDArray[np.float32],
+    engine: Engine,
+    notes: Mapping[str, str],
+    *,
+    full: bool,
+) -> Verdict:
+    """Judge one query by what it retrieves. vector: of its question, (dimensions,)."""
+    question = questions.clean(query.query)
+    pool = retrieve(engine.bundle, question, vector, selection.POOL, near=TOP_K)
+    retrieved = pool.best(TOP_K)
+    items = ranked(retrieved)
+
+    def is_source(item: judge.Item, source: str) -> bool:
+        return judge.names(item, source, notes)
+
+    issues = judge.retrieval(query, items, is_source)
+    mode = None
+    if full:
+        reply = engine.answer_from(question, pool)
+        issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
+        mode = reply.answer.mode
+    return Verdict(
+        query,
+        tuple(issues),
+        items[0].id if items else None,
+        top_score(retrieved),
+        mode,
+        refused=not items,
+        top_expected=any(is_source(items[0], s) for s in query.expect_sources) if items else False,
+    )
 
 
 def ranked(retrieved: Retrieved) -> list[judge.Item]:
@@ -73,5 +108,4 @@ def top_score(retrieved: Retrieved) -> float:
 
 def known_sources(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:
     """Every name that a gold source may have: records, passages, paths of notes."""
-    rows = range(bundle.manifest.counts["passages"])
-    return frozenset(bundle.record_ids) | {bundle.passage(row).id for row in rows} | set(notes)
+    return frozenset(bundle.record_ids) | set(bundle.passage_ids) | set(notes)

@@ -7,11 +7,12 @@ from ..build import abbreviations, enrichment
 from ..build.cutting import Rules
 from ..build.passages import Window
 from ..serve import languages, local_embedder, routes
-from ..serve.bundle import is_safe_url
 from ..serve.embedder import Identity
+from ..serve.encoding import Encoding
 from ..serve.errors import SiteError
 from ..serve.profile import LOCAL, OPENAI, Profile
 from ..serve.settings import Settings
+from ..serve.urls import is_safe_url
 from . import versions
 from .config import AnswerableConfig
 
@@ -30,6 +31,8 @@ def check(config: AnswerableConfig) -> None:
     _between("passages.words", config.passages.words, 40, 2000)
     _between("passages.overlap", config.passages.overlap, 0, 0.5)
     _between("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
+    if config.bundle.dimensions is not None:
+        _between("bundle.dimensions", config.bundle.dimensions, 1, identity(config).dimensions)
     _between("answers.timeout", config.answers.timeout, 1, 600)
     for name, top in _RETRIEVAL:
         if config.retrieval[name] is not None:
@@ -67,6 +70,17 @@ def profile(config: AnswerableConfig) -> Profile:
     given = {name: value for name, value in given.items() if value is not None}
     own = LOCAL if config.embedding.provider == "local" else OPENAI
     return dataclasses.replace(own, **given)
+
+
+def encoding(config: AnswerableConfig) -> Encoding:
+    """How the options have vectors carried: all of their dimensions where none are named."""
+    chosen = config.bundle
+    return Encoding(chosen.encoding, chosen.dimensions or identity(config).dimensions)
+
+
+def gold(config: AnswerableConfig) -> Path:
+    """Where the gold set is, or would be."""
+    return Path(config.config_file_path).parent / config.gold
 
 
 def rules(config: AnswerableConfig) -> Rules:

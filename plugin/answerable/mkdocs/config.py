@@ -3,6 +3,8 @@
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
+from ..serve.encoding import NAMES
+
 
 class Passages(base.Config):
     """How pages are cut: ``passages``."""
@@ -44,6 +46,14 @@ class Answers(base.Config):
     route = c.Optional(c.Type(str))
 
 
+class Bundle(base.Config):
+    """How vectors are carried: ``bundle``."""
+
+    encoding = c.Choice(NAMES, default="int8")
+    dimensions = c.Optional(c.Type(int))
+    uncertified = c.Choice(("refuse", "allow"), default="refuse")
+
+
 class Widget(base.Config):
     """How readers ask: ``widget``."""
 
@@ -66,4 +76,6 @@ class AnswerableConfig(base.Config):
     answers = c.SubConfig(Answers)
     passages = c.SubConfig(Passages)
     retrieval = c.SubConfig(Retrieval)
+    bundle = c.SubConfig(Bundle)
+    gold = c.Type(str, default="eval/gold.yaml")
     widget = c.SubConfig(Widget)

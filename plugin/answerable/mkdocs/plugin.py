@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,18 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from ..build import (
-    function_writer,
-    injection,
-    places,
-)
+from ..build import function_writer, injection, places
 from ..build.corpus import UnreadPageError
 from ..build.index import SiteInfo
 from ..build.workers import Workers
+from ..faces import live
 from ..serve import providers, routes
 from ..serve.embedder import Embedder, Identity, Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from . import choices, live, publishing, reading, versions
+from . import choices, publishing, reading, versions
+from .built import Built
 from .config import AnswerableConfig
-from .publishing import Built
 from .reading import Reading
 
 log = get_plugin_logger(__name__)
@@ -41,6 +38,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     """Makes a site answerable while MkDocs builds it."""
 
     def __init__(self) -> None:
+        # What a command does with a build instead of publishing it.
+        self.instead: Callable[[Built], None] | None = None
         self._command = "build"
         self._preview = False
         self._depth = 0
@@ -133,10 +132,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._depth -= 1
         if self._depth > 0:
             return
-        with self._workers:
+        with closing(self._workers):
             if self._readings and self._complete:
                 with self._failing():
-                    self._publish(Path(config.site_dir))
+                    self._publish(config)
         self._readings = []
 
     @event_priority(-100)
@@ -169,11 +168,18 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             kept = "answers come from the last good index" if self._engine else "no answers yet"
             log.warning("%s (%s)", error, kept)
 
-    def _publish(self, site_dir: Path) -> None:
-        sites = [begun.site() for begun in self._readings]
-        embedder = _Later(choices.identity(self.config), self._opened)
-        built = Built(self.config, sites, site_dir, embedder, self._workers)
-        if self._preview:
+    def _publish(self, config: MkDocsConfig) -> None:
+        built = Built(
+            options=self.config,
+            sites=[begun.site() for begun in self._readings],
+            folder=Path(config.site_dir),
+            embedder=_Later(choices.identity(self.config), self._opened),
+            workers=self._workers,
+            author=config.site_author,
+        )
+        if self.instead:
+            self.instead(built)
+        elif self._preview:
             self._engine = publishing.preview(built)
         else:
             publishing.publish(built, versions.function_folder(Path(self.config.function)))

@@ -1,50 +1,32 @@
 """From what MkDocs has built to a published function, or to the engine of a preview."""
 
-import datetime as dt
-import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..build import audit, bundle_writer, enrichment, index, notebook, section_weights, site
+from ..build import audit, enrichment, index, notebook, section_weights, site
 from ..build.artifacts import Artifact
 from ..build.index import Index
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..build.targets import resolver
-from ..build.workers import Workers
+from ..faces import clock, progress
 from ..serve import providers
-from ..serve.embedder import Embedder
 from ..serve.engine import Engine
-from . import choices, progress, reading
-from .config import AnswerableConfig
+from . import certifying, choices, reading
+from .built import Built
 from .reading import Site
 
 log = get_plugin_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What a build hands over: the options, a site for each language, and where they lie."""
-
-    options: AnswerableConfig
-    sites: list[Site]
-    folder: Path
-    embedder: Embedder
-    workers: Workers
-
-    @property
-    def cache(self) -> Path:
-        return Path(self.options.cache)
-
-
 def publish(built: Built, function: Path) -> None:
     """Audit and index a site, and write its function's folder, or one for each language."""
     whole = reading.merge(built.sites)
-    notes = _notes(built, whole)
+    private = _notebook(built, whole)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
     else:
@@ -57,57 +39,66 @@ def publish(built: Built, function: Path) -> None:
             log.warning(
                 "function: %s holds an older function of all languages; delete it", function
             )
-    audited = partial(_audit, built, whole, notes)
+    certifying.check(built, len(parts))
+    audited = partial(_audit, built, whole, private)
     settings, profile = choices.settings(built.options), choices.profile(built.options)
+    encoding = choices.encoding(built.options)
     # What is wrong with one language is found before any of them is replaced.
     all_staged = [
-        site.stage(_index(built, part, notes), folder, settings, audited)
+        site.stage(_index(built, part, private), folder, settings, encoding, audited)
         for folder, part in parts.items()
     ]
     for staged in all_staged:
-        manifest = site.publish(staged, built.embedder.identity, profile, _now())
+        certifying.certify(built, staged, private.notes)
+    for staged in all_staged:
+        manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
         log.info(site.summary(manifest, staged.index, staged.folder))
 
 
 def preview(built: Built) -> Engine:
     """Audit and index a site for the dev server; nothing is published."""
     whole = reading.merge(built.sites)
-    notes = _notes(built, whole)
-    made = _index(built, whole, notes)
+    private = _notebook(built, whole)
+    made = _index(built, whole, private)
     folder = built.cache / "serve"
     opened = site.preview(
         made,
         folder,
         built.embedder.identity,
         choices.profile(built.options),
-        _now(),
-        partial(_audit, built, whole, notes),
+        choices.encoding(built.options),
+        clock.now(),
+        partial(_audit, built, whole, private),
     )
     log.info(site.summary(opened.manifest, made, folder))
     return providers.engine(opened, built.embedder, choices.settings(built.options))
 
 
-def _notes(built: Built, whole: Site) -> list[Note]:
-    """The notes, once what the options say of pages has been checked against the pages."""
+def indexed(built: Built) -> tuple[Index, Notebook]:
+    """The index of a whole site and the notebook it is made with; nothing is written or audited."""
+    whole = reading.merge(built.sites)
+    private = _notebook(built, whole)
+    return _index(built, whole, private), private
+
+
+def _notebook(built: Built, whole: Site) -> Notebook:
+    """The notebook, once what the options say of pages has been checked against the pages."""
     options = built.options
     ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
     section_weights.check(options.retrieval.weights, ids)
     if options.enrichment:
-        path = Path(options.enrichment)
-        enrichment.check(enrichment.read(path), ids, path)
+        enrichment.check(whole.enrichment, ids, Path(options.enrichment))
     if not options.notebook:
-        return []
-    notes = notebook.read(Path(options.notebook))
-    if not notes:
+        return Notebook()
+    found = notebook.read_all(Path(options.notebook))
+    if not found.notes:
         log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
-    return notes
+    return found
 
 
-def _audit(built: Built, whole: Site, notes: list[Note], more: Iterable[Artifact]) -> None:
-    folder = built.options.notebook
-    drafts = notebook.drafts(Path(folder)) if folder else []
+def _audit(built: Built, whole: Site, private: Notebook, more: Iterable[Artifact]) -> None:
     written = chain(_written(built, whole), more)
-    audit.check(notes, written, built.cache, built.workers, drafts)
+    audit.check(private.notes, written, built.cache, built.workers, private.drafts)
 
 
 def _written(built: Built, whole: Site) -> Iterator[Artifact]:
@@ -123,19 +114,15 @@ def _written(built: Built, whole: Site) -> Iterator[Artifact]:
         yield Artifact(f"the front matter of {source}", heads.encode, source)
 
 
-def _index(built: Built, whole: Site, notes: list[Note]) -> Index:
+def _index(built: Built, whole: Site, private: Notebook) -> Index:
     with progress.reporting() as report:
         return index.build(
             whole.info,
             whole.pages,
-            notes,
+            private.notes,
             resolver(whole.targets),
             built.embedder,
             cache_folder=built.cache,
             weights=built.options.retrieval.weights,
             progress=report,
         )
-
-
-def _now() -> dt.datetime:
-    return bundle_writer.build_time(os.environ.get("SOURCE_DATE_EPOCH"))

@@ -28,7 +28,7 @@ class Site:
     """What one build has published: its pages, where links to them lead, and its own files.
 
     ``targets``: by docs path. ``sources``: the docs path of each record; ``outputs``: that of the
-    page in each file of the site.
+    page in each file of the site. ``enrichment``: what its owner adds, by record.
     """
 
     info: SiteInfo
@@ -36,13 +36,14 @@ class Site:
     targets: Mapping[str, tuple[str, frozenset[str]]]
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
+    enrichment: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A build whose pages are being cut while MkDocs writes them.
 
-    ``urls``: of each published file, by docs path; ``sources`` and ``outputs`` as a site's.
+    ``urls``: of each published file, by docs path; the rest as a site's.
     """
 
     info: SiteInfo
@@ -50,6 +51,7 @@ class Reading:
     urls: Mapping[str, str]
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
+    enrichment: Mapping[str, str]
 
     def site(self) -> Site:
         """The site, once its pages are cut. SiteError if one cannot be read."""
@@ -63,6 +65,7 @@ class Reading:
             },
             sources=self.sources,
             outputs=self.outputs,
+            enrichment=self.enrichment,
         )
 
 
@@ -85,6 +88,7 @@ def begin(
         urls={f.src_uri: _url(f.url, config) for f in files if f.inclusion.is_included()},
         sources={_id(file): file.src_uri for file in files.documentation_pages()},
         outputs={file.dest_uri: file.src_uri for file in files.documentation_pages()},
+        enrichment=rules.enrichment,
     )
 
 
@@ -104,6 +108,8 @@ def _merged(first: Site, second: Site) -> Site:
         targets={**second.targets, **first.targets},
         sources={**second.sources, **first.sources},
         outputs={**second.outputs, **first.outputs},
+        # One file has it for all languages.
+        enrichment=first.enrichment,
     )
 
 

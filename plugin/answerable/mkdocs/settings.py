@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 
 from ..serve.errors import SiteError
 from ..serve.providers import BUNDLE
+from . import choices
 from .plugin import AnswerablePlugin
 
 
@@ -17,21 +19,37 @@ class Settings:
 
     bundle: Path
     notebook: Path | None
+    gold: Path
     author: str | None
 
 
 def load(config_file: Path) -> Settings:
     """Read a site's configuration; SiteError if it cannot be read or lacks the plugin."""
+    config = read(config_file)
+    options = plugin(config).config
+    return Settings(
+        bundle=Path(options.function) / BUNDLE,
+        notebook=Path(options.notebook) if options.notebook else None,
+        gold=choices.gold(options),
+        author=config.site_author,
+    )
+
+
+def read(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:
+    """MkDocs' configuration in a file; SiteError if it cannot be read.
+
+    site_dir: where the site is written instead.
+    """
     try:
-        config = load_config(str(config_file))
+        chosen = {"site_dir": site_dir} if site_dir else {}
+        return load_config(str(config_file), **chosen)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
-    for plugin in config.plugins.values():
-        if isinstance(plugin, AnswerablePlugin):
-            options = plugin.config
-            return Settings(
-                bundle=Path(options.function) / BUNDLE,
-                notebook=Path(options.notebook) if options.notebook else None,
-                author=config.site_author,
-            )
-    raise SiteError(f"{config_file}: plugins: `answerable` is not among them; add it")
+
+
+def plugin(config: MkDocsConfig) -> AnswerablePlugin:
+    """Our plugin in a configuration; SiteError if it is not there."""
+    for each in config.plugins.values():
+        if isinstance(each, AnswerablePlugin):
+            return each
+    raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")

@@ -31,15 +31,18 @@ class Engine:
                 f"embedder is {have.model} ({have.dimensions}): build again with this embedder"
             )
 
-    def retrieve(self, question: str, top_k: int = TOP_K, language: str | None = None) -> Retrieved:
+    def retrieve(
+        self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
+    ) -> Retrieved:
         """What the question retrieves; nothing is embedded for one without content terms.
 
-        language: a tag of what is asked in, whose passages go before all others.
+        language: a tag of what is asked in, whose passages go before all others. near: how many
+        candidates under each floor are wanted too.
         """
         if not content_terms(self.bundle, question):
             return Retrieved()
         vector = self.embedder.embed([question])[0]
-        return retrieve(self.bundle, question, vector, top_k, language)
+        return retrieve(self.bundle, question, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""

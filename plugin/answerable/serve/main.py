@@ -1,6 +1,7 @@
 """The answer function on loopback: ``python -I main.py`` serves ``POST /answer``.
 
-PORT (default 8799) and HOST (default 127.0.0.1) come from the environment.
+PORT (default 8799) and HOST (default 127.0.0.1) come from the environment. With
+ANSWERABLE_SKIP_HASHES=1 the sizes of its data are compared, their hashes are not.
 """
 
 import os
@@ -34,7 +35,8 @@ def main() -> None:
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
-        serve(providers.open_function(HERE), host, int(port))
+        verify = os.environ.get("ANSWERABLE_SKIP_HASHES", "0") in ("", "0")
+        serve(providers.open_function(HERE, verify=verify), host, int(port))
     except AnswerableError as error:
         sys.exit(str(error))
     except OSError as error:

@@ -9,36 +9,42 @@ from pathlib import Path
 from typing import Any
 
 from .embedder import Identity
+from .encoding import NAMES, Encoding
 from .errors import BundleError
 from .profile import Profile
 
 WIRE = 1
 MANIFEST = "manifest.json"
 
-PASSAGES = "passages.blocks"
-PASSAGE_BLOCKS = "passage-blocks.npy"
-PASSAGE_RECORDS = "passage-records.npy"
-PASSAGE_CODES = "passage-codes.npy"
-PASSAGE_INVERSE_NORMS = "passage-inverse-norms.npy"
-PASSAGE_LENGTHS = "passage-lengths.npy"
-RECORDS = "records.json.z"
-LEXICON = "lexicon.txt.z"
-POSTING_OFFSETS = "posting-offsets.npy"
-POSTING_PASSAGES = "posting-passages.npy"
-POSTING_COUNTS = "posting-counts.npy"
-HINTS = "hints.json.z"
-HINT_CODES = "hint-codes.npy"
-HINT_INVERSE_NORMS = "hint-inverse-norms.npy"
-HINT_OWNERS = "hint-owners.npy"
 SITE = "site.json"
+RECORDS = "records.json.z"
+PASSAGES = "passages.json.z"
+TEXTS = "texts.blocks"
+LEXICON = "lexicon.txt.z"
+HINTS = "hints.json.z"
+COLUMNS = "columns.z"
 
-FILES = (
-    HINTS, HINT_CODES, HINT_INVERSE_NORMS, HINT_OWNERS, LEXICON, PASSAGES, PASSAGE_BLOCKS,
-    PASSAGE_CODES, PASSAGE_INVERSE_NORMS, PASSAGE_LENGTHS, PASSAGE_RECORDS, POSTING_COUNTS,
-    POSTING_OFFSETS, POSTING_PASSAGES, RECORDS, SITE,
-)  # fmt: skip
+# What does not depend on the encoding.
+SHARED = (COLUMNS, HINTS, LEXICON, PASSAGES, RECORDS, SITE, TEXTS)
+PASSAGE, HINT = STREAMS = ("passage", "hint")
 
-# Passages that share one compressed block.
+
+def array(stream: str, name: str) -> str:
+    """The file of one of a stream's arrays of vectors."""
+    return f"{stream}-{name}.npy"
+
+
+def files_of(encoding: Encoding) -> frozenset[str]:
+    """The files that a bundle of an encoding consists of, beside its manifest."""
+    own = (array(stream, name) for stream in STREAMS for name in encoding.arrays)
+    return frozenset((*SHARED, *own))
+
+
+_EVER = frozenset[str]().union(*(files_of(Encoding(name, 1)) for name in NAMES))
+
+COUNTED = ("records", "passages", "hints", "windows", "terms", "postings")
+
+# Passages whose texts share one compressed block.
 BLOCK = 16
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -54,14 +60,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a bundle says of itself. ``counts`` has records, passages, hints, windows and terms."""
+    """What a bundle says of itself. ``counts``: of all that ``COUNTED`` names."""
 
     id: str
     built_at: str
     generator: str
     identity: Identity
     profile: Profile
-    encoding: str
+    encoding: Encoding
     counts: Mapping[str, int]
     files: Mapping[str, File]
 
@@ -74,7 +80,7 @@ class Manifest:
             "generator": self.generator,
             "embedder": self.identity.as_json(),
             "profile": self.profile.as_json(),
-            "encoding": self.encoding,
+            **self.encoding.as_json(),
             "counts": dict(self.counts),
             "files": {
                 name: {"bytes": file.bytes, "sha256": file.sha256}
@@ -84,10 +90,10 @@ class Manifest:
 
 
 def bundle_id(
-    identity: Identity, profile: Profile, encoding: str, files: Mapping[str, File]
+    identity: Identity, profile: Profile, encoding: Encoding, files: Mapping[str, File]
 ) -> str:
     """SHA-256 over all that a bundle's answers depend on; the time of the build is not in it."""
-    parts = [WIRE, identity.as_json(), profile.as_json(), encoding]
+    parts = [WIRE, identity.as_json(), profile.as_json(), encoding.as_json()]
     parts.append(sorted((name, file.sha256) for name, file in files.items()))
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -107,7 +113,7 @@ def is_stored_name(name: str) -> bool:
     """Whether a name is one that ``stored_name`` gives to a file of some bundle."""
     return any(
         re.fullmatch(rf"{re.escape(stem)}-[0-9a-f]{{16}}{re.escape(dot + suffix)}", name)
-        for stem, dot, suffix in (file.partition(".") for file in FILES)
+        for stem, dot, suffix in (file.partition(".") for file in _EVER)
     )
 
 
@@ -140,10 +146,12 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
         str(name): File(_size(entry["bytes"]), _digest(entry["sha256"]))
         for name, entry in data["files"].items()
     }
-    if set(files) != set(FILES):
-        raise ValueError(f"files {sorted(set(files) ^ set(FILES))} missing or unknown")
     identity = Identity(**data["embedder"])
-    _size(identity.dimensions)
+    encoding = Encoding(str(data["encoding"]), _size(data["dimensions"]))
+    if encoding.dimensions > _size(identity.dimensions):
+        raise ValueError(f"{encoding.dimensions} of {identity.dimensions} dimensions")
+    if odd := set(files) ^ files_of(encoding):
+        raise ValueError(f"files {sorted(odd)} missing or unknown")
     profile = _profile(data["profile"])
     if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
         raise TypeError("the embedder has a value of the wrong type")
@@ -153,8 +161,8 @@ def _parse(data: Mapping[str, Any]) -> Manifest:
         generator=str(data["generator"]),
         identity=identity,
         profile=profile,
-        encoding=str(data["encoding"]),
-        counts={str(key): _size(value) for key, value in data["counts"].items()},
+        encoding=encoding,
+        counts={name: _size(data["counts"][name]) for name in COUNTED},
         files=files,
     )
 

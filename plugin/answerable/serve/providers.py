@@ -4,11 +4,12 @@ from pathlib import Path
 
 from . import settings
 from .answerer import Answerer
-from .bundle import Bundle, open_bundle
+from .bundle import Bundle
 from .embedder import Embedder, Identity
 from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
+from .opening import open_bundle
 from .settings import Settings
 
 # The two folders of data in a function folder.
@@ -16,23 +17,24 @@ BUNDLE = "bundle"
 MODEL = "model"
 
 
-def open_function(folder: Path) -> Engine:
-    """The engine of a published function folder."""
-    bundle = open_bundle(folder / BUNDLE)
+def open_function(folder: Path, *, verify: bool = True) -> Engine:
+    """The engine of a published function folder. verify: compare the hashes of all its data."""
+    bundle = open_bundle(folder / BUNDLE, verify=verify)
     chosen = settings.read(folder)
-    return engine(bundle, embedder(bundle.manifest.identity, folder / MODEL, chosen), chosen)
+    found = embedder(bundle.manifest.identity, folder / MODEL, chosen, verify=verify)
+    return engine(bundle, found, chosen)
 
 
-def embedder(identity: Identity, model: Path, chosen: Settings) -> Embedder:
+def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool = True) -> Embedder:
     """The embedder of an identity. model: the folder of the local one's files.
 
-    EmbedderError for a provider that this version does not know.
+    verify: compare their hashes. EmbedderError for a provider that this version does not know.
     """
     # Each provider's packages are imported only where it is chosen.
     if identity.provider == "local":
         from . import local_embedder
 
-        return local_embedder.load(model)
+        return local_embedder.load(model, verify=verify)
     if identity.provider == "openai":
         from .openai_embedder import OpenAIEmbedder
 

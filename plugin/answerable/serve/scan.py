@@ -1,4 +1,4 @@
-"""Scores of one query against every row: dense over codes, lexical over postings."""
+"""Lexical scores of one query against every passage, and the best of any scores."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -6,27 +6,23 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .bundle import Postings, Vectors
+from .bundle import Postings
 
 # BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
 K1 = 1.2
 B = 0.75
 
-# Values converted to float at a time: small enough to stay in a core's cache.
-_CHUNK = 196_608
-
 Rows = tuple[int, int]
 
 
-def cosines(vectors: Vectors, query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Cosine of a unit query against every row. query: (d,) float32. Returns (n,) float32."""
-    count, dimensions = vectors.codes.shape
-    scores = np.empty(count, dtype=np.float32)
-    step = max(64, _CHUNK // max(dimensions, 1))
-    for start in range(0, count, step):
-        rows = vectors.codes[start : start + step].astype(np.float32)
-        scores[start : start + step] = rows @ query
-    return scores * vectors.inverse_norms
+def top(scores: NDArray[np.float32], wanted: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+    """The best ``count`` of the wanted rows, best first; equal scores keep the order of rows."""
+    rows = np.flatnonzero(wanted)
+    if 0 < count < len(rows):
+        least = np.partition(scores[rows], len(rows) - count)[len(rows) - count]
+        rows = rows[scores[rows] >= least]
+    order = np.argsort(-scores[rows], kind="stable")[:count]
+    return rows[order]
 
 
 def lexical(

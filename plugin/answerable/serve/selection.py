@@ -1,6 +1,5 @@
 """From a wide pool of candidates to the evidence an answerer sees: no repeats, no crowding."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,8 +17,6 @@ WINNER_MARGIN = 0.20
 # Passages that share this much of their runs of words say the same.
 SAME = 0.8
 RUN = 3
-
-_WINDOW = re.compile(r"~\d+$")
 
 _Runs = frozenset[tuple[str, ...]]
 
@@ -67,7 +64,7 @@ def _hints(ranked: Sequence[Scored[RoutingHint]]) -> tuple[RoutingHint, ...]:
     kept: list[RoutingHint] = []
     by_note: Counter[str] = Counter()
     for scored in ranked:
-        note = _WINDOW.sub("", scored.item.id)
+        note = scored.item.note
         if len(kept) < TOP_K and by_note[note] < PER_NOTE:
             kept.append(scored.item)
             by_note[note] += 1

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-import snowballstemmer
+from . import stemming
 
 _WORD = re.compile(r"[^\W_]+")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
@@ -43,14 +43,14 @@ def _stem(language: str) -> Callable[[str], str]:
     algorithm = LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
     if algorithm is None:
         return str
-    stemmer = snowballstemmer.stemmer(algorithm)
+    stemmed = stemming.stemmer(algorithm)
     lock = threading.Lock()
 
     @lru_cache(maxsize=200_000)
     def stem(word: str) -> str:
         # A stemmer keeps the word it works on in itself.
         with lock:
-            return str(stemmer.stemWord(word))
+            return stemmed(word)
 
     return stem
 

@@ -1,11 +1,14 @@
 """The plain data that flows from retrieval to an answer."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
+
+_WINDOW = re.compile(r"~\d+$")
 
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 
@@ -36,6 +39,11 @@ class RoutingHint:
     label: str
     locator: str
     url: str
+
+    @property
+    def note(self) -> str:
+        """The id of its note, which has a hint for each of its windows if they have a place."""
+        return _WINDOW.sub("", self.id)
 
 
 @dataclass(frozen=True, slots=True)

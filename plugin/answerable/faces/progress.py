@@ -8,10 +8,11 @@ from ..build.cache import Progress as Report
 
 
 @contextmanager
-def reporting() -> Iterator[Report | None]:
+def reporting(what: str = "embedding") -> Iterator[Report | None]:
     """A progress callback, or None where standard error is not a terminal.
 
-    The bar appears with the first report, so a build that embeds nothing shows none.
+    what: is being done. The bar appears with the first report, so a build that embeds nothing
+    shows none.
     """
     if not sys.stderr.isatty():
         yield None
@@ -22,7 +23,7 @@ def reporting() -> Iterator[Report | None]:
 
     console = Console(stderr=True)
     bar = Progress(console=console, transient=True)
-    task = bar.add_task("answerable: embedding", total=None)
+    task = bar.add_task(f"answerable: {what}", total=None)
 
     def report(done: int, total: int) -> None:
         bar.start()

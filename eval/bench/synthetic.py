@@ -1,0 +1,138 @@
+"""A site and notebook of any size, made up with the statistics of a large real one.
+
+Text is a chain of word pairs from this repository's manual, so that it compresses as prose does.
+Vectors are about subjects, and their leading dimensions carry the most, as those of models do that
+are trained to be truncated.
+"""
+
+import random
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from answerable.build import cutting, index
+from answerable.build.cutting import Rules
+from answerable.build.index import Index, SiteInfo
+from answerable.build.notebook import Note
+from answerable.build.passages import Window
+from answerable.build.records import Block, Metadata, Record, Section
+from answerable.serve.embedder import Identity, Vectors
+
+DOCS = Path(__file__).parents[2] / "docs"
+IDENTITY = Identity("openai", "text-embedding-3-large", 3072)
+
+# The reference's production site.
+RECORDS, WORDS, HINTS = 777, 186_000, 9_777
+
+Floats = NDArray[np.float32]
+
+
+def made(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> Index:
+    """An index with one passage a record and one window a hint, of 3,072 dimensions."""
+    chain = _Chain(random.Random(7))
+    each = words // records
+    pages = [_record(number, chain, each) for number in range(records)]
+    notes = [_note(number, chain) for number in range(hints)]
+    with tempfile.TemporaryDirectory() as cache:
+        whole = index.build(
+            SiteInfo("Made up", "https://docs.example/", "en"),
+            [cutting.cut(page, Rules(Window(words=4 * each))) for page in pages],
+            notes,
+            lambda about: about,
+            _Nothing(),
+            Path(cache),
+        )
+    rows = vectors(records + hints)
+    return replace(whole, passage_vectors=rows[:records], hint_vectors=rows[records:])
+
+
+def vectors(count: int, seed: int = 0) -> Floats:
+    """Unit vectors about subjects, (count, 3072)."""
+    numbers = np.random.default_rng(seed)
+    dimensions = IDENTITY.dimensions
+    scales = ((1 + np.arange(dimensions) / 256) ** -0.5).astype(np.float32)
+    subjects = np.random.default_rng(1).standard_normal((300, dimensions), dtype=np.float32)
+    rows = numbers.standard_normal((count, dimensions), dtype=np.float32)
+    rows += subjects[numbers.integers(0, len(subjects), count)]
+    rows *= scales
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+def queries(rows: Floats, count: int) -> Floats:
+    """Unit vectors near some of the rows, as a question is near its passage."""
+    noise = vectors(count, seed=2)
+    found: Floats = rows[np.linspace(0, len(rows) - 1, count).astype(int)] + noise
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    return found
+
+
+# A manual of 186,000 words has some 9,000 stems, most of them rare names.
+NAMES, NAMED = 8_000, 0.06
+_SYLLABLES = [a + b for a in ("b", "cr", "d", "f", "gl", "k", "l", "m", "n", "p", "r", "st", "t")
+              for b in ("a", "en", "i", "o", "ur")]  # fmt: skip
+
+
+class _Chain:
+    """Sentences of words that follow each other in the manual, and of rare names."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self._names = ["".join(chance.choices(_SYLLABLES, k=4)) for _ in range(NAMES)]
+        # Zipf's law.
+        self._weights = list(accumulate(1 / (rank + 10) for rank in range(NAMES)))
+        text = " ".join(path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md")))
+        self._words = re.findall(r"[A-Za-z]+(?:'[a-z]+)?", text)
+        self._next: dict[str, list[str]] = {}
+        for word, after in zip(self._words, self._words[1:], strict=False):
+            self._next.setdefault(word.lower(), []).append(after)
+
+    def words(self, count: int) -> list[str]:
+        word = self.chance.choice(self._words)
+        found = []
+        for _ in range(count):
+            if self.chance.random() < NAMED:
+                found += self.chance.choices(self._names, cum_weights=self._weights)
+                continue
+            found.append(word)
+            word = self.chance.choice(self._next.get(word.lower(), self._words))
+        return found
+
+    def sentences(self, count: int) -> str:
+        parts = []
+        while count > 0:
+            length = min(count, self.chance.randint(8, 24))
+            parts.append(" ".join(self.words(length)).capitalize() + ".")
+            count -= length
+        return " ".join(parts)
+
+
+def _record(number: int, chain: _Chain, words: int) -> Record:
+    title = " ".join(chain.words(chain.chance.randint(2, 5))).capitalize()
+    slug = re.sub(r"\W+", "-", title.lower())
+    section = Section((), "", (Block("prose", chain.sentences(words)),))
+    url = f"/guide/{slug}-{number}/"
+    return Record(f"guide/{slug}-{number}", url, title, Metadata(), (section,))
+
+
+def _note(number: int, chain: _Chain) -> Note:
+    name = f"note:{chain.chance.randrange(16**10):010x}"
+    label = " ".join(chain.words(chain.chance.randint(3, 7))).capitalize()
+    locator = f"p. {chain.chance.randint(1, 400)}"
+    about = f"https://archive.example/item/{chain.chance.randint(1, 900)}/"
+    return Note(f"{number}.md", name, label, locator, about, "", f"Note {number}.")
+
+
+class _Nothing:
+    """An embedder whose vectors are replaced."""
+
+    identity = Identity("test", "zeros", 1)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 1), dtype=np.float32)

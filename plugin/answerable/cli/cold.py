@@ -1,0 +1,96 @@
+"""``answerable bench-cold``: how long a function takes from its start to its first answer."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from ..serve.errors import SiteError
+from ..serve.manifest import MANIFEST
+from ..serve.providers import BUNDLE
+from . import cold_child, showing
+
+_TIMEOUT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One cold start: milliseconds by phase, and what came of the question."""
+
+    phases: dict[str, float]
+    question: str
+    ranked: int
+    mode: str | None
+
+    @property
+    def total(self) -> float:
+        """Milliseconds from the start of the process to its last phase's end."""
+        return sum(self.phases.values())
+
+
+def bench(folder: Path, question: str, runs: int, *, verify: bool, as_json: bool) -> None:
+    """Start a function's code so many times and print the median of each phase.
+
+    SiteError if the folder is no function, or its code fails.
+    """
+    if not (folder / BUNDLE / MANIFEST).is_file():
+        raise SiteError(
+            f"{folder} is no function's folder: name the one that holds {BUNDLE}/{MANIFEST}"
+        )
+    # The first brings the files into memory; it is the disk's time more than the function's.
+    first, *rest = (start(folder, question, verify=verify) for _ in range(runs + 1))
+    phases = {name: median(each.phases[name] for each in rest) for name in first.phases}
+    total = median(each.total for each in rest)
+    if as_json:
+        body = {
+            "question": first.question,
+            "ranked": first.ranked,
+            "mode": first.mode,
+            "phases_ms": {name: round(value, 3) for name, value in phases.items()},
+            "total_ms": round(total, 3),
+            "first_ms": round(first.total, 3),
+        }
+        click.echo(json.dumps(body, indent=2))
+        return
+    console = Console()
+    table = Table("phase", "ms")
+    for name, value in phases.items():
+        table.add_row(name, f"{value:.1f}")
+    table.add_row("all", f"{total:.1f}")
+    console.print(table)
+    console.print(showing.plain(_told(first, runs)))
+
+
+def _told(first: Start, runs: int) -> str:
+    what = f"answered as {first.mode}" if first.mode else "ranked; the models were not asked"
+    return (
+        f"Median of {runs} starts after one more, which took {first.total:.0f} ms. "
+        f"{first.question!r}: {first.ranked} candidates, {what}."
+    )
+
+
+def start(folder: Path, question: str = "", *, verify: bool = True) -> Start:
+    """One cold start of a function's code; SiteError if it fails."""
+    script = str(Path(cold_child.__file__))
+    told = "verify" if verify else "skip"
+    command = [sys.executable, "-I", script, str(folder.resolve()), question, told]
+    before = time.perf_counter_ns()
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=_TIMEOUT, check=False, cwd=folder
+    )
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:] or ["no output"]
+        raise SiteError(f"{folder}: the function does not start ({reason[0]}): build it again")
+    found = json.loads(done.stdout)
+    phases: dict[str, float] = {}
+    for name, stamp in found["marks"]:
+        phases[name] = (stamp - before) / 1e6
+        before = stamp
+    return Start(phases, found["question"], found["ranked"], found["mode"])

@@ -1,0 +1,55 @@
+"""One cold start of a function, timed from inside: ``python -I cold_child.py`` and a JSON object.
+
+It imports nothing but what is in the function's folder, as the function does.
+"""
+
+import sys
+import time
+
+STARTED = time.perf_counter_ns()
+
+import json  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+
+def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
+    """When each phase has ended, in nanoseconds of the clock that all processes share."""
+    marks = [("interpreter", STARTED)]
+
+    def mark(phase: str) -> None:
+        marks.append((phase, time.perf_counter_ns()))
+
+    sys.path.insert(0, str(folder))
+    import numpy as np
+
+    mark("numpy")
+    from answerable.serve import opening, providers, retrieval, settings
+
+    mark("code")
+    bundle = opening.open_bundle(folder / providers.BUNDLE, verify=verify)
+    asked = question or f"What is {bundle.passage_titles[0]}?"
+    mark("bundle")
+    identity = bundle.manifest.identity
+    chosen = settings.read(folder)
+    # A host that embeds is not asked: its time is its own, and the call costs money.
+    remote = identity.provider != "local"
+    if remote:
+        vector = np.ones(identity.dimensions, dtype=np.float32)
+    else:
+        embedder = providers.embedder(identity, folder / providers.MODEL, chosen, verify=verify)
+        mark("embedder")
+        vector = embedder.embed([asked])[0]
+        mark("embedding")
+    found = retrieval.retrieve(bundle, asked, vector)
+    mark("retrieval")
+    mode = None
+    if not remote and chosen.answers == "extractive":
+        mode = providers.engine(bundle, embedder, chosen).answer(asked).answer.mode
+        mark("answer")
+    ranked = len(found.passages) + len(found.hints)
+    return {"marks": marks, "question": asked, "ranked": ranked, "mode": mode}
+
+
+if __name__ == "__main__":
+    result = main(Path(sys.argv[1]), sys.argv[2], verify=sys.argv[3] == "verify")
+    sys.stdout.write(json.dumps(result))

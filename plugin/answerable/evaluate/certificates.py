@@ -1,0 +1,44 @@
+"""What the gate has found before, so that an unchanged bundle is not judged again."""
+
+import dataclasses
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from .. import evaluate, serve
+from ..build import files
+from .gate import Comparison, Report
+
+
+def key(bundle: str, gold: bytes, author: str | None, *, full: bool) -> str:
+    """What a report is kept under: all that it depends on. bundle: its id, which stands for it."""
+    parts = [_code(), bundle, hashlib.sha256(gold).hexdigest(), author, full]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """A digest of the code that retrieves, answers and judges."""
+    paths = (
+        path for room in (evaluate, serve) for path in Path(str(room.__file__)).parent.glob("*.py")
+    )
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).hexdigest()
+
+
+def read(folder: Path, name: str) -> Report | None:
+    """The report under a key, None if there is none that is whole."""
+    try:
+        data = json.loads((folder / f"{name}.json").read_bytes())
+        rows = data.pop("comparisons")
+        comparisons = [Comparison(**{**row, "flips": tuple(row["flips"])}) for row in rows]
+        report = Report(**data, comparisons=tuple(comparisons))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return report if report.is_whole else None
+
+
+def write(folder: Path, name: str, report: Report) -> None:
+    """Keep a report under a key."""
+    text = json.dumps(dataclasses.asdict(report), indent=1) + "\n"
+    files.write(folder / f"{name}.json", text.encode())

@@ -1,0 +1,265 @@
+"""The gate: whether the gold set can tell a bundle's encoding from full precision."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..build import bundle_writer
+from ..build.bundle_writer import Contents
+from ..build.index import Index
+from ..build.notebook import Note
+from ..serve import codes, encoding, providers, retrieval
+from ..serve.bundle import Bundle
+from ..serve.embedder import Embedder
+from ..serve.encoding import Encoding
+from ..serve.engine import Engine
+from ..serve.manifest import Manifest
+from ..serve.opening import open_bundle
+from ..serve.profile import Profile
+from . import gold, runner
+from .gold import GoldQuery
+from .runner import Verdict
+
+FULL = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One gold query at full precision and under the lever.
+
+    ``flips`` says what the lever has made worse; nothing is a verdict that holds. ``rho`` is
+    Spearman's correlation of the cosines with every row.
+    """
+
+    id: str
+    passed_before: bool
+    passed_after: bool
+    top_before: str | None
+    top_after: str | None
+    flips: tuple[str, ...]
+    rho: float
+
+    @property
+    def holds(self) -> bool:
+        return not self.flips
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a gold set of ``total`` queries under a lever.
+
+    ``lever``: a label such as ``int4@128``; ``bundle``: the id it would be published under;
+    bytes: of all files of the bundle.
+    """
+
+    lever: str
+    bundle: str
+    bytes_before: int
+    bytes_after: int
+    total: int
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def held(self) -> int:
+        """How many verdicts hold."""
+        return sum(comparison.holds for comparison in self.comparisons)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every query of the gold set was asked."""
+        return len(self.comparisons) == self.total
+
+    @property
+    def certified(self) -> bool:
+        """Whether every verdict of the whole gold set holds; a subset certifies nothing."""
+        return self.is_whole and self.held == self.total
+
+    @property
+    def word(self) -> str:
+        """The decision in one word."""
+        if self.certified:
+            return "CERTIFIED"
+        return "REJECTED" if self.is_whole else "UNCERTIFIED"
+
+    @property
+    def rho_mean(self) -> float:
+        """Spearman's correlation of the mean query."""
+        return float(np.mean([comparison.rho for comparison in self.comparisons] or [1.0]))
+
+    @property
+    def rho_min(self) -> float:
+        """Spearman's correlation of the query that has changed the most."""
+        return min((comparison.rho for comparison in self.comparisons), default=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a lever is judged by: the gold set, where its notes are, and who answers.
+
+    ``notes``: from a note's path to its id. ``total``: of the whole set, of which ``queries`` may
+    be a part. ``full``: judge answers as well as retrieval.
+    """
+
+    queries: tuple[GoldQuery, ...]
+    total: int
+    notes: Mapping[str, str]
+    full: bool
+
+
+def case(
+    path: Path,
+    author: str | None,
+    index: Index,
+    notes: Sequence[Note],
+    *,
+    full: bool,
+    ids: Sequence[str] = (),
+) -> Case:
+    """The gold set in a file as a case for an index; GoldError names what is wrong with it.
+
+    ids: the queries to ask, all by default.
+    """
+    queries = gold.load(path, author)
+    known = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
+    gold.check_sources(queries, path, frozenset(known | {note.path for note in notes}))
+    chosen = tuple(gold.choose(queries, ids, path))
+    return Case(chosen, len(queries), {note.path: note.id for note in notes}, full)
+
+
+def judge(
+    index: Index,
+    made: Contents,
+    embedder: Embedder,
+    profile: Profile,
+    case: Case,
+    work: Path,
+) -> Report:
+    """Run the gold set at full precision and under the lever that contents were made with.
+
+    work: a folder for two bundles that are gone afterwards. GoldError if the gold set names a
+    source that there is not.
+    """
+    dimensions = embedder.identity.dimensions
+    exact = bundle_writer.recoded(made, index, encoding.whole(dimensions, FULL))
+    with ExitStack() as stack:
+        before, after = (
+            stack.enter_context(opened(index, each, embedder, profile, work))
+            for each in (exact, made)
+        )
+        vectors = runner.embed(case.queries, embedder)
+        comparisons = tuple(compare(case, vectors, before, after))
+        return Report(
+            lever=made.encoding.label(dimensions),
+            bundle=after.bundle.manifest.id,
+            bytes_before=size(before.bundle.manifest),
+            bytes_after=size(after.bundle.manifest),
+            total=case.total,
+            comparisons=comparisons,
+        )
+
+
+def of_encoding(
+    index: Index,
+    chosen: Encoding,
+    embedder: Embedder,
+    profile: Profile,
+    case: Case,
+    work: Path,
+) -> Report:
+    """The same for an encoding that nothing has been made with yet."""
+    made = bundle_writer.contents(index, chosen)
+    return judge(index, made, embedder, profile, case, work)
+
+
+def compare(
+    case: Case, vectors: NDArray[np.float32], before: Engine, after: Engine
+) -> Iterator[Comparison]:
+    """Judge each query with both engines. vectors: of the queries, (len(queries), dimensions)."""
+    for query, vector in zip(case.queries, vectors, strict=True):
+        one, other = (
+            runner.judged(query, vector, engine, case.notes, full=case.full)
+            for engine in (before, after)
+        )
+        rho = spearman(all_cosines(before.bundle, vector), all_cosines(after.bundle, vector))
+        yield Comparison(
+            query.id, one.passed, other.passed, one.top_id, other.top_id, flips(one, other), rho
+        )
+
+
+def flips(before: Verdict, after: Verdict) -> tuple[str, ...]:
+    """What a lever has made worse of a verdict.
+
+    A verdict that fails under the lever alone, a refusal that came or went, and an expected source
+    that has lost the top slot, even if it is still among the retrieved.
+    """
+    found = [] if after.passed or not before.passed else list(after.issues)
+    gained = after.passed and not before.passed
+    if before.refused != after.refused and not gained:
+        found.append("refused by the floor" if after.refused else "no longer refused by the floor")
+    if before.top_expected and not after.top_expected and not after.refused:
+        found.append(f"the top slot went from {before.top_id} to {after.top_id}")
+    return tuple(found)
+
+
+def summary(report: Report) -> str:
+    """A report on one line."""
+    asked = "" if report.is_whole else f" ({len(report.comparisons)} asked: a part never certifies)"
+    return (
+        f"{report.lever} {report.word}: {report.held} of {report.total} verdicts hold{asked}, rank "
+        f"correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
+        f"{report.bytes_after / 1e6:.2f} MB instead of {report.bytes_before / 1e6:.2f}"
+    )
+
+
+def flipped(report: Report) -> str:
+    """Which verdicts a lever has flipped, and how."""
+    found = (f"{c.id}: {', '.join(c.flips)}" for c in report.comparisons if not c.holds)
+    return "; ".join(found)
+
+
+@contextmanager
+def opened(
+    index: Index, made: Contents, embedder: Embedder, profile: Profile, work: Path
+) -> Iterator[Engine]:
+    """A keyless engine over contents that are published nowhere."""
+    work.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=work, prefix="gate-", ignore_cleanup_errors=True) as folder:
+        now = bundle_writer.build_time("0")
+        bundle_writer.write(index, Path(folder), embedder.identity, profile, now, made)
+        yield providers.engine(open_bundle(Path(folder), verify=False), embedder)
+
+
+def size(manifest: Manifest) -> int:
+    """The bytes of a bundle's files, its manifest aside."""
+    return sum(file.bytes for file in manifest.files.values())
+
+
+def all_cosines(bundle: Bundle, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The cosine of a question with every row of both streams."""
+    unit = retrieval.query(bundle, vector)
+    streams: Iterable[codes.Codes] = (bundle.passage_codes, bundle.hint_codes)
+    return np.concatenate([codes.cosines(stream, unit) for stream in streams])
+
+
+def spearman(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """Spearman's rank correlation, (n,) each; ties share the mean of their ranks.
+
+    1 if there is no order to be kept, 0 if none of it is left.
+    """
+    one, other = _ranks(first), _ranks(second)
+    if not one.any():
+        return 1.0
+    spread = float(one.std() * other.std())
+    return float(np.mean(one * other) / spread) if spread else 0.0
+
+
+def _ranks(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The rank of each value from the mean rank."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    return np.asarray(ranks - (len(values) + 1) / 2, dtype=np.float64)

@@ -1,0 +1,26 @@
+"""What a build hands over once MkDocs has written the site."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..build.workers import Workers
+from ..serve.embedder import Embedder
+from .config import AnswerableConfig
+from .reading import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The options, a site for each language, and where they lie. ``author``: the site_author."""
+
+    options: AnswerableConfig
+    sites: list[Site]
+    folder: Path
+    embedder: Embedder
+    workers: Workers
+    author: str | None
+
+    @property
+    def cache(self) -> Path:
+        """Where vectors and pages are kept between builds."""
+        return Path(self.options.cache)

@@ -1,0 +1,84 @@
+"""The gate in a build: an encoding that loses something is published if the gold set admits it."""
+
+from collections.abc import Sequence
+
+from mkdocs.plugins import get_plugin_logger
+
+from ..build import bundle_writer
+from ..build.notebook import Note
+from ..build.site import Staged
+from ..evaluate import certificates, gate
+from ..evaluate.gate import Report
+from ..serve.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.profile import Profile
+from . import choices
+from .built import Built
+from .config import AnswerableConfig
+
+log = get_plugin_logger(__name__)
+
+_REMEDY = "use int8 with all dimensions, or set `uncertified: allow` under `bundle`"
+
+
+def check(built: Built, parts: int) -> None:
+    """Refuse an encoding that no gold set can certify. parts: how many functions are written."""
+    if not _is_needed(built.options):
+        return
+    what = f"bundle: {_label(built.options)}"
+    path = choices.gold(built.options)
+    if parts > 1:
+        raise SiteError(
+            f"{what} cannot be certified with `languages: apart`, where each language has a bundle "
+            f"and the gold set is of all of them: {_REMEDY}"
+        )
+    if not path.is_file():
+        raise SiteError(
+            f"{what} needs a gold set to certify it, and {path} does not exist: write one, or "
+            f"{_REMEDY}"
+        )
+
+
+def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
+    """Refuse what is staged if the gold set rejects its encoding; SiteError names the verdicts."""
+    options = built.options
+    if not _is_needed(options):
+        if _loses(options):
+            log.info("bundle: %s is published uncertified", _label(options))
+        return
+    report = _report(built, staged, notes)
+    if not report.certified:
+        raise SiteError(f"bundle: {gate.summary(report)}; {gate.flipped(report)}: {_REMEDY}")
+    log.info("bundle: %s", gate.summary(report))
+
+
+def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
+    path, profile = choices.gold(built.options), choices.profile(built.options)
+    full = choices.settings(built.options).answers == "extractive"
+    kept = built.cache / "certificates"
+    bundle = _bundle_id(staged, built.embedder, profile)
+    name = certificates.key(bundle, path.read_bytes(), built.author, full=full)
+    if known := certificates.read(kept, name):
+        return known
+    case = gate.case(path, built.author, staged.index, notes, full=full)
+    report = gate.judge(staged.index, staged.contents, built.embedder, profile, case, built.cache)
+    certificates.write(kept, name, report)
+    return report
+
+
+def _bundle_id(staged: Staged, embedder: Embedder, profile: Profile) -> str:
+    now = bundle_writer.build_time("0")
+    made = staged.contents
+    return bundle_writer.describe(staged.index, made, embedder.identity, profile, now).id
+
+
+def _is_needed(options: AnswerableConfig) -> bool:
+    return _loses(options) and options.bundle.uncertified == "refuse"
+
+
+def _loses(options: AnswerableConfig) -> bool:
+    return choices.encoding(options).needs_certificate(choices.identity(options).dimensions)
+
+
+def _label(options: AnswerableConfig) -> str:
+    return choices.encoding(options).label(choices.identity(options).dimensions)

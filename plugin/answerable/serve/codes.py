@@ -1,0 +1,261 @@
+"""The rows of one stream in their encoding: estimated all at once, scored where it matters."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+from .encoding import INVERSE_NORMS, Encoding
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+
+# How many candidates of a stream are scored against the float query.
+POOL = 64
+# One bit a dimension estimates so coarsely that more of them have to be looked at.
+PREFILTERED = 320
+# Seven standard deviations of what rounding a query to 8 bits does to a cosine at 256 dimensions;
+# it does less where there are more of them.
+ROUNDED = 0.005
+
+_BLOCK = 64
+_HAMMING_BLOCK = 4096
+
+
+class Codes(Protocol):
+    """The quantized rows of one stream. Queries are (dimensions,) float32 and of length 1.
+
+    ``pool``: how many of the best estimates are worth scoring. ``slack``: how far an estimate may
+    lie under the score.
+    """
+
+    @property
+    def pool(self) -> int:
+        """How many of the best estimates are worth scoring."""
+
+    @property
+    def slack(self) -> float:
+        """How far an estimate may lie under the score that it stands for."""
+
+    def estimate(self, query: Floats) -> Floats:
+        """The cosine of the query with every row, roughly. Returns (n,)."""
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Float32:
+    """Rows as they are: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
+
+    rows: Floats
+    inverse_norms: Floats
+    pool: int = POOL
+    slack: float = 1e-5
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def estimate(self, query: Floats) -> Floats:
+        """As the score, but for the order in which numbers are added up."""
+        found: Floats = (self.rows @ query) * self.inverse_norms
+        return found
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with some rows."""
+        return _dots(self.rows[rows], query) * self.inverse_norms[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Int8:
+    """Codes (n, d) int8; ``inverse_norms`` (n,) is 1 / norm of each row's codes, or 0."""
+
+    codes: NDArray[np.int8]
+    inverse_norms: Floats
+    pool: int = POOL
+    slack: float = ROUNDED
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def estimate(self, query: Floats) -> Floats:
+        """The cosine with the query rounded to 8 bits, in whole numbers."""
+        rounded, unit = _rounded(query)
+        return kernel.dots(self.codes, rounded) * (self.inverse_norms * unit)
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with the codes of some rows."""
+        return _dots(self.codes[rows].astype(np.float32), query) * self.inverse_norms[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Int4:
+    """Two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
+
+    The low half of byte j holds code j plus 8, the high half code h + j in two's complement. So
+    each half is a whole number after one mask, the high one times 16.
+    """
+
+    nibbles: NDArray[np.uint8]
+    inverse_norms: Floats
+    dimensions: int
+    pool: int = POOL
+    slack: float = ROUNDED
+
+    def __len__(self) -> int:
+        return len(self.nibbles)
+
+    def estimate(self, query: Floats) -> Floats:
+        """The cosine with the query rounded to 8 bits, in whole numbers."""
+        rounded, unit = _rounded(query)
+        return self.dots(rounded) * (self.inverse_norms * unit)
+
+    def dots(self, query: NDArray[np.int8]) -> NDArray[np.int32]:
+        """The exact dot product of a query (dimensions,) with every row's codes. Returns (n,)."""
+        half = self.nibbles.shape[1]
+        low = query[:half]
+        high = np.zeros(half, dtype=np.int8)
+        high[: self.dimensions - half] = query[half:]
+        found = np.empty(len(self), dtype=np.int32)
+        offset = 8 * int(low.sum(dtype=np.int64))
+        # Large enough for the compiled kernel to be worth its call, small enough for the cache.
+        step = max(_BLOCK, kernel.WORTH // max(half, 1))
+        for start in range(0, len(self), step):
+            block = self.nibbles[start : start + step]
+            lows = kernel.dots((block & 0x0F).view(np.int8), low)
+            highs = kernel.dots((block & 0xF0).view(np.int8), high)
+            found[start : start + step] = lows - offset + highs // 16
+        return found
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with the codes of some rows."""
+        picked = self.nibbles[rows]
+        codes = np.concatenate(
+            [
+                (picked & 0x0F).astype(np.float32) - 8,
+                (picked & 0xF0).view(np.int8).astype(np.float32) / 16,
+            ],
+            axis=1,
+        )
+        return _dots(codes[:, : self.dimensions], query) * self.inverse_norms[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Binary:
+    """One bit a dimension: ``bits`` (n, ceil(dimensions / 8)) uint8, set where a value is above 0.
+
+    ``inverse_norms`` (n,) is 1 / sqrt(dimensions), or 0 for a row of zeros.
+    """
+
+    bits: NDArray[np.uint8]
+    inverse_norms: Floats
+    dimensions: int
+    pool: int = PREFILTERED
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    @property
+    def slack(self) -> float:
+        """Two and a half standard deviations of the estimate."""
+        return 4 / math.sqrt(self.dimensions)
+
+    def estimate(self, query: Floats) -> Floats:
+        """What the score is on average at so many equal bits."""
+        # The signs of a vector have the cosine sqrt(2 / pi) with it, if it is Gaussian.
+        return _agreement(self.bits, query, self.inverse_norms) * np.float32(math.sqrt(2 / math.pi))
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with the signs of some rows."""
+        bits = np.unpackbits(self.bits[rows], axis=1, count=self.dimensions)
+        return _dots(bits.astype(np.float32) * 2 - 1, query) * self.inverse_norms[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryInt8:
+    """One bit a dimension to find candidates by, and int8 codes to score them by."""
+
+    bits: NDArray[np.uint8]
+    inner: Int8
+    pool: int = PREFILTERED
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    @property
+    def slack(self) -> float:
+        """Two and a half standard deviations of the estimate."""
+        return 4 / math.sqrt(self.inner.codes.shape[1])
+
+    def estimate(self, query: Floats) -> Floats:
+        """What the cosine is on average at so many equal bits."""
+        return _agreement(self.bits, query, self.inner.inverse_norms)
+
+    def score(self, query: Floats, rows: Rows) -> Floats:
+        """The cosine of the float query with the codes of some rows."""
+        return self.inner.score(query, rows)
+
+
+def of(encoding: Encoding, arrays: Mapping[str, NDArray[Any]]) -> Codes:
+    """The rows of a stream by the arrays of its encoding."""
+    norms, dimensions = arrays[INVERSE_NORMS], encoding.dimensions
+    if encoding.name == "float32":
+        return Float32(arrays["codes"], norms)
+    if encoding.name == "int4":
+        return Int4(arrays["codes"], norms, dimensions)
+    if encoding.name == "binary":
+        return Binary(arrays["bits"], norms, dimensions)
+    whole = Int8(arrays["codes"], norms)
+    return BinaryInt8(arrays["bits"], whole) if encoding.name == "binary+int8" else whole
+
+
+def cosines(codes: Codes, query: Floats) -> Floats:
+    """The score of every row, some at a time. Returns (n,)."""
+    found = np.empty(len(codes), dtype=np.float32)
+    for start in range(0, len(codes), _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, len(codes)))
+        found[rows] = codes.score(query, rows)
+    return found
+
+
+def _dots(rows: Floats, query: Floats) -> Floats:
+    """The dot product of each row, added up in one order, so that equal rows have equal ones."""
+    found: Floats = np.einsum("ij,j->i", rows, query)
+    return found
+
+
+def _rounded(query: Floats) -> tuple[NDArray[np.int8], np.float32]:
+    """A query rounded to 8 bits and 1 / norm of what it has become; 0 for one of zeros."""
+    peak = float(np.abs(query).max(initial=0.0))
+    rounded = np.rint(query * (127 / peak) if peak else query).astype(np.int8)
+    norm = math.sqrt(float(np.square(rounded, dtype=np.int32).sum(dtype=np.int64)))
+    return rounded, np.float32(1 / norm if norm else 0.0)
+
+
+def _agreement(bits: NDArray[np.uint8], query: Floats, inverse_norms: Floats) -> Floats:
+    """The cosine that two Gaussian vectors have on average at so many equal signs.
+
+    cos = sin(pi / 2 * (1 - 2 * differing / dimensions)): the arcsine law.
+    """
+    differing = hamming(bits, np.packbits(query > 0)).astype(np.float32)
+    found = np.sin(np.float32(math.pi / 2) * (1 - 2 * differing / len(query)))
+    return np.where(inverse_norms > 0, found, np.float32(0))
+
+
+def hamming(bits: NDArray[np.uint8], query: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """In how many bits each row differs from the query. Returns (n,)."""
+    words = np.dtype(np.uint64 if bits.shape[1] % 8 == 0 else np.uint8)
+    wide, wanted = bits.view(words), query.view(words)
+    found = np.empty(len(bits), dtype=np.int32)
+    for start in range(0, len(bits), _HAMMING_BLOCK):
+        block = wide[start : start + _HAMMING_BLOCK]
+        found[start : start + _HAMMING_BLOCK] = np.bitwise_count(block ^ wanted).sum(
+            axis=1, dtype=np.int32
+        )
+    return found

@@ -1,0 +1,237 @@
+"""Encodings and their scan: bit for bit what whole numbers say, and what full precision says."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from answerable.build import quantize
+from answerable.serve import codes, kernel, scan
+from answerable.serve.codes import Codes, Int4
+from answerable.serve.encoding import INVERSE_NORMS, NAMES, Encoding
+
+Floats = NDArray[np.float32]
+
+SHAPES = [(1, 1), (3, 5), (65, 64), (64, 1), (200, 1024), (130, 3072), (7, 16_384)]
+
+
+def reference(rows: NDArray[np.int8], query: NDArray[np.int8]) -> list[int]:
+    found: list[int] = (rows.astype(np.int64) @ query.astype(np.int64)).tolist()
+    return found
+
+
+def whole(seed: int, shape: tuple[int, ...], low: int = -127, high: int = 127) -> NDArray[np.int8]:
+    return np.random.default_rng(seed).integers(low, high + 1, shape).astype(np.int8)
+
+
+@pytest.mark.parametrize("dots", [kernel.numkong_dots, kernel.numpy_dots])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_both_kernels_count_as_whole_numbers_do(
+    dots: Callable[..., NDArray[np.int32]], shape: tuple[int, int]
+) -> None:
+    rows, query = whole(1, shape), whole(2, shape[1:])
+    found = dots(rows, query)
+    assert found.dtype == np.int32
+    assert found.tolist() == reference(rows, query)
+    # The largest sums there are, of either sign, and of rows that no build writes.
+    for value in (127, -127, -128):
+        full = np.full(shape, value, dtype=np.int8)
+        most = np.full(shape[1:], 127, dtype=np.int8)
+        assert dots(full, most).tolist() == reference(full, most)
+
+
+@given(data=st.data())
+def test_both_kernels_agree_on_any_rows(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 140))
+    dimensions = data.draw(st.integers(1, 300))
+    values = st.integers(-128, 127)
+    rows = whole(data.draw(st.integers(0, 99)), (count, dimensions), -128)
+    query = np.array(data.draw(st.lists(values, min_size=dimensions, max_size=dimensions)))
+    query = np.maximum(query, -127).astype(np.int8)
+    expected = reference(rows, query)
+    assert kernel.numkong_dots(rows, query).tolist() == expected
+    assert kernel.numpy_dots(rows, query).tolist() == expected
+
+
+def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert kernel._compiled() is kernel.numkong_dots
+    asked: list[int] = []
+
+    def counted(rows: NDArray[np.int8], query: NDArray[np.int8]) -> NDArray[np.int32]:
+        asked.append(len(rows))
+        return kernel.numpy_dots(rows, query)
+
+    monkeypatch.setattr(kernel, "_compiled", lambda: counted)
+    query = whole(0, (1024,))
+    for count in (10, 1024):
+        rows = whole(3, (count, 1024))
+        assert kernel.dots(rows, query).tolist() == reference(rows, query)
+    assert asked == [1024]
+
+
+def test_without_the_wheel_or_with_a_wrong_one_numpy_scans(monkeypatch: pytest.MonkeyPatch) -> None:
+    uncached = kernel._compiled.__wrapped__
+    with monkeypatch.context() as patched:
+        patched.setitem(__import__("sys").modules, "numkong", None)
+        assert uncached() is kernel.numpy_dots
+    wrong = lambda rows, query: kernel.numpy_dots(rows, query) + 1  # noqa: E731
+    monkeypatch.setattr(kernel, "numkong_dots", wrong)
+    assert uncached() is kernel.numpy_dots
+
+
+def vectors(count: int, dimensions: int, seed: int = 0) -> Floats:
+    """Unit vectors about some subjects, and one row of zeros."""
+    random = np.random.default_rng(seed)
+    subjects = random.normal(size=(max(count // 20, 2), dimensions))
+    rows = subjects[random.integers(0, len(subjects), count)]
+    rows = rows + random.normal(size=(count, dimensions))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[count // 2] = 0
+    return rows.astype(np.float32)
+
+
+def opened(rows: Floats, encoding: Encoding) -> Codes:
+    """Rows as a bundle of an encoding has them."""
+    return codes.of(encoding, quantize.encode(rows, encoding))
+
+
+def truncated(rows: Floats, dimensions: int) -> Floats:
+    kept = rows[..., :dimensions]
+    norms = np.linalg.norm(kept, axis=-1, keepdims=True)
+    unit: Floats = np.divide(kept, norms, out=np.zeros_like(kept), where=norms > 0)
+    return unit
+
+
+# How far a score is from the cosine of the vectors at 256 dimensions, at most.
+NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary+int8": 0.005}
+
+
+@pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_follow_the_cosines_of_the_leading_dimensions(name: str, dimensions: int) -> None:
+    rows = vectors(400, 256)
+    stream = opened(rows, Encoding(name, dimensions))
+    query = truncated(rows[3] + rows[5], dimensions)
+    exact = truncated(rows, dimensions) @ query
+    found = codes.cosines(stream, query)
+    assert found.dtype == np.float32
+    assert found[200] == 0.0
+    assert stream.estimate(query)[200] == 0.0
+    if name in NEAR and dimensions >= 64:
+        assert np.abs(found - exact).max() < NEAR[name] * math.sqrt(256 / dimensions)
+    elif dimensions >= 64:
+        assert np.corrcoef(found, exact)[0, 1] > 0.85
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str) -> None:
+    rows = vectors(2000, 256)
+    stream = opened(rows, Encoding(name, 256))
+    missed = []
+    for query in rows[[1, 30, 400]]:
+        missed.append(codes.cosines(stream, query) - stream.estimate(query))
+    share = np.mean(np.concatenate(missed) > stream.slack)
+    assert share == 0 if stream.slack < 0.1 else share < 0.01
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dimensions", [5, 64, 257])
+def test_equal_rows_have_equal_scores(name: str, dimensions: int) -> None:
+    rows = np.repeat(vectors(5, dimensions), 40, axis=0)
+    stream = opened(rows, Encoding(name, dimensions))
+    found = codes.cosines(stream, truncated(rows[0] + rows[41], dimensions))
+    for group in found.reshape(5, 40):
+        assert set(group.tolist()) == {float(group[0])}
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 31, 256, 3072])
+def test_nibbles_are_counted_as_whole_numbers(dimensions: int) -> None:
+    rows = vectors(150, dimensions)
+    made = quantize.encode(rows, Encoding("int4", dimensions))
+    peaks = np.abs(rows).max(axis=1, keepdims=True)
+    expected = np.rint(np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0) * 7)
+    stream = Int4(made["codes"], made[INVERSE_NORMS], dimensions)
+    query = whole(4, (dimensions,))
+    assert stream.dots(query).tolist() == reference(expected.astype(np.int8), query)
+    assert made["codes"].shape == (150, (dimensions + 1) // 2)
+
+
+@pytest.mark.parametrize("dimensions", [1, 8, 9, 64, 256, 3072])
+def test_bits_that_differ_are_counted_one_by_one(dimensions: int) -> None:
+    signs = np.random.default_rng(5).integers(0, 2, (5000, dimensions)).astype(np.uint8)
+    query = signs[7] ^ 1
+    expected = (signs != query).sum(axis=1)
+    found = codes.hamming(np.packbits(signs, axis=1), np.packbits(query))
+    assert found.tolist() == expected.tolist()
+
+
+def test_a_query_of_zeros_is_near_nothing() -> None:
+    rows = vectors(20, 64)
+    for name in NAMES:
+        stream = opened(rows, Encoding(name, 64))
+        zeros = np.zeros(64, dtype=np.float32)
+        assert np.isfinite(stream.estimate(zeros)).all()
+        assert codes.cosines(stream, zeros).tolist() == [0.0] * 20
+
+
+def test_no_rows_at_all() -> None:
+    for name in NAMES:
+        stream = opened(np.zeros((0, 64), dtype=np.float32), Encoding(name, 64))
+        assert len(stream) == 0
+        assert stream.estimate(np.ones(64, dtype=np.float32)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_best_are_among_the_candidates(name: str) -> None:
+    """The kernel's candidates hold what scoring every row would put in the first eight."""
+    rows = vectors(3000, 768)
+    stream = opened(rows, Encoding(name, 768))
+    noise = vectors(20, 768, seed=9)
+    for query in truncated(2 * rows[:10] + noise[:10], 768):
+        everything = np.ones(len(rows), dtype=np.bool_)
+        best = scan.top(codes.cosines(stream, query), everything, 8)
+        pool = scan.top(stream.estimate(query), everything, stream.pool)
+        held = len(set(best.tolist()) & set(pool.tolist()))
+        assert held >= (7 if name.startswith("binary") else 8)
+
+
+@given(
+    scores=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, -1.0]), max_size=60),
+    count=st.integers(0, 70),
+    data=st.data(),
+)
+@settings(max_examples=300)
+def test_the_best_are_those_that_a_stable_sort_puts_first(
+    scores: list[float], count: int, data: st.DataObject
+) -> None:
+    wanted = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    rows = [row for row, each in enumerate(wanted) if each]
+    expected = sorted(rows, key=lambda row: -scores[row])[:count]
+    found = scan.top(np.array(scores, dtype=np.float32), np.array(wanted, dtype=np.bool_), count)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(("name", "dimensions"), [("int7", 8), ("", 8), ("int8", 0), ("int8", -1)])
+def test_an_encoding_that_carries_nothing_cannot_be_made(name: str, dimensions: int) -> None:
+    with pytest.raises(ValueError, match=r"none of|carry nothing"):
+        Encoding(name, dimensions)
+
+
+def test_only_full_precision_and_whole_int8_need_no_certificate() -> None:
+    needs = {
+        (name, dimensions)
+        for name in NAMES
+        for dimensions in (256, 255)
+        if Encoding(name, dimensions).needs_certificate(256)
+    }
+    assert needs == {(name, d) for name in NAMES for d in (256, 255)} - {
+        ("float32", 256), ("int8", 256)
+    }  # fmt: skip
+    assert Encoding("int4", 128).label(256) == "int4@128"
+    assert Encoding("int4", 256).label(256) == "int4"
