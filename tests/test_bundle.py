@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
@@ -55,12 +57,14 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
     opened = bundle_of(tmp_path, index)
     assert [opened.passage(row) for row in range(40)] == [cut.passage for cut in index.cuts]
     assert tuple(opened.hints) == index.hints
-    assert opened.names == index.names
+    assert tuple(opened.names) == index.names
+    assert tuple(opened.themes) == index.themes
     assert opened.record_ids == [record.id for record in index.records]
     assert list(opened.postings.terms) == list(index.lexicon.terms)
     assert opened.manifest.counts == {
         "records": 40, "passages": 40, "hints": 2, "windows": 2,
         "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
+        "names": len(index.names), "themes": 0, "bearers": len(index.names),
     }  # fmt: skip
 
 
@@ -285,8 +289,8 @@ def columns_of(folder: Path) -> dict[str, Any]:
         (columns.HINT_OWNERS, lambda values: values + 1),
         (columns.TEXT_BLOCKS, lambda values: values[::-1]),
         (columns.TEXT_BLOCKS, lambda values: values + 1),
-        (columns.POSTING_OFFSETS, lambda values: values + 1),
-        (columns.POSTING_OFFSETS, lambda values: values[::-1]),
+        (columns.POSTING_EDGES, lambda values: values + 1),
+        (columns.POSTING_EDGES, lambda values: values[::-1]),
         (columns.POSTING_PASSAGES, lambda values: values + 40),
     ],
 )
@@ -306,7 +310,7 @@ def test_columns_are_read_as_they_were_packed(index: Index, tmp_path: Path) -> N
     found = columns_of(tmp_path)
     assert found.keys() == {column.name for column in columns.ALL}
     assert np.array_equal(found[columns.POSTING_PASSAGES.name], index.lexicon.passages)
-    assert np.array_equal(found[columns.POSTING_OFFSETS.name], index.lexicon.offsets)
+    assert np.array_equal(found[columns.POSTING_EDGES.name], index.lexicon.edges)
     assert np.array_equal(found[columns.POSTING_COUNTS.name], index.lexicon.counts)
     assert found[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
     assert columns.unpack(columns.pack(found), "x", {**m.read(tmp_path).counts, "blocks": 3}).keys()
@@ -316,10 +320,11 @@ def test_columns_are_read_as_they_were_packed(index: Index, tmp_path: Path) -> N
     ("name", "data"),
     [
         (m.HINTS, b""),
-        (m.HINTS, zlib.compress(b"[]")),
-        (m.HINTS, zlib.compress(b'{"id": ["a"], "label": [], "locator": [], "url": []}')),
+        (m.HINTS, zlib.compress(b"a")),
+        (m.HINTS, zlib.compress(b"\n".join([b"/"] * 9))),
+        (m.PHRASES, zlib.compress(b"")),
+        (m.RECORDS, zlib.compress(b"\n".join([b"2024-02-30"] * 80))),
         (m.SITE, b"{}"),
-        (m.RECORDS, zlib.compress(b'{"id": [], "names": [["x", [9], 1]], "themes": []}')),
         (m.LEXICON, zlib.compress(b"\xff")),
         (m.LEXICON, b"plain"),
         (m.SITE, b"[]"),
@@ -366,26 +371,25 @@ def test_an_unsafe_url_is_neither_written_nor_read(index: Index, tmp_path: Path,
     with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
         write(unsafe, tmp_path)
     write(index, tmp_path)
-    rows = {"id": ["a", "b"], "label": ["a", "b"], "locator": ["", ""], "url": [url, "/"]}
-    forge(tmp_path, m.HINTS, zlib.compress(json.dumps(rows).encode()))
-    with pytest.raises(BundleError, match=r"hints.json.z holds the unsafe url"):
+    rows = [["a", "b"], ["a", "b"], ["", ""], [url, "/"]]
+    forge(tmp_path, m.HINTS, columns.pack_lines(rows))
+    with pytest.raises(BundleError, match=r"hints.txt.z holds the unsafe url"):
         open_bundle(tmp_path)
     write(index, tmp_path)
-    pages = {"id": [*map(str, range(40))], "title": ["T"] * 40, "url": [*["/"] * 39, url]}
-    forge(tmp_path, m.PASSAGES, zlib.compress(json.dumps(pages).encode()))
-    with pytest.raises(BundleError, match=r"passages.json.z holds the unsafe url"):
+    pages = [[*map(str, range(40))], ["T"] * 40, [*["/"] * 39, url]]
+    forge(tmp_path, m.PASSAGES, columns.pack_lines(pages))
+    with pytest.raises(BundleError, match=r"passages.txt.z holds the unsafe url"):
         open_bundle(tmp_path)
 
 
-def rewritten(folder: Path, name: str, **changes: Any) -> None:
-    """Forge a JSON file with other values for some of its keys; None leaves a key out."""
+def described(folder: Path, **changes: Any) -> None:
+    """Forge site.json with other values for some of its keys; None leaves a key out."""
     manifest = m.read(folder)
-    data = (folder / m.stored_name(name, manifest.files[name].sha256)).read_bytes()
-    values = json.loads(zlib.decompress(data) if name == m.RECORDS else data) | changes
+    data = (folder / m.stored_name(m.SITE, manifest.files[m.SITE].sha256)).read_bytes()
+    values = json.loads(data) | changes
     for key in (key for key, value in changes.items() if value is None):
         del values[key]
-    text = json.dumps(values).encode()
-    forge(folder, name, zlib.compress(text) if name == m.RECORDS else text)
+    forge(folder, m.SITE, json.dumps(values).encode())
 
 
 BAD_LANGUAGES: list[Any] = [
@@ -408,14 +412,14 @@ BAD_LANGUAGES: list[Any] = [
 @pytest.mark.parametrize("languages", BAD_LANGUAGES)
 def test_each_passage_has_one_language(index: Index, tmp_path: Path, languages: Any) -> None:
     write(index, tmp_path)
-    rewritten(tmp_path, m.SITE, languages=languages)
+    described(tmp_path, languages=languages)
     with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
 def test_two_languages_are_read_from_their_rows(index: Index, tmp_path: Path) -> None:
     write(index, tmp_path)
-    rewritten(tmp_path, m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
+    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
     opened = open_bundle(tmp_path)
     found = [opened.passage(row).language for row in range(40)]
     assert found == ["en"] * 15 + ["fr"] * 25
@@ -426,7 +430,7 @@ def test_postings_out_of_order_are_refused_where_languages_part_them(
     index: Index, tmp_path: Path
 ) -> None:
     write(index, tmp_path)
-    rewritten(tmp_path, m.SITE, languages=[["en", 0, 15], ["fr", 15, 40]])
+    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
     open_bundle(tmp_path)
     found = columns_of(tmp_path)
     found[columns.POSTING_PASSAGES.name] = found[columns.POSTING_PASSAGES.name][::-1]
@@ -435,32 +439,73 @@ def test_postings_out_of_order_are_refused_where_languages_part_them(
         open_bundle(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"weights": None},
-        {"weights": [1.0] * 39},
-        {"weights": [1.0] * 39 + [-0.1]},
-        {"weights": [1.0] * 39 + [10.1]},
-        {"weights": [1.0] * 39 + [float("nan")]},
-        {"weights": [1.0] * 39 + ["1"]},
-        {"weights": [1.0] * 39 + [True]},
-        {"weights": 1.0},
-        {"dates": None},
-        {"dates": [None] * 39},
-        {"dates": [None] * 39 + ["soon"]},
-        {"dates": [None] * 39 + ["20240501"]},
-        {"dates": [None] * 39 + [20240501]},
-        {"dates": [None] * 39 + ["2024-02-30"]},
-    ],
-)
-def test_each_record_has_a_weight_and_a_date_or_none(
-    index: Index, tmp_path: Path, changes: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("weight", [-0.1, 10.1, float("nan"), float("inf")])
+def test_each_record_has_a_weight_in_bounds(index: Index, tmp_path: Path, weight: float) -> None:
     write(index, tmp_path)
-    rewritten(tmp_path, m.RECORDS, **changes)
+    found = columns_of(tmp_path)
+    found[columns.RECORD_WEIGHTS.name] = np.array([1.0] * 39 + [weight], dtype=np.float32)
+    forge(tmp_path, m.COLUMNS, columns.pack(found))
+    with pytest.raises(BundleError, match=r"malformed .*record-weights .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+@pytest.mark.parametrize("date", ["soon", "20240501", "2024-02-30", "1"])
+def test_each_record_has_a_date_or_none(index: Index, tmp_path: Path, date: str) -> None:
+    write(index, tmp_path)
+    rows = [[*map(str, range(40))], [*[""] * 39, date]]
+    forge(tmp_path, m.RECORDS, columns.pack_lines(rows))
     with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
         open_bundle(tmp_path)
+
+
+@given(st.lists(st.lists(st.text(), max_size=4), max_size=4))
+def test_lines_are_read_as_they_were_packed(texts: list[list[str]]) -> None:
+    if any("\n" in text for column in texts for text in column):
+        with pytest.raises(ValueError, match="line break"):
+            columns.pack_lines(texts)
+        return
+    lengths = [len(column) for column in texts]
+    assert columns.unpack_lines(columns.pack_lines(texts), "x", *lengths) == texts
+
+
+def test_a_label_of_two_lines_is_refused(index: Index, tmp_path: Path) -> None:
+    two = RoutingHint("a", "A\nB", "b", "/")
+    with pytest.raises(SiteError, match=r"'A\\nB' has a line break.*write it on one line"):
+        write(replace(index, hints=(two, *index.hints[1:])), tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"id": "p0#a", "text": 7, "sentences": []},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 6]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[-1, 5]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[3, 2]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 3], [2, 5]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 1, 2]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, True]]},
+        {"id": "p0#a", "text": "Rope."},
+        {"id": "p1#a", "text": "Rope.", "sentences": []},
+        [],
+        None,
+    ],
+)
+def test_a_text_that_is_none_or_another_passages_is_refused(tmp_path: Path, line: object) -> None:
+    write(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
+    block = zlib.compress(json.dumps(line).encode())
+    found = columns.unpack(
+        _data(tmp_path / "b", m.COLUMNS), m.COLUMNS, {**m.read(tmp_path / "b").counts, "blocks": 1}
+    )
+    found[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
+    forge(tmp_path / "b", m.COLUMNS, columns.pack(found))
+    forge(tmp_path / "b", m.TEXTS, block)
+    opened = open_bundle(tmp_path / "b")
+    with pytest.raises(BundleError, match=r"texts.blocks .*run `mkdocs build` again"):
+        opened.passage(0)
+
+
+def _data(folder: Path, name: str) -> bytes:
+    return (folder / m.stored_name(name, m.read(folder).files[name].sha256)).read_bytes()
 
 
 def test_a_language_that_is_no_tag_is_not_written(index: Index, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_terms_are_counted_as_they_are_read() -> None:
     counts = [Counter(terms.read(passage, "en")) for passage in made]
     assert found.lengths.tolist() == [count.total() for count in counts]
     for number, term in enumerate(found.terms):
-        start, end = found.offsets[number], found.offsets[number + 1]
+        start, end = found.edges[number], found.edges[number + 1]
         rows = found.passages[start:end].tolist()
         assert dict(zip(rows, found.counts[start:end].tolist(), strict=True)) == {
             row: count[term] for row, count in enumerate(counts) if term in count

@@ -139,7 +139,7 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
             try:
                 bundle = open_bundle(folder)
                 text = bundle.passage(0).text
-                title = bundle.names[-1].phrase
+                title = [*bundle.names][-1].phrase
             except (BundleError, OSError) as error:
                 faults.append(repr(error))
             else:

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from ..serve import columns, languages
 from ..serve import encoding as encodings
 from ..serve import manifest as m
-from ..serve.bundle import Name
 from ..serve.embedder import Identity
 from ..serve.encoding import Encoding
 from ..serve.errors import BundleError, SiteError
 from ..serve.manifest import File, Manifest
 from ..serve.profile import Profile
-from ..serve.types import Passage, RoutingHint
+from ..serve.types import Passage
 from ..serve.urls import is_safe_url
 from . import files, quantize
 from .index import Index
@@ -76,6 +75,9 @@ def describe(
             "windows": len(index.hint_owners),
             "terms": len(index.lexicon.terms),
             "postings": len(index.lexicon.passages),
+            "names": len(index.names),
+            "themes": len(index.themes),
+            "bearers": sum(len(name.records) for name in (*index.names, *index.themes)),
         },
         files=entries,
     )
@@ -140,24 +142,28 @@ def _shared(index: Index) -> dict[str, bytes]:
     _check_languages(language for language, _, _ in index.languages)
     passages = [cut.passage for cut in index.cuts]
     texts, edges = _blocks(passages)
-    lexicon = index.lexicon
     return {
         m.TEXTS: texts,
-        m.COLUMNS: columns.pack(
-            {
-                columns.PASSAGE_RECORDS.name: np.array(index.passage_records),
-                columns.PASSAGE_LENGTHS.name: lexicon.lengths,
-                columns.TEXT_BLOCKS.name: np.array(edges),
-                columns.POSTING_OFFSETS.name: lexicon.offsets,
-                columns.POSTING_PASSAGES.name: lexicon.passages,
-                columns.POSTING_COUNTS.name: lexicon.counts,
-                columns.HINT_OWNERS.name: np.array(index.hint_owners),
-            }
+        m.COLUMNS: columns.pack(_numbers(index, edges)),
+        m.RECORDS: _lines(
+            [record.id for record in index.records],
+            [record.metadata.date or "" for record in index.records],
         ),
-        m.PASSAGES: _table(passages, ("id", "title", "url")),
-        m.RECORDS: _z(_records(index)),
-        m.LEXICON: zlib.compress("\n".join(lexicon.terms).encode(), 9),
-        m.HINTS: _table(index.hints, ("id", "label", "locator", "url")),
+        m.PASSAGES: _lines(
+            [passage.id for passage in passages],
+            [passage.title for passage in passages],
+            [passage.url for passage in passages],
+        ),
+        m.PHRASES: _lines(
+            [name.phrase for name in index.names], [theme.phrase for theme in index.themes]
+        ),
+        m.LEXICON: _lines(index.lexicon.terms),
+        m.HINTS: _lines(
+            [hint.id for hint in index.hints],
+            [hint.label for hint in index.hints],
+            [hint.locator for hint in index.hints],
+            [hint.url for hint in index.hints],
+        ),
         m.SITE: _json(
             {
                 "name": index.site.name,
@@ -172,14 +178,35 @@ def _shared(index: Index) -> dict[str, bytes]:
     }
 
 
+def _numbers(index: Index, edges: Sequence[int]) -> dict[str, NDArray[Any]]:
+    """The columns of numbers. edges: of the blocks of texts."""
+    lexicon = index.lexicon
+    phrases = (*index.names, *index.themes)
+    return {
+        columns.RECORD_WEIGHTS.name: np.array(index.weights),
+        columns.PASSAGE_RECORDS.name: np.array(index.passage_records),
+        columns.PASSAGE_LENGTHS.name: lexicon.lengths,
+        columns.TEXT_BLOCKS.name: np.array(edges),
+        columns.PHRASE_EDGES.name: np.cumsum([0, *(len(name.records) for name in phrases)]),
+        columns.PHRASE_RECORDS.name: np.array([row for name in phrases for row in name.records]),
+        columns.PHRASE_FREQUENCIES.name: np.array([name.frequency for name in phrases]),
+        columns.POSTING_EDGES.name: lexicon.edges,
+        columns.POSTING_PASSAGES.name: lexicon.passages,
+        columns.POSTING_COUNTS.name: lexicon.counts,
+        columns.HINT_OWNERS.name: np.array(index.hint_owners),
+    }
+
+
+def _lines(*texts: Sequence[str]) -> bytes:
+    """Columns of texts; SiteError for one of two lines, which only a file's name can have."""
+    try:
+        return columns.pack_lines(texts)
+    except ValueError as error:
+        raise SiteError(f"{error}: rename its file, or write it on one line") from None
+
+
 def _file(data: bytes) -> File:
     return File(len(data), hashlib.sha256(data).hexdigest())
-
-
-def _table(items: Iterable[Passage | RoutingHint], names: Sequence[str]) -> bytes:
-    """Fields of some items as columns."""
-    items = tuple(items)
-    return _z({name: [getattr(item, name) for item in items] for name in names})
 
 
 def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
@@ -197,20 +224,6 @@ def _check_languages(tags: Iterable[str]) -> None:
             raise SiteError(f"language: {tag!r} is no language tag such as en or pt-BR; correct it")
 
 
-def _records(index: Index) -> Mapping[str, Any]:
-    return {
-        "id": [record.id for record in index.records],
-        "weights": index.weights,
-        "dates": [record.metadata.date for record in index.records],
-        "names": _rows(index.names),
-        "themes": _rows(index.themes),
-    }
-
-
-def _rows(names: Sequence[Name]) -> list[list[Any]]:
-    return [[name.phrase, list(name.records), name.frequency] for name in names]
-
-
 def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
     """JSON lines in independently compressed blocks, and where each block begins and ends."""
     text = bytearray()
@@ -223,16 +236,12 @@ def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
 
 
 def _line(passage: Passage) -> dict[str, Any]:
-    return {"text": passage.text, "sentences": passage.sentences}
+    return {"id": passage.id, "text": passage.text, "sentences": passage.sentences}
 
 
 def _json(value: object) -> bytes:
     """JSON without a line break in it; a lone surrogate stays an escape."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _z(value: object) -> bytes:
-    return zlib.compress(_json(value), 9)
 
 
 def _npy(array: NDArray[Any]) -> bytes:

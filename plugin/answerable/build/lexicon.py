@@ -15,7 +15,7 @@ class Lexicon:
     """Sorted terms and their postings, as the bundle stores them."""
 
     terms: tuple[str, ...]
-    offsets: NDArray[np.uint32]
+    edges: NDArray[np.uint32]
     passages: NDArray[np.uint32]
     counts: NDArray[np.uint16]
     lengths: NDArray[np.uint32]
@@ -42,7 +42,7 @@ def index(passages: Iterable[TermCounts]) -> Lexicon:
     rows = np.repeat(np.arange(len(distinct)), np.array(distinct, dtype=np.int64))
     return Lexicon(
         terms=tuple(ordered),
-        offsets=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
+        edges=np.concatenate(([0], np.cumsum(sizes))).astype("<u4"),
         passages=rows[order].astype("<u4"),
         counts=np.minimum(np.array(counts, dtype=np.int64), 65_535)[order].astype("<u2"),
         lengths=np.array(lengths, dtype="<u4"),

@@ -1,38 +1,22 @@
 """What a question's authored names add to the records that bear them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from .bundle import Bundle, Name
+from .bundle import Bundle, Name, Names
 from .derived import once
 from .phrases import fade, runs
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrases:
-    """Authored names by their phrases, and how many words those have."""
-
-    names: Mapping[str, Name]
-    lengths: tuple[int, ...]
-
-    def named(self, question: str) -> Iterable[Name]:
-        """The names that a question uses as whole phrases."""
-        found = self.names.keys() & set(runs(question, self.lengths))
-        return [self.names[phrase] for phrase in found]
-
-
 @once
-def _phrases(bundle: Bundle) -> tuple[_Phrases, _Phrases]:
-    """A bundle's names and themes, whose phrases a build has normalised."""
-    return _by_phrase(bundle.names), _by_phrase(bundle.themes)
+def _lengths(bundle: Bundle) -> tuple[frozenset[int], frozenset[int]]:
+    """How many words the phrases of a bundle's names and of its themes have."""
+    return _of_phrases(bundle.names), _of_phrases(bundle.themes)
 
 
-def _by_phrase(names: Iterable[Name]) -> _Phrases:
-    by_phrase = {name.phrase: name for name in names if name.phrase}
-    return _Phrases(by_phrase, tuple({len(phrase.split()) for phrase in by_phrase}))
+def _of_phrases(names: Names) -> frozenset[int]:
+    # A build has normalised them: single spaces divide their words.
+    return frozenset(phrase.count(" ") + 1 for phrase in names.rows if phrase)
 
 
 def of(bundle: Bundle, question: str) -> NDArray[np.float32]:
@@ -40,9 +24,11 @@ def of(bundle: Bundle, question: str) -> NDArray[np.float32]:
     profile = bundle.manifest.profile
     added = np.zeros(len(bundle.record_ids), dtype=np.float32)
     lifts = (profile.name_boost, profile.theme_boost)
-    for phrases, boost in zip(_phrases(bundle), lifts, strict=True):
+    streams = zip((bundle.names, bundle.themes), _lengths(bundle), lifts, strict=True)
+    for names, lengths, boost in streams:
         best = np.zeros_like(added)
-        for name in phrases.named(question):
+        for phrase in names.rows.keys() & set(runs(question, lengths)):
+            name = names.named(phrase)
             rows = list(name.records)
             best[rows] = np.maximum(best[rows], boost * _fade(bundle, name))
         added += best

@@ -12,21 +12,24 @@ from numpy.typing import NDArray
 from . import columns
 from . import manifest as m
 from .codes import Codes
+from .errors import BundleError
 from .manifest import Manifest
 from .site import Site
 from .types import Passage, RoutingHint
+
+_REMEDY = "run `mkdocs build` again"
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
     """The lexical index of passages: for each term, which passages hold it and how often.
 
-    ``passages`` and ``counts`` are parallel; term ``t`` owns ``offsets[t]:offsets[t + 1]``.
+    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
     ``lengths`` (n,) counts the terms of each passage.
     """
 
     terms: Mapping[str, int]
-    offsets: NDArray[np.uint32]
+    edges: NDArray[np.uint32]
     passages: NDArray[np.uint32]
     counts: NDArray[np.uint16]
     lengths: NDArray[np.uint32]
@@ -39,6 +42,27 @@ class Name:
     phrase: str
     records: tuple[int, ...]
     frequency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
+    ``records[edges[r]:edges[r + 1]]``.
+    """
+
+    rows: Mapping[str, int]
+    edges: NDArray[np.uint32]
+    records: NDArray[np.uint32]
+    frequencies: NDArray[np.uint32]
+
+    def __iter__(self) -> Iterator[Name]:
+        return map(self.named, self.rows)
+
+    def named(self, phrase: str) -> Name:
+        """The name that is a phrase."""
+        row = self.rows[phrase]
+        bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
+        return Name(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +86,15 @@ class Hints:
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """What is decompressed of a passage: ``sentences`` are offsets of ``text``."""
+
+    id: str
+    text: str
+    sentences: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of passages, in blocks that are decompressed when they are asked for.
 
@@ -71,11 +104,27 @@ class Texts:
     edges: NDArray[np.uint64]
     data: NDArray[np.uint8]
 
-    def block(self, number: int) -> list[Mapping[str, Any]]:
-        """The passages of one block: the text of each and the offsets of its sentences."""
+    def block(self, number: int) -> list[Text]:
+        """The texts of one block; BundleError if it is damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
-        lines = columns.inflate(self.data[start:end].tobytes(), m.TEXTS).splitlines()
-        return [json.loads(line) for line in lines]
+        lines = columns.inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n")
+        try:
+            return [_text(json.loads(line)) for line in lines]
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
+            raise BundleError(f"{m.TEXTS} is malformed ({error}): {_REMEDY}") from None
+
+
+def _text(row: Mapping[str, Any]) -> Text:
+    text = row["text"]
+    sentences = tuple((start, end) for start, end in row["sentences"])
+    if not isinstance(text, str):
+        raise TypeError(f"{type(text).__name__} is no text")
+    last = 0
+    for start, end in sentences:
+        if type(start) is not int or type(end) is not int or not last <= start <= end <= len(text):
+            raise ValueError(f"{start!r} to {end!r} is no sentence")
+        last = end
+    return Text(row["id"], text, sentences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +141,8 @@ class Bundle:
     record_ids: Sequence[str]
     weights: NDArray[np.float32]
     dates: tuple[str | None, ...]
-    names: tuple[Name, ...]
-    themes: tuple[Name, ...]
+    names: Names
+    themes: Names
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
@@ -108,14 +157,17 @@ class Bundle:
     def passage(self, row: int) -> Passage:
         """The passage of a row."""
         record = int(self.passage_records[row])
-        data = self._block(row // m.BLOCK)[row % m.BLOCK]
+        block = self._block(row // m.BLOCK)
+        found = block[row % m.BLOCK] if row % m.BLOCK < len(block) else None
+        if found is None or found.id != self.passage_ids[row]:
+            raise BundleError(f"{m.TEXTS} lacks {self.passage_ids[row]!r}: {_REMEDY}")
         return Passage(
-            id=self.passage_ids[row],
+            id=found.id,
             record=self.record_ids[record],
             url=self.passage_urls[row],
             title=self.passage_titles[row],
-            text=data["text"],
-            sentences=tuple((start, end) for start, end in data["sentences"]),
+            text=found.text,
+            sentences=found.sentences,
             date=self.dates[record],
             language=self.site.language_of(row),
         )
@@ -125,6 +177,6 @@ class Bundle:
         return map(self.passage, range(len(self.passage_ids)))
 
     @cached_property
-    def _block(self) -> Callable[[int], list[Mapping[str, Any]]]:
+    def _block(self) -> Callable[[int], list[Text]]:
         """Reads a block by its number, and keeps some."""
         return lru_cache(maxsize=64)(self.texts.block)

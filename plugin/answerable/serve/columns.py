@@ -1,10 +1,10 @@
 """The columns of a bundle's files: how they are packed, and that each is what it should be."""
 
 import datetime as dt
-import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,34 +24,38 @@ _MAX_RATIO = 1032
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numbers of one type, one for each of what ``counted`` names, and ``more``.
+    """Numbers of one type: one for each of what ``counted`` names together, and ``more``.
 
     ``rising`` ones are packed as differences.
     """
 
     name: str
     dtype: str
-    counted: str
+    counted: tuple[str, ...]
     more: int = 0
     rising: bool = False
 
     def length(self, counts: Mapping[str, int]) -> int:
         """How many numbers it has."""
-        return counts[self.counted] + self.more
+        return sum(counts[name] for name in self.counted) + self.more
 
 
-PASSAGE_RECORDS = Column("passage-records", "<u4", "passages", rising=True)
-PASSAGE_LENGTHS = Column("passage-lengths", "<u4", "passages")
-TEXT_BLOCKS = Column("text-blocks", "<u8", "blocks", more=1, rising=True)
-POSTING_OFFSETS = Column("posting-offsets", "<u4", "terms", more=1, rising=True)
-POSTING_PASSAGES = Column("posting-passages", "<u4", "postings", rising=True)
-POSTING_COUNTS = Column("posting-counts", "<u2", "postings")
-HINT_OWNERS = Column("hint-owners", "<u4", "windows", rising=True)
+RECORD_WEIGHTS = Column("record-weights", "<f4", ("records",))
+PASSAGE_RECORDS = Column("passage-records", "<u4", ("passages",), rising=True)
+PASSAGE_LENGTHS = Column("passage-lengths", "<u4", ("passages",))
+TEXT_BLOCKS = Column("text-blocks", "<u8", ("blocks",), more=1, rising=True)
+PHRASE_EDGES = Column("phrase-edges", "<u4", ("names", "themes"), more=1, rising=True)
+PHRASE_RECORDS = Column("phrase-records", "<u4", ("bearers",))
+PHRASE_FREQUENCIES = Column("phrase-frequencies", "<u4", ("names", "themes"))
+POSTING_EDGES = Column("posting-edges", "<u4", ("terms",), more=1, rising=True)
+POSTING_PASSAGES = Column("posting-passages", "<u4", ("postings",), rising=True)
+POSTING_COUNTS = Column("posting-counts", "<u2", ("postings",))
+HINT_OWNERS = Column("hint-owners", "<u4", ("windows",), rising=True)
 
 # In this order they stand in one file.
 ALL = (
-    PASSAGE_RECORDS, PASSAGE_LENGTHS, TEXT_BLOCKS, POSTING_OFFSETS, POSTING_PASSAGES,
-    POSTING_COUNTS, HINT_OWNERS,
+    RECORD_WEIGHTS, PASSAGE_RECORDS, PASSAGE_LENGTHS, TEXT_BLOCKS, PHRASE_EDGES, PHRASE_RECORDS,
+    PHRASE_FREQUENCIES, POSTING_EDGES, POSTING_PASSAGES, POSTING_COUNTS, HINT_OWNERS,
 )  # fmt: skip
 
 
@@ -110,7 +114,7 @@ def check_vectors(arrays: Mapping[str, NDArray[Any]], stream: str) -> None:
 
 
 def check_rows(column: Column, values: NDArray[Any], bound: int) -> None:
-    """Refuse a row of something that has ``bound`` rows."""
+    """Refuse rows of something that has ``bound`` rows only."""
     if len(values) and int(values.max()) >= bound:
         raise ValueError(f"{column.name} points past the last row")
 
@@ -128,37 +132,38 @@ def check_order(column: Column, rows: NDArray[Any], edges: NDArray[Any]) -> None
         raise ValueError(f"{column.name} has rows out of order")
 
 
-def texts(rows: Mapping[str, Any], names: Sequence[str], count: int) -> dict[str, list[str]]:
-    """Columns of JSON: so many texts under each name."""
-    found = {name: rows[name] for name in names}
-    for name, values in found.items():
-        if not {str}.issuperset(map(type, of_each(values, count, name))):
-            raise ValueError(f"{name} are not all texts")
-    return found
+def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
+    """Columns of texts as one compressed file, a line each; ValueError for a text of two lines."""
+    lines = [text for column in columns for text in column]
+    whole = "\n".join(lines)
+    if lines and whole.count("\n") != len(lines) - 1:
+        broken = next(line for line in lines if "\n" in line)
+        raise ValueError(f"{broken!r} has a line break")
+    return zlib.compress(whole.encode("utf-8", "surrogatepass"), 9)
 
 
-def weights(values: Sequence[Any], count: int) -> NDArray[np.float32]:
-    """A weight in [0, 10] for each of so many records."""
-    for value in of_each(values, count, "weights"):
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or not 0 <= value <= MAX_WEIGHT:
-            raise ValueError(f"{value!r} is no weight between 0 and {MAX_WEIGHT:g}")
-    return np.array(values, dtype=np.float32)
+def unpack_lines(data: bytes, name: str, *lengths: int) -> list[list[str]]:
+    """What ``pack_lines`` was given; ValueError or BundleError if there are not so many lines."""
+    whole = inflate(data, name).decode("utf-8", "surrogatepass")
+    lines = whole.split("\n") if sum(lengths) else [whole] * bool(whole)
+    if len(lines) != sum(lengths):
+        raise ValueError(f"{name} has {len(lines)} lines, not {sum(lengths)}")
+    edges = [0, *accumulate(lengths)]
+    return [lines[start:end] for start, end in pairwise(edges)]
 
 
-def dates(values: Sequence[Any], count: int) -> tuple[str | None, ...]:
-    """An ISO date, or none, for each of so many records."""
-    for value in of_each(values, count, "dates"):
-        if value is not None and dt.date.fromisoformat(value).isoformat() != value:
+def check_weights(values: NDArray[np.float32]) -> None:
+    """Refuse a weight that is not in [0, 10]."""
+    if not ((values >= 0) & (values <= MAX_WEIGHT)).all():
+        raise ValueError(f"{RECORD_WEIGHTS.name} holds one that is not in [0, {MAX_WEIGHT:g}]")
+
+
+def dates(values: Sequence[str]) -> tuple[str | None, ...]:
+    """ISO dates, None where there is none."""
+    for value in values:
+        if value and dt.date.fromisoformat(value).isoformat() != value:
             raise ValueError(f"{value!r} is no date")
-    return tuple(values)
-
-
-def of_each(values: Sequence[Any], count: int, name: str) -> Sequence[Any]:
-    """A list, if it is one and so long; else ValueError."""
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"{name} are not a list of {count}")
-    return values
+    return tuple(value or None for value in values)
 
 
 def inflate(data: bytes, name: str, most: int | None = None) -> bytes:

@@ -17,15 +17,16 @@ WIRE = 1
 MANIFEST = "manifest.json"
 
 SITE = "site.json"
-RECORDS = "records.json.z"
-PASSAGES = "passages.json.z"
+RECORDS = "records.txt.z"
+PASSAGES = "passages.txt.z"
 TEXTS = "texts.blocks"
+PHRASES = "phrases.txt.z"
 LEXICON = "lexicon.txt.z"
-HINTS = "hints.json.z"
+HINTS = "hints.txt.z"
 COLUMNS = "columns.z"
 
 # What does not depend on the encoding.
-SHARED = (COLUMNS, HINTS, LEXICON, PASSAGES, RECORDS, SITE, TEXTS)
+SHARED = (COLUMNS, HINTS, LEXICON, PASSAGES, PHRASES, RECORDS, SITE, TEXTS)
 PASSAGE, HINT = STREAMS = ("passage", "hint")
 
 
@@ -42,7 +43,9 @@ def files_of(encoding: Encoding) -> frozenset[str]:
 
 _EVER = frozenset[str]().union(*(files_of(Encoding(name, 1)) for name in NAMES))
 
-COUNTED = ("records", "passages", "hints", "windows", "terms", "postings")
+COUNTED = (
+    "records", "passages", "hints", "windows", "terms", "postings", "names", "themes", "bearers",
+)  # fmt: skip
 
 # Passages whose texts share one compressed block.
 BLOCK = 16

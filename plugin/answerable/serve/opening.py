@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from . import codes, columns, site, urls
 from . import manifest as m
-from .bundle import Bundle, Hints, Name, Postings, Texts
+from .bundle import Bundle, Hints, Names, Postings, Texts
 from .codes import Codes
+from .columns import Column
 from .encoding import Encoding
 from .errors import BundleError
 from .manifest import Manifest
@@ -97,33 +98,36 @@ class _Hashes:
 
 def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
     counts = manifest.counts
-    passages = counts["passages"]
+    records, passages = counts["records"], counts["passages"]
     numbers = columns.unpack(
         paths[m.COLUMNS].read_bytes(), m.COLUMNS, {**counts, "blocks": -(-passages // m.BLOCK)}
     )
-    records = _json(paths, m.RECORDS)
-    pages = columns.texts(_json(paths, m.PASSAGES), ("id", "title", "url"), passages)
-    urls.check(pages["url"], m.PASSAGES)
-    hints = _hints(_json(paths, m.HINTS), counts["hints"])
-    columns.check_rows(
-        columns.PASSAGE_RECORDS, numbers[columns.PASSAGE_RECORDS.name], counts["records"]
-    )
-    columns.check_rows(columns.HINT_OWNERS, numbers[columns.HINT_OWNERS.name], counts["hints"])
+    columns.check_weights(numbers[columns.RECORD_WEIGHTS.name])
+    _check_rows(columns.PASSAGE_RECORDS, numbers, records)
+    _check_rows(columns.HINT_OWNERS, numbers, counts["hints"])
+    _check_rows(columns.PHRASE_RECORDS, numbers, records)
+    _check_rows(columns.POSTING_PASSAGES, numbers, passages)
+    record_ids, dates = _lines(paths, m.RECORDS, records, records)
+    ids, titles, passage_urls = _lines(paths, m.PASSAGES, passages, passages, passages)
+    urls.check(passage_urls, m.PASSAGES)
+    hints = Hints(*_lines(paths, m.HINTS, *[counts["hints"]] * 4))
+    urls.check(hints.urls, m.HINTS)
     described = site.parse(json.loads(paths[m.SITE].read_bytes()), passages)
-    postings = _postings(_inflated(paths, m.LEXICON).decode(), numbers, counts)
+    postings = _postings(_lines(paths, m.LEXICON, counts["terms"])[0], numbers, counts)
     if len(described.languages) > 1:
-        columns.check_order(columns.POSTING_PASSAGES, postings.passages, postings.offsets)
+        columns.check_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
+    names, themes = _names(paths, numbers, counts)
     return Bundle(
         manifest=manifest,
         site=described,
-        record_ids=columns.texts(records, ("id",), counts["records"])["id"],
-        weights=columns.weights(records["weights"], counts["records"]),
-        dates=columns.dates(records["dates"], counts["records"]),
-        names=_names(records["names"], counts["records"]),
-        themes=_names(records["themes"], counts["records"]),
-        passage_ids=pages["id"],
-        passage_urls=pages["url"],
-        passage_titles=pages["title"],
+        record_ids=record_ids,
+        weights=numbers[columns.RECORD_WEIGHTS.name],
+        dates=columns.dates(dates),
+        names=names,
+        themes=themes,
+        passage_ids=ids,
+        passage_urls=passage_urls,
+        passage_titles=titles,
         passage_records=numbers[columns.PASSAGE_RECORDS.name],
         passage_codes=_codes(paths, m.PASSAGE, manifest.encoding, passages),
         texts=_texts(paths[m.TEXTS], numbers[columns.TEXT_BLOCKS.name]),
@@ -134,12 +138,12 @@ def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
     )
 
 
-def _inflated(paths: Mapping[str, Path], name: str) -> bytes:
-    return columns.inflate(paths[name].read_bytes(), name)
+def _lines(paths: Mapping[str, Path], name: str, *lengths: int) -> list[list[str]]:
+    return columns.unpack_lines(paths[name].read_bytes(), name, *lengths)
 
 
-def _json(paths: Mapping[str, Path], name: str) -> Any:
-    return json.loads(_inflated(paths, name))
+def _check_rows(column: Column, numbers: Mapping[str, NDArray[Any]], bound: int) -> None:
+    columns.check_rows(column, numbers[column.name], bound)
 
 
 def _texts(path: Path, edges: NDArray[np.uint64]) -> Texts:
@@ -149,34 +153,38 @@ def _texts(path: Path, edges: NDArray[np.uint64]) -> Texts:
 
 
 def _postings(
-    lexicon: str, numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+    terms: list[str], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> Postings:
-    terms = lexicon.split("\n") if lexicon else []
-    offsets = numbers[columns.POSTING_OFFSETS.name]
-    passages = numbers[columns.POSTING_PASSAGES.name]
-    columns.of_each(terms, counts["terms"], m.LEXICON)
-    columns.check_edges(columns.POSTING_OFFSETS, offsets, counts["postings"])
-    columns.check_rows(columns.POSTING_PASSAGES, passages, counts["passages"])
+    edges = numbers[columns.POSTING_EDGES.name]
+    columns.check_edges(columns.POSTING_EDGES, edges, counts["postings"])
     return Postings(
         terms=dict(zip(terms, range(len(terms)), strict=True)),
-        offsets=offsets,
-        passages=passages,
+        edges=edges,
+        passages=numbers[columns.POSTING_PASSAGES.name],
         counts=numbers[columns.POSTING_COUNTS.name],
         lengths=numbers[columns.PASSAGE_LENGTHS.name],
     )
 
 
-def _names(rows: Any, records: int) -> tuple[Name, ...]:
-    names = tuple(Name(str(p), tuple(int(r) for r in rs), int(f)) for p, rs, f in rows)
-    if any(not 0 <= r < records for name in names for r in name.records):
-        raise ValueError(f"{m.RECORDS} names a record that does not exist")
-    return names
-
-
-def _hints(rows: Mapping[str, Any], count: int) -> Hints:
-    found = columns.texts(rows, ("id", "label", "locator", "url"), count)
-    urls.check(found["url"], m.HINTS)
-    return Hints(found["id"], found["label"], found["locator"], found["url"])
+def _names(
+    paths: Mapping[str, Path], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+) -> tuple[Names, Names]:
+    """The names of records and their themes, which share their columns."""
+    edges = numbers[columns.PHRASE_EDGES.name]
+    columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
+    names, themes = _lines(paths, m.PHRASES, counts["names"], counts["themes"])
+    bearers = numbers[columns.PHRASE_RECORDS.name]
+    frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
+    middle = len(names)
+    return (
+        Names(dict(zip(names, range(middle), strict=True)), edges, bearers, frequencies),
+        Names(
+            dict(zip(themes, range(middle, middle + len(themes)), strict=True)),
+            edges,
+            bearers,
+            frequencies,
+        ),
+    )
 
 
 def _codes(paths: Mapping[str, Path], stream: str, encoding: Encoding, count: int) -> Codes:

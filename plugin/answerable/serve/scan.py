@@ -75,7 +75,7 @@ def _span(postings: Postings, term: str, rows: Rows) -> slice:
     index = postings.terms.get(term)
     if index is None:
         return slice(0, 0)
-    start, stop = int(postings.offsets[index]), int(postings.offsets[index + 1])
+    start, stop = int(postings.edges[index]), int(postings.edges[index + 1])
     if rows == (0, len(postings.lengths)):
         return slice(start, stop)
     # Of the column's own type: searching for another one converts the whole column first.
