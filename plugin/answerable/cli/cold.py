@@ -34,6 +34,11 @@ class Start:
         """Milliseconds from the start of the process to its last phase's end."""
         return sum(self.phases.values())
 
+    @property
+    def ranking(self) -> float:
+        """Milliseconds from the start of the process to its first ranked result."""
+        return self.total - self.phases.get("answer", 0.0)
+
 
 def bench(folder: Path, question: str, runs: int, *, verify: bool, as_json: bool) -> None:
     """Start a function's code so many times and print the median of each phase.

@@ -23,29 +23,34 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
     import numpy as np
 
     mark("numpy")
-    from answerable.serve import opening, providers, retrieval, settings
+    from answerable.serve import opening, retrieval
 
     mark("code")
-    bundle = opening.open_bundle(folder / providers.BUNDLE, verify=verify)
+    bundle = opening.open_bundle(folder / "bundle", verify=verify)
     asked = question or f"What is {bundle.passage_titles[0]}?"
     mark("bundle")
     identity = bundle.manifest.identity
-    chosen = settings.read(folder)
     # A host that embeds is not asked: its time is its own, and the call costs money.
     remote = identity.provider != "local"
     if remote:
         vector = np.ones(identity.dimensions, dtype=np.float32)
     else:
-        embedder = providers.embedder(identity, folder / providers.MODEL, chosen, verify=verify)
+        from answerable.serve import local_embedder
+
+        embedder = local_embedder.load(folder / "model", verify=verify)
         mark("embedder")
         vector = embedder.embed([asked])[0]
         mark("embedding")
     found = retrieval.retrieve(bundle, asked, vector)
     mark("retrieval")
     mode = None
-    if not remote and chosen.answers == "extractive":
-        mode = providers.engine(bundle, embedder, chosen).answer(asked).answer.mode
-        mark("answer")
+    if not remote:
+        from answerable.serve import providers, settings
+
+        chosen = settings.read(folder)
+        if chosen.answers == "extractive":
+            mode = providers.engine(bundle, embedder, chosen).answer(asked).answer.mode
+            mark("answer")
     ranked = len(found.passages) + len(found.hints)
     return {"marks": marks, "question": asked, "ranked": ranked, "mode": mode}
 

@@ -1,6 +1,5 @@
 """A bundle's folder opened: everything in it is checked before the first question."""
 
-import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -26,11 +25,11 @@ _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
     """Open a bundle's folder; BundleError if anything in it is not what its manifest says.
 
-    ``verify`` compares the SHA-256 of every file; sizes are always compared.
+    ``verify`` compares the SHA-256 of every file and of the manifest; sizes are always compared.
     """
     tried: list[str] = []
     while True:
-        manifest = m.read(folder)
+        manifest = m.read(folder, verify=verify)
         tried.append(manifest.id)
         try:
             return _open(folder, manifest, verify)
@@ -86,6 +85,8 @@ class _Hashes:
             raise self._error
 
     def _run(self) -> None:
+        import hashlib
+
         try:
             for name, path in self._paths.items():
                 with path.open("rb") as stream:

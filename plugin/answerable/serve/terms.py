@@ -4,15 +4,13 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from . import stemming
 
 _WORD = re.compile(r"[^\W_]+")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-_UNSPACED = re.compile(rf"[{UNSPACED}]+")
-_PLAIN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 # Common English function words, question words included: they say nothing about a subject.
@@ -38,6 +36,20 @@ LANGUAGES = {
 }  # fmt: skip
 
 
+# Patterns of so many characters take milliseconds to compile, which a cold start has no use for
+# while all it reads is ASCII.
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """A run of a script that is written without spaces."""
+    return re.compile(rf"[{UNSPACED}]+")
+
+
+@cache
+def _plain() -> re.Pattern[str]:
+    """A word, or a letter of such a script."""
+    return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+
+
 @lru_cache(maxsize=8)
 def _stem(language: str) -> Callable[[str], str]:
     algorithm = LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
@@ -58,7 +70,7 @@ def _stem(language: str) -> Callable[[str], str]:
 def _words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = match.group()
-        if _UNSPACED.search(word):
+        if not word.isascii() and _unspaced().search(word):
             yield from _pairs(word)
             continue
         yield word.lower()
@@ -82,13 +94,16 @@ def read(text: str, language: str = "en") -> list[str]:
 
 def words(text: str) -> list[str]:
     """A text's words as they stand, in lower case; in a script without spaces, its letters."""
-    return _PLAIN.findall(text.lower())
+    pattern = _WORD if text.isascii() else _plain()
+    return pattern.findall(text.lower())
 
 
 def count_words(text: str) -> int:
     """How many words a text has; in a script without spaces, two characters count for one."""
-    unspaced = sum(len(run) for run in _UNSPACED.findall(text))
-    return len(_UNSPACED.sub(" ", text).split()) + -(-unspaced // 2)
+    if text.isascii():
+        return len(text.split())
+    unspaced = sum(len(run) for run in _unspaced().findall(text))
+    return len(_unspaced().sub(" ", text).split()) + -(-unspaced // 2)
 
 
 def scripts(text: str) -> frozenset[str]:

@@ -1,0 +1,890 @@
+"""A bundle that an attacker or a broken disk has changed is refused in a sentence or harmless."""
+
+import io
+import itertools
+import json
+import math
+import os
+import pickle
+import random
+import re
+import sys
+import tracemalloc
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from answerable.build import bundle_writer
+from answerable.serve import columns, wire
+from answerable.serve import encoding as encodings
+from answerable.serve import manifest as m
+from answerable.serve.bundle import Bundle
+from answerable.serve.embedder import Identity, Vectors
+from answerable.serve.encoding import Encoding
+from answerable.serve.engine import Engine
+from answerable.serve.errors import BundleError, EmbedderError
+from answerable.serve.extractive import ExtractiveAnswerer
+from answerable.serve.opening import open_bundle
+from answerable.serve.profile import Profile
+from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.urls import is_safe_url
+from doubles import NOON, index_of, note, record
+
+LEAST = 3000
+SMALL = 16 * 1024 * 1024
+QUESTION = "Is the latest rope of hemp in the Harbour strong enough to hold?"
+IDENTITY = Identity(provider="local", model="letters", dimensions=16)
+PROFILE = Profile(floor=0.05, note_floor=0.05)
+
+PACKED = (m.RECORDS, m.PASSAGES, m.HINTS)
+JSON = (*PACKED, m.SITE)
+
+_REMEDY = re.compile(r"run `mkdocs build`|build again")
+_SENTENCE = 1000
+
+
+class Letters:
+    """Counts letters by their code, in so many dimensions as the bundle has."""
+
+    identity = IDENTITY
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), IDENTITY.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for character in text:
+                rows[row, ord(character) % IDENTITY.dimensions] += character.isalnum()
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        np.divide(rows, norms, out=rows, where=norms > 0)
+        return rows
+
+
+VECTOR = Letters().embed([QUESTION])[0]
+
+
+@dataclass
+class Draft:
+    """A bundle in memory: its manifest, its files by name, and what is written as it stands.
+
+    ``signed``: whether hashes, sizes and the id are made to agree with the files.
+    """
+
+    manifest: dict[str, Any]
+    files: dict[str, bytes]
+    text: bytes | None = None
+    signed: bool = True
+    verify: bool = False
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def json(self, name: str) -> Any:
+        """A JSON file's value."""
+        data = self.files[name]
+        return json.loads(data if name == m.SITE else zlib.decompress(data))
+
+    def put(self, name: str, value: object) -> None:
+        """Replace a JSON file."""
+        text = json.dumps(value).encode()
+        self.files[name] = text if name == m.SITE else zlib.compress(text, 1)
+
+    def numbers(self) -> dict[str, Any]:
+        """The columns."""
+        counts = {**self.manifest["counts"], "blocks": 3}
+        return columns.unpack(self.files[m.COLUMNS], m.COLUMNS, counts)
+
+    def blocks(self) -> list[bytes]:
+        """The texts' blocks, decompressed."""
+        edges, data = self.numbers()[columns.TEXT_BLOCKS.name].tolist(), self.files[m.TEXTS]
+        return [zlib.decompress(data[a:b]) for a, b in itertools.pairwise(edges)]
+
+    def put_blocks(self, blocks: Sequence[bytes]) -> None:
+        """Replace the texts' blocks by what is compressed already, with edges that fit."""
+        found = self.numbers()
+        sizes = [0, *itertools.accumulate(map(len, blocks))]
+        found[columns.TEXT_BLOCKS.name] = np.array(sizes, dtype=np.uint64)
+        self.files[m.TEXTS] = b"".join(blocks)
+        self.files[m.COLUMNS] = columns.pack(found)
+
+
+Edit = Callable[[Draft], object]
+Kind = Callable[[Draft, random.Random], Iterator[tuple[str, Edit]]]
+
+
+def signed(data: dict[str, Any], files: Mapping[str, bytes], changed: set[str]) -> None:
+    """Make a manifest agree with its files and with itself, as far as it has the shape for it."""
+    try:
+        for name in changed:
+            digest = sha256(files[name]).hexdigest()
+            data["files"][name] = {"bytes": len(files[name]), "sha256": digest}
+        encoding = {"encoding": data["encoding"], "dimensions": data["dimensions"]}
+        parts = [m.WIRE, data["embedder"], data["profile"], encoding]
+        parts.append(sorted((name, file["sha256"]) for name, file in data["files"].items()))
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+        data["id"] = sha256(text.encode()).hexdigest()
+    except (LookupError, TypeError, AttributeError, RecursionError):
+        return
+
+
+def flipped(data: bytes, rng: random.Random) -> bytes:
+    """Bytes with one bit turned."""
+    if not data:
+        return b"\x01"
+    at = rng.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
+
+
+# --- what is changed -----------------------------------------------------------------------------
+
+
+def flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of a file, where only a hash could tell."""
+
+    def edit(d: Draft, name: str, data: bytes, verify: bool) -> None:
+        d.files[name], d.signed, d.verify = data, False, verify
+
+    for name, data in sorted(draft.files.items()):
+        for turn in range(14):
+            yield name, partial(edit, name=name, data=flipped(data, rng), verify=turn < 2)
+        # An array's header is where the most depends on few bytes.
+        for _ in range(14 if name.endswith(".npy") else 0):
+            changed = flipped(data[:128], rng) + data[128:]
+            yield f"{name} header", partial(edit, name=name, data=changed, verify=False)
+
+
+def inner_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of what a file decompresses to."""
+
+    def edit(d: Draft, name: str, data: bytes) -> None:
+        d.files[name] = data
+
+    for name in (*JSON, m.LEXICON, m.COLUMNS):
+        data = draft.files[name]
+        plain = data if name == m.SITE else zlib.decompress(data)
+        for _ in range(14):
+            changed = flipped(plain, rng)
+            packed = changed if name == m.SITE else zlib.compress(changed, 1)
+            yield name, partial(edit, name=name, data=packed)
+    blocks = draft.blocks()
+    for turn in range(24):
+        changed_blocks = list(blocks)
+        changed_blocks[turn % 3] = flipped(blocks[turn % 3], rng)
+        packed_blocks = [zlib.compress(block, 1) for block in changed_blocks]
+        yield m.TEXTS, partial(Draft.put_blocks, blocks=packed_blocks)
+
+
+def manifest_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of the manifest as it is written, with its id and then without."""
+    whole = json.dumps(draft.manifest, indent=1, sort_keys=True).encode()
+
+    def raw(d: Draft, text: bytes) -> None:
+        d.text = text
+
+    def signed_again(d: Draft, text: bytes) -> None:
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = None
+        if isinstance(data, dict):
+            d.manifest = data
+        else:
+            d.text = text
+
+    for _ in range(30):
+        text = flipped(whole, rng)
+        yield "raw", partial(raw, text=text)
+        yield "signed", partial(signed_again, text=text)
+    for _ in range(10):
+        yield "cut", partial(raw, text=whole[: rng.randrange(len(whole))])
+    for bad in (b"", b"[" * 100_000, b"\xff\xfe", b"\x00" * 40, b'{"wire":' * 900, b"1" * 5000):
+        yield "no manifest", partial(raw, text=bad)
+    for depth in (300, 900, 950, 980, 990, 994, 996, 998):
+        for key in ("wire", "built_at", "encoding", "id", "generator"):
+            deep = {**draft.manifest, key: 0}
+            nested = "[" * depth + "]" * depth
+            text = json.dumps(deep).replace(f'"{key}": 0', f'"{key}": {nested}').encode()
+            yield f"deep {key} {depth}", partial(raw, text=text)
+
+
+def lengths(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Files cut short or with more behind them, their sizes and hashes signed again."""
+
+    def edit(d: Draft, name: str, data: bytes) -> None:
+        d.files[name], d.verify = data, len(data) % 3 == 0
+
+    for name, data in sorted(draft.files.items()):
+        ends = (0, 1, 2, 6, 10, 64, 127, 128, len(data) - 1, rng.randrange(len(data) + 1))
+        for end in ends:
+            yield f"{name}[:{end}]", partial(edit, name=name, data=data[:end])
+        yield f"{name} more", partial(edit, name=name, data=data + b"\0")
+        yield f"{name} twice", partial(edit, name=name, data=data + data)
+        yield f"{name} noise", partial(edit, name=name, data=rng.randbytes(len(data)))
+
+
+DEEP = json.loads("[" * 200 + "]" * 200)
+NASTY: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2**31, 2**32, 2**62, 2**63, 2**64, 10**400, -(2**62), 1.5, 0.0,
+    -0.0, 1e308, 5e-324, 1e-320, float("nan"), float("inf"), float("-inf"), "", "x", "\ud800",
+    "\x00", "\n", "1", "é" * 300, "../x", "/etc/passwd", [], [[]], [0], [None], {}, {"a": 1},
+    {"": {}}, DEEP, [[1, 2, 3]], ["a"] * 40, [0] * 40, [[0, 1]] * 40,
+)  # fmt: skip
+UNSAFE = (
+    "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:x",
+    "\x01javascript:x", "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "ftp://x/",
+    "//evil.example/", "///evil.example/", "/\\evil.example", "\\\\evil.example", "/a b",
+    "/a\tb", "/a\nb", "/a\r\nb", "/\x00", "/\x7f", "/\x85", "/\xa0", "", "guide/", "../guide/",
+    "HTTPS://a.example/", "https:/a.example", "https:a.example", "blob:https://a.example/x",
+    "about:blank", "mailto:a@b.example", "\ufeff/x", "\u200bhttps://x/", "?q", "#a",
+)  # fmt: skip
+FLOATS = ("profile", "floor"), ("profile", "hybrid"), ("profile", "dense")
+
+Path_ = tuple[Any, ...]
+
+
+def leaves(value: Any, at: Path_ = ()) -> Iterator[Path_]:
+    """The place of every value in a JSON value, the whole of it left out."""
+    items: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(value, dict):
+        items = iter(value.items())
+    elif isinstance(value, list):
+        items = iter(enumerate(value))
+    for key, inner in items:
+        yield (*at, key)
+        yield from leaves(inner, (*at, key))
+
+
+def placed(root: Any, at: Path_, value: object) -> None:
+    """Put a value at a place of a JSON value."""
+    for key in at[:-1]:
+        root = root[key]
+    root[at[-1]] = value
+
+
+def removed(root: Any, at: Path_) -> None:
+    """Take away what is at a place of a JSON value."""
+    for key in at[:-1]:
+        root = root[key]
+    del root[at[-1]]
+
+
+def in_manifest(d: Draft, at: Path_, value: object) -> None:
+    placed(d.manifest, at, deepcopy(value))
+
+
+def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Any value at any place of the manifest, which is signed again."""
+    places = list(leaves(draft.manifest))
+    for at in places:
+        own = at[:1] in (("counts",), ("dimensions",), ("profile",), ("encoding",))
+        for value in rng.sample(NASTY, 12 if own else 2):
+            yield f"{at} = {value!r:.30}", partial(in_manifest, at=at, value=value)
+        yield f"without {at}", lambda d, at=at: removed(d.manifest, at)  # type: ignore[misc]
+    for name in encodings.NAMES:
+        for dimensions in (1, 8, 15, 16, 17):
+            yield f"{name}@{dimensions}", partial(
+                lambda d, **new: d.manifest.update(new), encoding=name, dimensions=dimensions
+            )
+    for other in encodings.NAMES:
+
+        def recoded(d: Draft, other: str = other) -> None:
+            d.manifest["encoding"] = other
+            entry = d.manifest["files"][m.array(m.HINT, encodings.INVERSE_NORMS)]
+            named = {n: f for n, f in d.manifest["files"].items() if n in m.SHARED}
+            wanted = m.files_of(Encoding(other, 16)) - set(m.SHARED)
+            d.manifest["files"] = named | {
+                n: d.manifest["files"].get(n, entry) for n in sorted(wanted)
+            }
+
+        yield f"as {other}, files renamed", recoded
+    for weight in (0, 5e-324, 1e-320, 1e-50, 1e-38, 999_999.0, 999_999):
+        for other_weight in (0, 5e-324, 1e-50, 999_999.0):
+            yield f"weights {weight} {other_weight}", partial(
+                lambda d, **new: d.manifest["profile"].update(new),
+                hybrid=weight,
+                dense=other_weight,
+            )
+    outside = str(Path(__file__).resolve())
+    for bad in ("../x.json", "/etc/passwd", outside, "..", ".", "", "a/b", "C:\\x", "\x00"):
+
+        def renamed(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][bad] = d.manifest["files"].pop(m.SITE)
+
+        def added(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][bad] = d.manifest["files"][m.SITE]
+
+        def hashed(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][m.SITE]["sha256"] = bad.ljust(64, "0")
+
+        yield f"file name {bad!r}", renamed
+        yield f"one more file {bad!r}", added
+        yield f"hash {bad!r}", hashed
+
+
+def huge_counts(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Counts and dimensions far beyond what the files hold, alone and together."""
+    del rng
+    huge = (2**20, 2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1, 2**64, 10**30)
+    for name, count in itertools.product(m.COUNTED, huge):
+        yield f"{name} = {count}", partial(in_manifest, at=("counts", name), value=count)
+    for count in (*huge, 0, 1):
+        every = dict.fromkeys(m.COUNTED, count)
+        yield f"all = {count}", partial(in_manifest, at=("counts",), value=every)
+    for count in huge:
+
+        def wide(d: Draft, count: int = count) -> None:
+            d.manifest["embedder"]["dimensions"] = d.manifest["dimensions"] = count
+
+        yield f"dimensions = {count}", wide
+    del draft
+
+
+def json_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Any value at any place of the JSON files."""
+
+    def edit(d: Draft, name: str, at: Path_, value: object) -> None:
+        root = d.json(name)
+        placed(root, at, value)
+        d.put(name, root)
+
+    def drop(d: Draft, name: str, at: Path_) -> None:
+        root = d.json(name)
+        removed(root, at)
+        d.put(name, root)
+
+    for name in JSON:
+        places = list(leaves(draft.json(name)))
+        top = [at for at in places if len(at) == 1]
+        for at in top:
+            yield f"{name} without {at}", partial(drop, name=name, at=at)
+            for value in rng.sample(NASTY, 5):
+                yield f"{name} {at} = {value!r:.30}", partial(edit, name=name, at=at, value=value)
+        for at in rng.choices(places, k=30):
+            value = rng.choice(NASTY)
+            yield f"{name} {at} = {value!r:.30}", partial(edit, name=name, at=at, value=value)
+        for at in rng.sample(places, 5):
+            yield f"{name} without {at}", partial(drop, name=name, at=at)
+        for value in rng.sample(NASTY, 4):
+            yield f"{name} = {value!r:.30}", partial(Draft.put, name=name, value=value)
+    texts = ("[" * 100_000, "{}" * 2, "NaN", '{"a":' * 500, "1" * 5000, "\ufeff{}", "\udc80")
+    for name, text in itertools.product(JSON, texts):
+        data = text.encode("utf-8", "surrogatepass")
+        packed = data if name == m.SITE else zlib.compress(data)
+        yield f"{name} = {text:.9}", lambda d, n=name, p=packed: d.files.update({n: p})  # type: ignore[misc]
+    for names in ("names", "themes"):
+        for row in NAMES:
+            yield f"{names} {row!r:.40}", partial(edit, name=m.RECORDS, at=(names,), value=[row])
+    for number in (10**400, 1e308, 11, -0.1, True, "1", float("nan"), float("inf")):
+        at = ("weights", 3)
+        yield f"weight {number!r:.9}", partial(edit, name=m.RECORDS, at=at, value=number)
+    for date in ("2024-02-30", "0001-01-01", "9999-12-31", "20240501", "-", 5, "2024-W01-1"):
+        yield f"date {date}", partial(edit, name=m.RECORDS, at=("dates", 3), value=date)
+    for rows in LANGUAGES:
+        yield f"languages {rows}", partial(edit, name=m.SITE, at=("languages",), value=rows)
+
+
+NAMES: tuple[Any, ...] = (
+    ["hemp", [40], 1], ["hemp", [-1], 1], ["hemp", [0], 10**400], ["hemp", [0], -(10**400)],
+    ["hemp", [0], 1e308], ["hemp", [0], float("inf")], ["hemp", [0], float("nan")],
+    ["hemp", [float("inf")], 1], ["hemp", [0.5], 1], ["hemp", ["0"], "1"], ["hemp", "012", 1],
+    ["hemp", [2**62], 1], ["hemp", [0] * 1000, 1], ["hemp", {"0": 1}, 1], [["hemp"], [0], 1],
+    ["hemp", [0]], ["hemp", [0], 1, 1], ["", [0], 1], [" ", [0], 1], ["hemp " * 999, [0], 1],
+    [DEEP, [0], 1], ["\ud800", [0], 1], "abc", "ab", 5, None,
+)  # fmt: skip
+LANGUAGES: tuple[Any, ...] = (
+    [], [["en", 0, 20], ["fr", 20, 40]], [["en", 0, 39]], [["en", 0, 41]], [["en", -1, 40]],
+    [["en", 0, float("inf")]], [["en", float("nan"), 40]], [["en", 0, 10**400]],
+    [["en", "0", "40"]], [["en", 0.9, 40.9]], [["en", False, 40]], [["zz-x_y", 0, 40]],
+    [["xx" * 20, 0, 40]], [[None, 0, 40]], [["en", 0, 20], ["EN", 20, 40]], [["en", 0, 40, 1]],
+    [["en", 0, 2**62], ["fr", 2**62, 40]], "en", {"en": 40}, [["ja", 0, 1], ["ar", 1, 40]],
+)  # fmt: skip
+
+
+def unsafe_urls(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """A url that leads a reader somewhere else, in each file that has urls."""
+    del draft
+
+    def edit(d: Draft, name: str, url: str, row: int) -> None:
+        root = d.json(name)
+        if name == m.SITE:
+            root["url"] = url
+        else:
+            root["url"][row] = url
+        d.put(name, root)
+
+    for name, count in ((m.PASSAGES, 40), (m.HINTS, 5), (m.SITE, 1)):
+        for url in UNSAFE:
+            row = rng.randrange(count)
+            yield f"{name} {url!r}", partial(edit, name=name, url=url, row=row)
+
+
+def text_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Texts and sentences of the wrong shape, in blocks that decompress."""
+    blocks = draft.blocks()
+
+    def packed(number: int, block: bytes) -> Edit:
+        changed = [*blocks[:number], block, *blocks[number + 1 :]]
+        return partial(Draft.put_blocks, blocks=[zlib.compress(one, 1) for one in changed])
+
+    spans: tuple[Any, ...] = (
+        [[0, 10**6]], [[-5, 3]], [[5, 2]], [[0, -1]], [[10**6, 10**6 + 1]], [[0]], [[0, 1, 2]],
+        [0, 1], [[0, 2**63]], [[10**400, 10**401]], [[0.0, 5.0]], [["0", "5"]], [[None, None]],
+        [[True, False]], "ab", ["ab"], [{"a": 1, "b": 2}], {}, None, 5, [], [[0, 5]] * 1000,
+        [[0, 5], [2, 9], [1, 3]], [[0, float("nan")]], [[0, float("inf")]], [DEEP],
+    )  # fmt: skip
+    lines: tuple[Any, ...] = (
+        {"text": "x"}, {"sentences": []}, [], "x", 5, None, {}, DEEP,
+        {"text": "Rope\ud800 of hemp holds strong.", "sentences": [[0, 29]]},
+        {"text": "", "sentences": []}, {"text": "\x00" * 50, "sentences": [[0, 50]]},
+    )  # fmt: skip
+    texts: tuple[Any, ...] = (None, 5, 1.5, [], ["a", "b"], {}, True, [["rope"]])
+    damaged = [{"sentences": span} for span in spans] + [{"text": text} for text in texts]
+    for change in damaged:
+        number = rng.randrange(3)
+        rows = [json.loads(line) | change for line in blocks[number].splitlines()]
+        yield f"{change!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
+    for line in lines:
+        number = rng.randrange(3)
+        rows = [line] * len(blocks[number].splitlines())
+        yield f"{line!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
+    first = blocks[0].splitlines()
+    raw = {
+        "fewer lines": b"\n".join(first[:-1]),
+        "more lines": b"\n".join([*first, first[0]]),
+        "no lines": b"",
+        "blank lines": b"\n\n".join(first),
+        "no JSON": b"x\n" * 16,
+        "half JSON": blocks[0][:-5],
+        "no UTF-8": blocks[0].replace(b"R", b"\xff"),
+        "deep JSON": b"[" * 100_000 + b"\n" * 15,
+        "long number": b"9" * 5000 + b"\n" * 15,
+        "other ends": b"\r".join(first),
+    }
+    for name, block in raw.items():
+        yield name, packed(0, block)
+    whole = [zlib.compress(block, 1) for block in blocks]
+    for order in itertools.permutations(range(3)):
+        yield f"order {order}", partial(Draft.put_blocks, blocks=[whole[n] for n in order])
+    for number in range(3):
+        for bad in (b"", b"x" * 30, whole[number][:-1], whole[number] + b"x", whole[number] * 2):
+            changed = [*whole[:number], bad, *whole[number + 1 :]]
+            yield f"block {number} of {len(bad)}", partial(Draft.put_blocks, blocks=changed)
+
+
+def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Numbers that are in no bundle's columns, in columns that unpack."""
+    size = len(draft.files[m.TEXTS])
+
+    def edit(d: Draft, name: str, change: Callable[[Any], Any]) -> None:
+        found = d.numbers()
+        with np.errstate(all="ignore"):
+            found[name] = change(found[name])
+        d.files[m.COLUMNS] = columns.pack(found)
+
+    changes: dict[str, Callable[[Any], Any]] = {
+        "+1": lambda v: v + v.dtype.type(1),
+        "-1": lambda v: v - v.dtype.type(1),
+        "most": lambda v: np.full_like(v, np.iinfo(v.dtype).max),
+        "half": lambda v: np.full_like(v, np.iinfo(v.dtype).max // 2 + 1),
+        "zeros": lambda v: np.zeros_like(v),
+        "ones": lambda v: np.ones_like(v),
+        "reversed": lambda v: v[::-1],
+        "shorter": lambda v: v[1:],
+        "longer": lambda v: np.append(v, v[-1:]),
+        "none": lambda v: v[:0],
+        "last": lambda v: np.concatenate([v[:-1], [np.iinfo(v.dtype).max]]),
+        "first": lambda v: np.concatenate([[np.iinfo(v.dtype).max], v[1:]]),
+    }
+    for column in columns.ALL:
+        for label, change in changes.items():
+            yield f"{column.name} {label}", partial(edit, name=column.name, change=change)
+        for _ in range(4):
+            seed = rng.randrange(2**32)
+
+            def noise(values: Any, seed: int = seed) -> Any:
+                at = np.random.default_rng(seed).integers(len(values), size=3)
+                changed = values.copy()
+                changed[at] = np.random.default_rng(seed).integers(100, size=3)
+                return changed
+
+            def shuffled(values: Any, seed: int = seed) -> Any:
+                return np.random.default_rng(seed).permutation(values)
+
+            yield f"{column.name} noise", partial(edit, name=column.name, change=noise)
+            yield f"{column.name} order", partial(edit, name=column.name, change=shuffled)
+    edges: tuple[tuple[int, ...], ...] = (
+        (0, 2**63 - 1, 2**64 - 2, size), (0, 2**62, 2**63, size), (0, size, size, size),
+        (0, 0, 0, size), (0, size, 0, size), (1, 2, 3, size), (0, 1, 2, size + 1),
+        (0, 2**63, 2**63, size), (0, 2**64 - 1, 0, size),
+    )  # fmt: skip
+    for row in edges:
+        value = np.array(row, dtype=np.uint64)
+        name = columns.TEXT_BLOCKS.name
+        yield f"{name} {row}", partial(edit, name=name, change=lambda _, value=value: value)
+    for data in (b"", zlib.compress(b""), b"x", zlib.compress(bytes(10**6))):
+        yield f"columns of {len(data)}", lambda d, p=data: d.files.update({m.COLUMNS: p})  # type: ignore[misc]
+
+
+def npy(header: bytes, body: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    """A file of an array with any header."""
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    width = 2 if version == b"\x01\x00" else 4
+    return b"\x93NUMPY" + version + len(header).to_bytes(width, "little") + header + body
+
+
+def saved(array: Any, **options: Any) -> bytes:
+    """A file of an array as numpy writes it."""
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+class Bomb:
+    """Ends the process where a pickle is loaded."""
+
+    def __reduce__(self) -> Any:
+        return os._exit, (99,)
+
+
+def headers(dtype: str, shape: tuple[int, ...]) -> dict[str, bytes]:
+    """Headers of arrays that claim, do or are something else."""
+    start = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': "
+    claimed: dict[str, object] = {
+        "huge": (2**31, *shape[1:]), "huger": (2**62, *shape[1:]), "both": (2**40, 2**40),
+        "wrap": (2**32, 2**32), "most": (2**63, *shape[1:]), "beyond": (2**70, *shape[1:]),
+        "negative": (-1, *shape[1:]), "minus": (-40, -16), "nothing": (0, 2**62), "none": (),
+        "deep": (1,) * 70, "bools": (True, *shape[1:]), "list": list(shape), "float": (40.0,),
+        "text": "40", "number": 40, "digits": (int("9" * 400), 1),
+    }  # fmt: skip
+    found = {name: f"{start}{value}, }}".encode() for name, value in claimed.items()}
+    literals = {
+        "call": "__import__('os').system('exit')", "name": "x", "power": "9**9**9",
+        "product": "'x' * 10**9", "joined": "(" * 150 + "1" + ")" * 150, "minus": "-" * 5000 + "1",
+        "brackets": "[" * 3000, "brackets closed": "[" * 90 + "]" * 90, "sum": "1" + "+1" * 3000,
+        "long": "40L", "python2": "(40L, 16L)", "escape": "'\\d'", "octal": "040", "set": "{1, 2}",
+        "unhashable": "{[]: 1}", "f-string": "f'{x}'", "bytes": "b'\\xff'", "called": "(1)(2)",
+        "keyword": "1if 1else 2", "quote": "'", "triple": "'''", "indent": "1\n  2\n 3",
+        "complex": "1+2j", "null": "\x00", "dots": "...", "lambda": "lambda: 0", "digits": "9" * 5000,
+    }  # fmt: skip
+    for name, literal in literals.items():
+        found[f"shape {name}"] = f"{start}{literal}, }}".encode("latin-1")
+        found[f"only {name}"] = literal.encode("latin-1")
+    descrs = (
+        "'|O'", "'O8'", "'a5'", "'|S0'", "'|V0'", "'|V9999999'", "'<M8[s]'", "'>f4'", "'=f4'",
+        "'<c8'", "'<U1'", "'x'", "''", "'4294967296f4'", "'(2,2)f4'", "'f4,f4'", "[('a', '<f4')]",
+        "[('a', '<f4', (2,))]", "[('a', [('b', '<f4')])]", "[]", "None", "5", "('<f4', (2,))",
+        "('<f4', (4294967296,))", "[('', '|V4')]", "[('a', '|O')]", "{}", "'\\x00'", "('O', 2)",
+        "'V' * 2", "[('a',)]", "[(('a', 'b'), '<f4')]", "'<f4' '<f4'", "'i' 'nt'", "'b1'",
+    )  # fmt: skip
+    for descr in descrs:
+        text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+        found[f"descr {descr}"] = text.encode()
+    for order in ("True", "None", "0", "'C'"):
+        text = f"{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}"
+        found[f"order {order}"] = text.encode()
+    for bad in (b"{}", b"", b"[]", b"{'descr': 1}", b"\xff\xfe", b"{1: 2, 'a': 3, None: 4}"):
+        found[f"header {bad!r}"] = bad
+    return found
+
+
+def arrays(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Arrays of other numbers, types, shapes and headers."""
+
+    def edit(d: Draft, name: str, data: bytes) -> None:
+        d.files[name], d.verify = data, len(data) % 5 == 0
+
+    for name in sorted(set(draft.files) - set(m.SHARED)):
+        array = np.load(io.BytesIO(draft.files[name]))
+        body = array.tobytes()
+        dtype, shape = array.dtype.str, array.shape
+        made: dict[str, bytes] = {}
+        for number in (np.nan, np.inf, -np.inf, -1.0, 2.0, 1e-45, 3e38, -3e38, 1.0, 0.0):
+            if array.dtype.kind != "f":
+                continue
+            changed = array.copy()
+            changed.flat[rng.randrange(changed.size)] = number
+            made[f"one {number}"] = saved(changed)
+            made[f"all {number}"] = saved(np.full_like(array, number))
+        for number in (0, 1, 127, 128, 255):
+            if array.dtype.kind != "f":
+                made[f"all {number}"] = saved(np.full(shape, number).astype(dtype))
+        for other in ("<f8", ">f4", "<f2", "|i1", "|u1", "|b1", "<c8", "|S4", "<i4", "<u8"):
+            made[f"as {other}"] = saved(np.resize(np.arange(3), shape).astype(other))
+        made["objects"] = saved(np.full(shape, None, dtype=object), allow_pickle=True)
+        made["pickle"] = pickle.dumps(Bomb())
+        made["array of a bomb"] = saved(np.array([Bomb()] * 40, dtype=object), allow_pickle=True)
+        made["fortran"] = saved(np.asfortranarray(array))
+        made["flat"] = saved(array.reshape(-1))
+        made["turned"] = saved(array.T)
+        made["one more axis"] = saved(array[..., np.newaxis])
+        made["scalar"] = saved(np.array(1, dtype=dtype))
+        made["fewer"] = saved(array[1:])
+        made["more"] = saved(np.concatenate([array, array[:1]]))
+        zipped = io.BytesIO()
+        np.savez(zipped, array)
+        made["archive"] = zipped.getvalue()
+        made["half an archive"] = zipped.getvalue()[:40]
+        made["empty archive"] = b"PK\x05\x06" + bytes(18)
+        for version in (b"\x02\x00", b"\x03\x00", b"\x04\x00", b"\x00\x00", b"\xff\xff"):
+            text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+            made[f"version {version!r}"] = npy(text.encode(), body, version)
+        made["long header"] = npy(b"{}" + b" " * 20_000, body)
+        made["claimed header"] = b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + body
+        every = headers(dtype, shape)
+        chosen = rng.sample(sorted(every), 34)
+        made |= {f"header {label}": npy(every[label], body) for label in chosen}
+        for label, data in made.items():
+            yield f"{name} {label}", partial(edit, name=name, data=data)
+
+
+def bombs(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Streams that inflate to much more than their counts say."""
+    zeros = zlib.compress(bytes(4 << 20), 9)
+    spaces = zlib.compress(b" " * (4 << 20), 9)
+    lines = zlib.compress(b"\n" * (1 << 18), 9)
+    for name in (*PACKED, m.LEXICON, m.COLUMNS):
+        for label, data in (("zeros", zeros), ("spaces", spaces), ("lines", lines)):
+            yield f"{name} {label}", lambda d, n=name, p=data: d.files.update({n: p})  # type: ignore[misc]
+    whole = [zlib.compress(block, 1) for block in draft.blocks()]
+    for number, (label, data) in itertools.product(
+        range(3), (("zeros", zeros), ("spaces", spaces), ("lines", lines))
+    ):
+        changed = [*whole[:number], data, *whole[number + 1 :]]
+        yield f"block {number} {label}", partial(Draft.put_blocks, blocks=changed)
+    for name in sorted(set(draft.files) - set(m.SHARED)):
+        claim = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}"
+        yield f"{name} header", lambda d, n=name: d.files.update({n: claim})  # type: ignore[misc]
+    del rng
+
+
+KINDS: tuple[Kind, ...] = (
+    flips, inner_flips, manifest_flips, lengths, manifest_edits, huge_counts, json_edits,
+    unsafe_urls, text_edits, column_edits, arrays, bombs,
+)  # fmt: skip
+
+# --- what is done with each ----------------------------------------------------------------------
+
+
+@dataclass
+class Watch:
+    """What is opened while it looks, by the interpreter's own account."""
+
+    on: bool = False
+    opened: list[str] = field(default_factory=list)
+
+    def __call__(self, event: str, args: tuple[Any, ...]) -> None:
+        if self.on and event == "open" and isinstance(args[0], str | bytes):
+            self.opened.append(os.fsdecode(args[0]))
+
+
+@pytest.fixture(scope="session")
+def watch() -> Watch:
+    """A hook that stays for the rest of the process and looks only when it is told to."""
+    made = Watch()
+    sys.addaudithook(made)
+    return made
+
+
+@dataclass
+class Tally:
+    """What became of the mutations of one kind."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    peak: int = 0
+
+
+class Bed:
+    """A folder for each encoding in which one mutation after another is tried."""
+
+    def __init__(self, folder: Path, watch: Watch) -> None:
+        self.watch = watch
+        pages = [
+            record(
+                f"p{n}",
+                f"<h2 id=a>Rope {n}</h2><p>Rope {n} of hemp holds the boats. Is it new? "
+                f"Chain {n} in the Harbour is strong enough:</p><pre>make {n}</pre>",
+                tags=["hemp"] if n % 2 else ["harbour"],
+                date="2024-05-01" if n % 3 else None,
+            )
+            for n in range(40)
+        ]
+        notes = [note(f"n{n}", f"rope of hemp {n}\n\nharbour") for n in range(5)]
+        made = index_of(folder, pages, notes, Letters(), names=("Harbour",))
+        self.clean: dict[str, Draft] = {}
+        self.folders: dict[str, Path] = {}
+        for name in encodings.NAMES:
+            own = folder / name.replace("+", "-")
+            contents = bundle_writer.contents(made, Encoding(name, 16))
+            manifest = bundle_writer.write(made, own, IDENTITY, PROFILE, NOON, contents)
+            self.clean[name] = Draft(manifest.as_json(), dict(contents.files))
+            self.folders[name] = own
+            asked(open_bundle(own))
+        self._tallies: dict[str, Tally] = {}
+
+    def tally(self, kind: Kind) -> Tally:
+        """What becomes of the mutations of a kind, in each encoding."""
+        name = kind.__name__
+        if name not in self._tallies:
+            self._tallies[name] = found = Tally()
+            for encoding, clean in self.clean.items():
+                for label, edit in kind(clean, random.Random(f"{name} {encoding}")):
+                    self._try(found, encoding, label, edit)
+        return self._tallies[name]
+
+    def _try(self, tally: Tally, encoding: str, label: str, edit: Edit) -> None:
+        folder, clean = self.folders[encoding], self.clean[encoding]
+        draft = Draft(deepcopy(clean.manifest), dict(clean.files))
+        edit(draft)
+        with written(folder, clean, draft):
+            self.watch.opened.clear()
+            before = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
+            if tracemalloc.is_tracing():
+                tracemalloc.reset_peak()
+            self.watch.on = True
+            try:
+                outcome = served(folder, draft.verify)
+            except BundleError as error:
+                outcome = "refused"
+                if complaint := unclear(str(error)):
+                    tally.wrong.append(f"{encoding}: {label}: {complaint}: {error!s:.300}")
+            except Exception as error:
+                outcome = "wrong"
+                tally.wrong.append(f"{encoding}: {label}: {type(error).__name__}: {error!s:.200}")
+            finally:
+                self.watch.on = False
+            if tracemalloc.is_tracing():
+                peak = tracemalloc.get_traced_memory()[1] - before
+                if peak > SMALL:
+                    tally.wrong.append(f"{encoding}: {label}: {peak >> 20} MB")
+                tally.peak = max(tally.peak, peak)
+            if outcome == "opened" and draft.verify and not draft.signed:
+                tally.wrong.append(f"{encoding}: {label}: opened although its hash is wrong")
+            tally.outcomes[outcome] += 1
+            here = str(folder.resolve())
+            outside = [p for p in self.watch.opened if os.path.dirname(p) != here]
+            tally.wrong += [f"{encoding}: {label}: opened {path}" for path in outside]
+
+
+class written:  # noqa: N801 - used as a function
+    """A mutation's files in a folder, while it is tried; then the files as they were."""
+
+    def __init__(self, folder: Path, clean: Draft, draft: Draft) -> None:
+        names = {
+            name: m.stored_name(name, file["sha256"])
+            for name, file in clean.manifest["files"].items()
+        }
+        changed = {n for n, data in draft.files.items() if data != clean.files[n]}
+        if draft.signed:
+            signed(draft.manifest, draft.files, changed)
+            listed = draft.manifest["files"] if changed else {}
+            self.files = {
+                folder / m.stored_name(n, listed[n]["sha256"]): (draft.files[n], None)
+                for n in changed
+            }
+        else:
+            self.files = {
+                folder / names[n]: (draft.files[n], clean.files[n]) for n in changed
+            }
+        text = json.dumps(draft.manifest).encode() if draft.text is None else draft.text
+        self.files[folder / m.MANIFEST] = text, json.dumps(clean.manifest).encode()
+
+    def __enter__(self) -> None:
+        for path, (data, _) in self.files.items():
+            # Never into a file that is mapped.
+            path.unlink(missing_ok=True)
+            path.write_bytes(data)
+
+    def __exit__(self, *_: object) -> None:
+        for path, (_, data) in self.files.items():
+            path.unlink()
+            if data is not None:
+                path.write_bytes(data)
+
+
+def unclear(message: str) -> str | None:
+    """What is wrong with the message of a refusal."""
+    if not _REMEDY.search(message):
+        return "no remedy"
+    if len(message.splitlines()) != 1 or not message.isprintable():
+        return "not one line"
+    return f"{len(message)} characters" if len(message) > _SENTENCE else None
+
+
+def served(folder: Path, verify: bool) -> str:
+    """Open a bundle, read it, ask it and check all that comes out of it."""
+    bundle = open_bundle(folder, verify=verify)
+    try:
+        asked(bundle)
+    except EmbedderError:
+        return "of another embedder"
+    return "opened"
+
+
+def asked(bundle: Bundle) -> None:
+    """Every passage and hint, and what a question finds, are harmless."""
+    for passage in bundle.passages():
+        held = (passage.id, passage.record, passage.url, passage.title, passage.text)
+        assert all(type(text) is str for text in held), "a passage's text is none"
+        assert is_safe_url(passage.url), "an unsafe url of a passage"
+        assert passage.date is None or type(passage.date) is str, "a date is no text"
+        offsets = [offset for span in passage.sentences for offset in span]
+        assert all(type(offset) is int for offset in offsets), "an offset is no number"
+        spans = passage.sentences
+        bounded = all(0 <= a <= b <= len(passage.text) for a, b in spans)
+        assert bounded, "a sentence is not in its text"
+    for hint in bundle.hints:
+        assert all(type(text) is str for text in (hint.id, hint.label, hint.locator, hint.url))
+        assert is_safe_url(hint.url), "an unsafe url of a hint"
+    engine = Engine(bundle, Letters(), ExtractiveAnswerer(bundle, Letters()))
+    finite(retrieve(bundle, QUESTION, VECTOR, near=8))
+    reply = engine.answer(QUESTION, "en")
+    assert 0 <= reply.confidence <= 1, "a confidence beyond 1"
+    body = wire.answer(reply, bundle, "req")
+    json.dumps(body, allow_nan=False)
+    assert all(is_safe_url(citation["url"]) for citation in body["citations"])
+    assert body["site_url"] is None or type(body["site_url"]) is str, "the site's url is no text"
+    assert body["site_url"] is None or is_safe_url(body["site_url"]), "the site's url is unsafe"
+    assert type(bundle.site.name) is str, "the site's name is no text"
+    assert type(bundle.site.language) is str, "the site's language is no text"
+
+
+def finite(found: Retrieved) -> None:
+    """Every part of every score is a number."""
+    streams = (found.passages, found.hints, found.near_passages, found.near_hints)
+    for scored in itertools.chain(*streams):
+        parts = (scored.score, scored.base, scored.lexical, scored.dense, scored.boost)
+        assert all(map(math.isfinite, parts)), "a score is not finite"
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory, watch: Watch) -> Bed:
+    return Bed(tmp_path_factory.mktemp("hostile"), watch)
+
+
+MEASURED = (huge_counts, bombs)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_it_is_refused_in_a_sentence_or_harmless(bed: Bed, kind: Kind) -> None:
+    """Nothing outside its folder is opened; claims and bombs take no memory."""
+    if kind in MEASURED:
+        tracemalloc.start()
+    try:
+        found = bed.tally(kind)
+    finally:
+        tracemalloc.stop()
+    assert not found.wrong, f"{len(found.wrong)} of {found.outcomes}:\n" + "\n".join(found.wrong)
+    assert found.outcomes["refused"]
+
+
+def test_there_are_enough_of_them(bed: Bed) -> None:
+    total: Counter[str] = Counter()
+    for kind in KINDS:
+        total += bed.tally(kind).outcomes
+    assert total.total() >= LEAST, f"{total.total()} mutations: {dict(total)}"
