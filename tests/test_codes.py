@@ -31,11 +31,10 @@ def whole(seed: int, shape: tuple[int, ...], low: int = -127, high: int = 127) -
 @pytest.mark.parametrize("dots", [kernel.numkong_dots, kernel.numpy_dots])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_both_kernels_count_as_whole_numbers_do(
-    dots: Callable[..., NDArray[np.int32]], shape: tuple[int, int]
+    dots: Callable[..., kernel.Whole], shape: tuple[int, int]
 ) -> None:
     rows, query = whole(1, shape), whole(2, shape[1:])
     found = dots(rows, query)
-    assert found.dtype == np.int32
     assert found.tolist() == reference(rows, query)
     # The largest sums there are, of either sign, and of rows that no build writes.
     for value in (127, -127, -128):
@@ -63,7 +62,7 @@ def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
     assert kernel._compiled() is kernel.numkong_dots
     asked: list[int] = []
 
-    def counted(rows: NDArray[np.int8], query: NDArray[np.int8]) -> NDArray[np.int32]:
+    def counted(rows: NDArray[np.int8], query: NDArray[np.int8]) -> kernel.Whole:
         asked.append(len(rows))
         return kernel.numpy_dots(rows, query)
 
@@ -194,9 +193,8 @@ def test_the_best_are_among_the_candidates(name: str) -> None:
     stream = opened(rows, Encoding(name, 768))
     noise = vectors(20, 768, seed=9)
     for query in truncated(2 * rows[:10] + noise[:10], 768):
-        everything = np.ones(len(rows), dtype=np.bool_)
-        best = scan.top(codes.cosines(stream, query), everything, 8)
-        pool = scan.top(stream.estimate(query), everything, stream.pool)
+        best = scan.top(codes.cosines(stream, query), 8)
+        pool = scan.top(stream.estimate(query), stream.pool)
         held = len(set(best.tolist()) & set(pool.tolist()))
         assert held >= (7 if name.startswith("binary") else 8)
 
@@ -213,8 +211,10 @@ def test_the_best_are_those_that_a_stable_sort_puts_first(
     wanted = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
     rows = [row for row, each in enumerate(wanted) if each]
     expected = sorted(rows, key=lambda row: -scores[row])[:count]
-    found = scan.top(np.array(scores, dtype=np.float32), np.array(wanted, dtype=np.bool_), count)
-    assert found.tolist() == expected
+    array = np.array(scores, dtype=np.float32)
+    assert scan.top(array, count, np.array(wanted, dtype=np.bool_)).tolist() == expected
+    everything = sorted(range(len(scores)), key=lambda row: -scores[row])[:count]
+    assert scan.top(array, count).tolist() == everything
 
 
 @pytest.mark.parametrize(("name", "dimensions"), [("int7", 8), ("", 8), ("int8", 0), ("int8", -1)])

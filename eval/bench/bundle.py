@@ -98,9 +98,8 @@ def _leading(rows: Floats, dimensions: int) -> Floats:
 def _search(stream: Codes, question: Floats) -> NDArray[np.intp]:
     """The first eight rows, as retrieval finds them: candidates, their scores, the best."""
     guessed = stream.estimate(question)
-    picked = np.sort(scan.top(guessed, np.ones(len(guessed), dtype=np.bool_), stream.pool))
-    scores = stream.score(question, picked)
-    return picked[scan.top(scores, np.ones(len(picked), dtype=np.bool_), TOP)]
+    picked = np.sort(scan.top(guessed, stream.pool))
+    return picked[scan.top(stream.score(question, picked), TOP)]
 
 
 def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
@@ -118,7 +117,7 @@ def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
         kernel.dots = compiled
     everything = np.ones(len(vectors), dtype=np.bool_)
     times = _times(
-        lambda: scan.top(vectors @ questions[0], everything, TOP),
+        lambda: scan.top(vectors @ questions[0], TOP),
         _reader(vectors, vectors.shape[1]),
     )
     return [*found, {"name": "numpy-float32", **times}]

@@ -1,13 +1,15 @@
 """Real questions against the real sites they were asked about, built with the plugin.
 
-Pages found at 1 / 3 / 8, the share of answerable questions that get an answer and the share of
-unanswerable ones that are refused, keyless.
+Pages found at 1 / 3 / 8; ``top_8`` and ``evidence``: how many questions have a right page among
+the first eight passages above the floor, before and after evidence is selected; the share of
+answerable questions that get an answer and the share of unanswerable ones that are refused, keyless.
 """
 
 import logging
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -16,9 +18,11 @@ from mkdocs.utils.yaml import yaml_load
 from tables import Row, main, read_lines
 
 from answerable.build.function_writer import model_folder
-from answerable.serve import local_embedder, providers
+from answerable.serve import local_embedder, providers, selection
 from answerable.serve.engine import Engine
 from answerable.serve.opening import open_bundle
+from answerable.serve.retrieval import TOP_K
+from answerable.serve.types import Passage
 
 
 def rows(data: Path) -> list[Row]:
@@ -37,9 +41,11 @@ def _row(path: Path, site: Path) -> Row:
         built = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
         engine = providers.engine(bundle, local_embedder.load(model_folder()))
-        started = time.perf_counter()
         ranks = [_rank(engine, q["question"], q["gold_urls"], root)
                  for q in questions if q["answerable"]]  # fmt: skip
+        pools = [(engine.retrieve(q["question"], selection.POOL), q["gold_urls"])
+                 for q in questions if q["answerable"]]  # fmt: skip
+        started = time.perf_counter()
         modes = [(q["answerable"], engine.answer(q["question"]).answer.mode) for q in questions]
         asked = time.perf_counter() - started
     answerable = [mode for is_answerable, mode in modes if is_answerable]
@@ -48,12 +54,14 @@ def _row(path: Path, site: Path) -> Row:
         "name": path.stem,
         "questions": len(answerable),
         **{f"at_{k}": sum(rank <= k for rank in ranks) for k in (1, 3, 8)},
+        "top_8": sum(_holds([s.item for s in p.best(TOP_K).passages], g, root) for p, g in pools),
+        "evidence": sum(_holds(selection.select(p).passages, g, root) for p, g in pools),
         "answered": _share(sum(mode != "not-found" for mode in answerable), len(answerable)),
         "unanswerable": len(others),
         "refused": _share(sum(mode == "not-found" for mode in others), len(others)),
         "passages": bundle.manifest.counts["passages"],
         "build_s": built,
-        "ask_ms": 1000 * asked / (len(ranks) + len(modes)),
+        "ask_ms": 1000 * asked / len(modes),
     }
 
 
@@ -76,9 +84,19 @@ def _rank(engine: Engine, question: str, gold: list[str], root: str) -> float:
     passages = engine.bundle.manifest.counts["passages"]
     found = engine.retrieve(question, passages, near=passages)
     scored = sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
-    pages = dict.fromkeys(s.item.url.partition("#")[0].removeprefix(root) for s in scored)
+    pages = dict.fromkeys(_page(s.item.url, root) for s in scored)
     right = [n for n, page in enumerate(pages, 1) if page in gold]
     return right[0] if right else float("inf")
+
+
+def _holds(passages: Iterable[Passage], gold: list[str], root: str) -> bool:
+    """Whether one of the passages is of a right page."""
+    return any(_page(passage.url, root) in gold for passage in passages)
+
+
+def _page(url: str, root: str) -> str:
+    """The page that a url leads to, as the questions name it."""
+    return url.partition("#")[0].removeprefix(root)
 
 
 def _share(part: int, whole: int) -> float | None:

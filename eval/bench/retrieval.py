@@ -1,12 +1,15 @@
 """Public question sets through the plugin's own cutting, bundle and retrieval.
 
-hit@1, hit@8 and nDCG@10 over the answerable questions; AUROC of the top score (before boosts) of
+hit@1, hit@8 and nDCG@10 over the answerable questions; ``top_8`` and ``evidence``: how many of
+them have a right text among the first eight above the floor, before and after evidence is selected,
+of which there are ``passages`` on average; AUROC of the top score (before boosts) of
 answerable questions against each tier of questions that have to be refused.
 """
 
 import math
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +20,13 @@ from answerable.build import bundle_writer, cutting, index
 from answerable.build.function_writer import model_folder
 from answerable.build.index import SiteInfo
 from answerable.build.records import Block, Metadata, Record, Section
-from answerable.serve import local_embedder
+from answerable.serve import local_embedder, selection
 from answerable.serve.bundle import Bundle
 from answerable.serve.errors import NotebookError
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
-from answerable.serve.retrieval import Ranking, content_terms, rank_passages
+from answerable.serve.retrieval import TOP_K, Ranking, content_terms, rank_passages, retrieve
 
 
 def rows(data: Path) -> list[Row]:
@@ -42,6 +45,7 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
         vectors = embedder.embed([query["text"] for query in queries])
         hits1, hits8, gains = [], [], []
         answerable: list[float] = []
+        kept = Kept()
         tiers: dict[str, list[float]] = {}
         for query, vector in zip(queries, vectors, strict=True):
             ranking = _ranking(bundle, query["text"], vector)
@@ -55,6 +59,7 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
             hits8.append(not gold.isdisjoint(found[:8]))
             gains.append(_ndcg(found, gold, 10))
             answerable.append(top)
+            kept.add(bundle, query["text"], vector, gold)
             own = [groups[bundle.record_ids[row]] == query["group"]
                    for row in bundle.passage_records]  # fmt: skip
             tiers.setdefault("ooc", []).append(_top(ranking, np.array(own)))
@@ -64,11 +69,36 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
         "hit_1": float(np.mean(hits1)),
         "hit_8": float(np.mean(hits8)),
         "ndcg_10": float(np.mean(gains)),
+        **kept.as_row(),
         **{f"auroc_{tier}": auroc(answerable, scores) for tier, scores in sorted(tiers.items())},
         "answered": float(np.mean(np.array(answerable) >= LOCAL.floor)),
         **{f"refused_{tier}": float(np.mean(np.array(scores) < LOCAL.floor))
            for tier, scores in sorted(tiers.items())},
     }  # fmt: skip
+
+
+@dataclass
+class Kept:
+    """What selection keeps: questions with a right text before and after it, and passages left."""
+
+    top_8: int = 0
+    evidence: int = 0
+    passages: list[int] = field(default_factory=list)
+
+    def add(
+        self, bundle: Bundle, question: str, vector: NDArray[np.float32], gold: set[str]
+    ) -> None:
+        """Count one question. gold: the ids of the records that answer it."""
+        pool = retrieve(bundle, question, vector, selection.POOL)
+        selected = selection.select(pool).passages
+        self.top_8 += any(s.item.record in gold for s in pool.best(TOP_K).passages)
+        self.evidence += any(passage.record in gold for passage in selected)
+        self.passages.append(len(selected))
+
+    def as_row(self) -> Row:
+        """The columns of the table."""
+        passages = float(np.mean(self.passages)) if self.passages else None
+        return {"top_8": self.top_8, "evidence": self.evidence, "passages": passages}
 
 
 def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:

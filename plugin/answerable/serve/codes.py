@@ -87,7 +87,7 @@ class Int8:
     def estimate(self, query: Floats) -> Floats:
         """The cosine with the query rounded to 8 bits, in whole numbers."""
         rounded, unit = _rounded(query)
-        return kernel.dots(self.codes, rounded) * (self.inverse_norms * unit)
+        return _scaled(kernel.dots(self.codes, rounded), self.inverse_norms * unit)
 
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with the codes of some rows."""
@@ -114,15 +114,15 @@ class Int4:
     def estimate(self, query: Floats) -> Floats:
         """The cosine with the query rounded to 8 bits, in whole numbers."""
         rounded, unit = _rounded(query)
-        return self.dots(rounded) * (self.inverse_norms * unit)
+        return _scaled(self.dots(rounded), self.inverse_norms * unit)
 
-    def dots(self, query: NDArray[np.int8]) -> NDArray[np.int32]:
+    def dots(self, query: NDArray[np.int8]) -> kernel.Whole:
         """The exact dot product of a query (dimensions,) with every row's codes. Returns (n,)."""
         half = self.nibbles.shape[1]
         low = query[:half]
         high = np.zeros(half, dtype=np.int8)
         high[: self.dimensions - half] = query[half:]
-        found = np.empty(len(self), dtype=np.int32)
+        found: kernel.Whole = np.empty(len(self))
         offset = 8 * int(low.sum(dtype=np.int64))
         # Large enough for the compiled kernel to be worth its call, small enough for the cache.
         step = max(_BLOCK, kernel.WORTH // max(half, 1))
@@ -130,7 +130,7 @@ class Int4:
             block = self.nibbles[start : start + step]
             lows = kernel.dots((block & 0x0F).view(np.int8), low)
             highs = kernel.dots((block & 0xF0).view(np.int8), high)
-            found[start : start + step] = lows - offset + highs // 16
+            found[start : start + step] = lows - offset + highs / 16
         return found
 
     def score(self, query: Floats, rows: Rows) -> Floats:
@@ -227,6 +227,11 @@ def cosines(codes: Codes, query: Floats) -> Floats:
 def _dots(rows: Floats, query: Floats) -> Floats:
     """The dot product of each row, added up in one order, so that equal rows have equal ones."""
     found: Floats = np.einsum("ij,j->i", rows, query)
+    return found
+
+
+def _scaled(dots: kernel.Whole, norms: Floats) -> Floats:
+    found: Floats = (dots * norms).astype(np.float32)
     return found
 
 

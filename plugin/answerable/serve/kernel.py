@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int8 = NDArray[np.int8]
-Dots = Callable[[Int8, Int8], NDArray[np.int32]]
+# Whole numbers up to 2 ** 53, which is what the compiled kernel gives.
+Whole = NDArray[np.float64]
+Dots = Callable[[Int8, Int8], Whole]
 
 # Rows converted to float at a time: few enough to stay in a core's cache.
 BLOCK = 64
@@ -17,7 +19,7 @@ WORTH = 1 << 20
 _EXACT = 1 << 24
 
 
-def dots(rows: Int8, query: Int8) -> NDArray[np.int32]:
+def dots(rows: Int8, query: Int8) -> Whole:
     """The exact dot product of a query (d,) with each of the rows (n, d). Returns (n,)."""
     if rows.nbytes < WORTH:
         return numpy_dots(rows, query)
@@ -38,21 +40,21 @@ def _compiled() -> Dots:
     return numkong_dots if right else numpy_dots
 
 
-def numkong_dots(rows: Int8, query: Int8) -> NDArray[np.int32]:
+def numkong_dots(rows: Int8, query: Int8) -> Whole:
     """The same by numkong; ImportError where that is not installed. ``rows`` are not empty."""
     import numkong
 
-    found = numkong.cdist(query[np.newaxis], rows, metric="dot")
-    return np.asarray(found).reshape(-1).astype(np.int32)
+    found: Whole = np.asarray(numkong.cdist(query[np.newaxis], rows, metric="dot")).reshape(-1)
+    return found
 
 
-def numpy_dots(rows: Int8, query: Int8) -> NDArray[np.int32]:
+def numpy_dots(rows: Int8, query: Int8) -> Whole:
     """The same by numpy, whose own product of whole numbers is some ten times slower.
 
     Columns are summed in float32 as far as no sum can leave the numbers that it holds exactly.
     """
     count, dimensions = rows.shape
-    found = np.zeros(count, dtype=np.int32)
+    found: Whole = np.zeros(count)
     floats = np.empty((BLOCK, dimensions), dtype=np.float32)
     weights = query.astype(np.float32)
     parts = list(_parts(query))
@@ -61,7 +63,7 @@ def numpy_dots(rows: Int8, query: Int8) -> NDArray[np.int32]:
         converted = floats[: len(block)]
         np.copyto(converted, block)
         for part in parts:
-            found[start : start + BLOCK] += (converted[:, part] @ weights[part]).astype(np.int32)
+            found[start : start + BLOCK] += converted[:, part] @ weights[part]
     return found
 
 

@@ -96,7 +96,7 @@ class Ranking:
                 dense=float(self.dense[place]),
                 boost=float(self.boost[place]),
             )
-            for place in scan.top(self.score, wanted, count)
+            for place in scan.top(self.score, count, wanted)
         )
 
 
@@ -237,9 +237,9 @@ def _candidates(
     guessed = _ranked(profile, everything, stream.estimate(unit), given, stream.slack)
     likely = guessed.kept
     pool = max(stream.pool, top_k)
-    chosen = [scan.top(guessed.score, among, pool) for among in (likely, likely & readable)]
+    chosen = [scan.top(guessed.score, pool, among) for among in (likely, likely & readable)]
     if near:
-        chosen.append(scan.top(guessed.score, ~likely, near))
+        chosen.append(scan.top(guessed.score, near, ~likely))
     is_picked = np.zeros(len(everything), dtype=np.bool_)
     for rows in chosen:
         is_picked[rows] = True
@@ -280,8 +280,7 @@ def _hint_candidates(bundle: Bundle, unit: Floats, count: int) -> Ranking:
     """The hints that may come first, scored. A hint's score is the best cosine of its windows."""
     owners, stream = bundle.hint_owners, bundle.hint_codes
     guessed = _best_of(owners, stream.estimate(unit), len(bundle.hints))
-    everything = np.ones(len(guessed), dtype=np.bool_)
-    picked = np.sort(scan.top(guessed, everything, max(stream.pool, count)))
+    picked = np.sort(scan.top(guessed, max(stream.pool, count)))
     is_picked = np.zeros(len(guessed), dtype=np.bool_)
     is_picked[picked] = True
     windows = np.flatnonzero(is_picked[owners])

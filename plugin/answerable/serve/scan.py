@@ -15,14 +15,28 @@ B = 0.75
 Rows = tuple[int, int]
 
 
-def top(scores: NDArray[np.float32], wanted: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
-    """The best ``count`` of the wanted rows, best first; equal scores keep the order of rows."""
-    rows = np.flatnonzero(wanted)
-    if 0 < count < len(rows):
-        least = np.partition(scores[rows], len(rows) - count)[len(rows) - count]
-        rows = rows[scores[rows] >= least]
-    order = np.argsort(-scores[rows], kind="stable")[:count]
-    return rows[order]
+def top(
+    scores: NDArray[np.float32], count: int, wanted: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
+    """The best ``count`` rows, best first; equal scores keep the order of rows.
+
+    wanted: (n,) which rows may be among them, all by default.
+    """
+    rows = None if wanted is None else np.flatnonzero(wanted)
+    found = scores if rows is None else scores[rows]
+    best = np.flatnonzero(found >= _least(found, count))
+    best = best[np.argsort(-found[best], kind="stable")[:count]]
+    return best if rows is None else rows[best]
+
+
+def _least(scores: NDArray[np.float32], count: int) -> float:
+    """The score that the best ``count`` have at least; -inf if there are no more than those."""
+    if not 0 < count < len(scores):
+        return -math.inf
+    # The best of so many equal parts are so many scores: what is under the least of them is out.
+    parts = scores[: len(scores) - len(scores) % count].reshape(count, -1)
+    likely = scores[scores >= parts.max(axis=1).min()]
+    return float(np.partition(likely, len(likely) - count)[len(likely) - count])
 
 
 def lexical(
