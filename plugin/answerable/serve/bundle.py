@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from . import columns
 from . import manifest as m
 from .codes import Codes
-from .errors import BundleError
+from .errors import AGAIN, BundleError
 from .manifest import Manifest
 from .site import Site
 from .types import Passage, RoutingHint
-
-_REMEDY = "run `mkdocs build` again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +105,11 @@ class Texts:
     def block(self, number: int) -> list[Text]:
         """The texts of one block; BundleError if it is damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
-        lines = columns.inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n")
+        lines = columns.inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n", m.BLOCK)
         try:
             return [_text(json.loads(line)) for line in lines]
         except (LookupError, TypeError, ValueError, RecursionError) as error:
-            raise BundleError(f"{m.TEXTS} is malformed ({error}): {_REMEDY}") from None
+            raise BundleError(f"{m.TEXTS} is malformed ({error!s:.200}): {AGAIN}") from None
 
 
 def _text(row: Mapping[str, Any]) -> Text:
@@ -122,7 +120,7 @@ def _text(row: Mapping[str, Any]) -> Text:
     last = 0
     for start, end in sentences:
         if type(start) is not int or type(end) is not int or not last <= start <= end <= len(text):
-            raise ValueError(f"{start!r} to {end!r} is no sentence")
+            raise ValueError(f"{start!r:.40} to {end!r:.40} is no sentence")
         last = end
     return Text(row["id"], text, sentences)
 
@@ -160,7 +158,7 @@ class Bundle:
         block = self._block(row // m.BLOCK)
         found = block[row % m.BLOCK] if row % m.BLOCK < len(block) else None
         if found is None or found.id != self.passage_ids[row]:
-            raise BundleError(f"{m.TEXTS} lacks {self.passage_ids[row]!r}: {_REMEDY}")
+            raise BundleError(f"{m.TEXTS} lacks {self.passage_ids[row]!r:.80}: {AGAIN}")
         return Passage(
             id=found.id,
             record=self.record_ids[record],

@@ -1,6 +1,7 @@
 """The columns of a bundle's files: how they are packed, and that each is what it should be."""
 
 import datetime as dt
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encoding import INVERSE_NORMS
-from .errors import BundleError
+from .errors import AGAIN, BundleError
 
 # More is never a preference: a weight orders what was found and does not replace its scores.
 MAX_WEIGHT = 10.0
 
-_MAX_INFLATED = 256 * 1024 * 1024
+# Texts, however they repeat themselves, come from no less than this share and a small rest.
+_RATIO = 128
+_ROOM = 1 << 20
 # Deflate never makes more than this of one byte (zlib's technical notes).
 _MAX_RATIO = 1032
+
+_MAGIC = b"\x93NUMPY\x01\x00"
+_MAX_HEADER = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +98,39 @@ def unpack(data: bytes, name: str, counts: Mapping[str, int]) -> dict[str, NDArr
     return found
 
 
-def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """A file's array, mapped; ValueError if it is of another type or shape."""
-    found = np.load(path, mmap_mode="r", allow_pickle=False)
-    if found.dtype != dtype or found.shape != shape or not found.flags.c_contiguous:
-        raise ValueError(f"{path.name} is {found.dtype}{found.shape}, not {dtype}{shape}")
-    return found  # type: ignore[no-any-return]
+def mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """A .npy file's array, mapped; ValueError if it is not of just this type and shape.
+
+    numpy evaluates a header as Python and makes room for what it claims. One of ours is known to
+    the letter: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+    """
+    expected = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    with path.open("rb") as file:
+        magic, length = file.read(8), int.from_bytes(file.read(2), "little")
+        header = file.read(min(length, _MAX_HEADER))
+        start = file.tell()
+    numbers = math.prod(shape)
+    size = start + np.dtype(dtype).itemsize * numbers
+    whole = length <= _MAX_HEADER and path.stat().st_size == size
+    if magic != _MAGIC or header.rstrip() != expected.encode() or not whole:
+        raise ValueError(f"{path.name} is no array of {shape} {dtype}")
+    if not numbers:
+        return np.empty(shape, dtype)
+    return np.memmap(path, np.dtype(dtype), "r", start, shape)
 
 
 def check_vectors(arrays: Mapping[str, NDArray[Any]], stream: str) -> None:
     """Refuse numbers that are not finite, and norms that no row of codes has."""
     norms = arrays[INVERSE_NORMS]
     # Whole numbers have norms from 1, and what is of length 1 may be rounded.
-    if not ((norms >= 0) & (norms <= 1 + 1e-5)).all():
+    most = 1 + 1e-5
+    if not ((norms >= 0) & (norms <= most)).all():
         raise ValueError(f"{stream}-{INVERSE_NORMS} holds a number that is not in [0, 1]")
-    floats = arrays.get("codes", norms)
-    # A sum is finite only if all of its parts are, and needs no room.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if floats.dtype.kind == "f" and not np.isfinite(floats.sum(dtype=np.float64)):
-            raise ValueError(f"{stream}-codes holds a number that is not finite")
+    codes = arrays.get("codes", norms)
+    is_float = len(codes) and codes.dtype.kind == "f"
+    # What is no number is neither the least nor the most of anything.
+    if is_float and not -most <= codes.min() <= codes.max() <= most:
+        raise ValueError(f"{stream}-codes holds a number that is not in [-1, 1]")
 
 
 def check_rows(column: Column, values: NDArray[Any], bound: int) -> None:
@@ -121,7 +141,7 @@ def check_rows(column: Column, values: NDArray[Any], bound: int) -> None:
 
 def check_edges(column: Column, edges: NDArray[Any], size: int) -> None:
     """Refuse offsets that do not rise from 0 to a size."""
-    if edges[0] != 0 or edges[-1] != size or (np.diff(edges.astype(np.int64)) < 0).any():
+    if edges[0] != 0 or edges[-1] != size or (edges[1:] < edges[:-1]).any():
         raise ValueError(f"{column.name} is not a list of offsets")
 
 
@@ -144,10 +164,12 @@ def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
 
 def unpack_lines(data: bytes, name: str, *lengths: int) -> list[list[str]]:
     """What ``pack_lines`` was given; ValueError or BundleError if there are not so many lines."""
-    whole = inflate(data, name).decode("utf-8", "surrogatepass")
-    lines = whole.split("\n") if sum(lengths) else [whole] * bool(whole)
-    if len(lines) != sum(lengths):
-        raise ValueError(f"{name} has {len(lines)} lines, not {sum(lengths)}")
+    whole = inflate(data, name)
+    expected = sum(lengths)
+    if whole.count(b"\n") != max(expected - 1, 0) or (whole and not expected):
+        found = whole.count(b"\n") + 1
+        raise ValueError(f"{name} has {found} lines, not {expected}")
+    lines = whole.decode("utf-8", "surrogatepass").split("\n") if expected else []
     edges = [0, *accumulate(lengths)]
     return [lines[start:end] for start, end in pairwise(edges)]
 
@@ -161,17 +183,28 @@ def check_weights(values: NDArray[np.float32]) -> None:
 def dates(values: Sequence[str]) -> tuple[str | None, ...]:
     """ISO dates, None where there is none."""
     for value in values:
-        if value and dt.date.fromisoformat(value).isoformat() != value:
-            raise ValueError(f"{value!r} is no date")
+        if value and not _is_date(value):
+            raise ValueError(f"{value!r:.80} is no date")
     return tuple(value or None for value in values)
+
+
+def _is_date(value: str) -> bool:
+    try:
+        return dt.date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def inflate(data: bytes, name: str, most: int | None = None) -> bytes:
     """The bytes of a compressed column; BundleError if they are damaged or more than ``most``."""
     # Room is made for what can come of the data, never for what is claimed of it.
-    room = min(_MAX_INFLATED if most is None else most, _MAX_RATIO * len(data)) + 1
+    likely = _RATIO * len(data) + _ROOM
+    room = min(likely if most is None else most, _MAX_RATIO * len(data)) + 1
     inflater = zlib.decompressobj()
-    text = inflater.decompress(data, room)
+    try:
+        text = inflater.decompress(data, room)
+    except zlib.error:
+        text = b""
     if not inflater.eof or inflater.unused_data or len(text) == room:
-        raise BundleError(f"{name} does not decompress: run `mkdocs build` again")
+        raise BundleError(f"{name} does not decompress: {AGAIN}")
     return text

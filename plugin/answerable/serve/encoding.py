@@ -34,7 +34,7 @@ class Encoding:
 
     def __post_init__(self) -> None:
         if self.name not in ARRAYS:
-            raise ValueError(f"{self.name!r} is none of {', '.join(NAMES)}")
+            raise ValueError(f"{self.name!r:.80} is none of {', '.join(NAMES)}")
         if self.dimensions < 1:
             raise ValueError(f"{self.dimensions} dimensions carry nothing")
 

@@ -20,6 +20,10 @@ class AnswerableError(Exception):
     """Base of every error here; its text names the file or field and the remedy."""
 
 
+# What helps where a bundle is not what a build has written.
+AGAIN = "run `mkdocs build` again"
+
+
 class BundleError(AnswerableError):
     """A bundle that cannot be served."""
 

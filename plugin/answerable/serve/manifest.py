@@ -9,7 +9,7 @@ from typing import Any
 
 from .embedder import Identity
 from .encoding import NAMES, Encoding
-from .errors import BundleError
+from .errors import AGAIN, BundleError
 from .profile import Profile
 
 WIRE = 1
@@ -133,20 +133,21 @@ def read(folder: Path, *, verify: bool = True) -> Manifest:
     except FileNotFoundError:
         raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise BundleError(f"{path} cannot be read ({error}): run `mkdocs build` again") from None
+        raise BundleError(f"{path} cannot be read ({error!s:.200}): {AGAIN}") from None
     wire = data.get("wire") if isinstance(data, dict) else None
     if wire != WIRE:
         raise BundleError(
-            f"{path} is not wire version {WIRE} (it says {wire!r}): delete the folder, build again"
+            f"{path} is not wire version {WIRE} (it says {wire!r:.80}): delete the folder and build "
+            "again"
         )
     try:
         manifest = _parse(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BundleError(f"{path} is malformed ({error!r}): run `mkdocs build` again") from None
+        raise BundleError(f"{path} is malformed ({error!r:.200}): {AGAIN}") from None
     if verify and manifest.id != bundle_id(
         manifest.identity, manifest.profile, manifest.encoding, manifest.files
     ):
-        raise BundleError(f"{path}: its id does not match its contents: run `mkdocs build` again")
+        raise BundleError(f"{path}: its id does not match its contents: {AGAIN}")
     return manifest
 
 
@@ -186,9 +187,9 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         _number(value, -1e6)
     for value in (profile.name_boost, profile.theme_boost, profile.recency):
         _number(value, 0)
-    # Weights below zero could add up to zero, and scores are divided by their sum.
-    if _number(profile.hybrid, 0) + _number(profile.dense, 0) == 0:
-        raise ValueError("the profile's weights are zero")
+    # Scores are divided by the sum of the weights, in float32.
+    if _number(profile.hybrid, 0) + _number(profile.dense, 0) < 1e-6:
+        raise ValueError("the profile's weights are nothing")
     if not isinstance(profile.theme_fade, bool):
         raise TypeError("the profile has a value of the wrong type")
     return profile
@@ -196,17 +197,17 @@ def _profile(data: Mapping[str, Any]) -> Profile:
 
 def _number(value: object, least: float) -> float:
     if not isinstance(value, int | float) or not least <= value < 1e6:
-        raise ValueError(f"{value!r} is out of range")
+        raise ValueError(f"{value!r:.80} is out of range")
     return value
 
 
 def _size(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r} is not a count")
+        raise ValueError(f"{value!r:.80} is not a count")
     return value
 
 
 def _digest(value: object) -> str:
     if not isinstance(value, str) or not _DIGEST.fullmatch(value):
-        raise ValueError(f"{value!r} is not a SHA-256")
+        raise ValueError(f"{value!r:.80} is not a SHA-256")
     return value

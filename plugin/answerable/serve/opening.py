@@ -1,9 +1,9 @@
 """A bundle's folder opened: everything in it is checked before the first question."""
 
 import json
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from stat import S_ISREG
 from threading import Thread
 from typing import Any
 
@@ -16,7 +16,7 @@ from .bundle import Bundle, Hints, Names, Postings, Texts
 from .codes import Codes
 from .columns import Column
 from .encoding import Encoding
-from .errors import BundleError
+from .errors import AGAIN, BundleError
 from .manifest import Manifest
 
 _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
@@ -36,11 +36,12 @@ def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
         except FileNotFoundError as error:
             # A build that ends between our reading the manifest and its files replaces both.
             if tried[-2:-1] == [manifest.id]:
-                raise BundleError(
-                    f"{error.filename} is missing: run `mkdocs build` again"
-                ) from None
+                raise BundleError(f"{error.filename} is missing: {AGAIN}") from None
         except OSError as error:
-            raise BundleError(f"{error.filename} cannot be read ({error.strerror})") from None
+            name = error.filename or folder
+            raise BundleError(
+                f"{name} cannot be read ({error.strerror}): correct its rights, or build again"
+            ) from None
 
 
 def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:
@@ -51,8 +52,8 @@ def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:
     hashes = _Hashes(paths, manifest) if verify else None
     try:
         return _load(manifest, paths)
-    except (LookupError, TypeError, ValueError, RecursionError, EOFError, zlib.error) as error:
-        raise BundleError(f"{folder} is malformed ({error}): run `mkdocs build` again") from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise BundleError(f"{folder} is malformed ({error!s:.200}): {AGAIN}") from None
     finally:
         # A file that is not the one that was written says so, whatever else is wrong with it.
         if hashes:
@@ -60,11 +61,12 @@ def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:
 
 
 def _sized(path: Path, file: m.File) -> Path:
-    size = path.stat().st_size
+    found = path.stat()
+    if not S_ISREG(found.st_mode):
+        raise BundleError(f"{path} is no file: delete it and {AGAIN}")
+    size = found.st_size
     if size != file.bytes:
-        raise BundleError(
-            f"{path} has {size} bytes, its manifest says {file.bytes}: run `mkdocs build` again"
-        )
+        raise BundleError(f"{path} has {size} bytes, its manifest says {file.bytes}: {AGAIN}")
     return path
 
 
@@ -92,7 +94,7 @@ class _Hashes:
                 with path.open("rb") as stream:
                     found = hashlib.file_digest(stream, "sha256").hexdigest()
                 if found != self._files[name].sha256:
-                    raise BundleError(f"{path} does not match its hash: run `mkdocs build` again")
+                    raise BundleError(f"{path} does not match its hash: {AGAIN}")
         except (OSError, BundleError) as error:
             self._error = error
 
@@ -191,7 +193,7 @@ def _names(
 def _codes(paths: Mapping[str, Path], stream: str, encoding: Encoding, count: int) -> Codes:
     """The vectors of a stream as its encoding reads them."""
     arrays = {
-        name: columns.mapped(paths[m.array(stream, name)], np.dtype(dtype), (count, *shape))
+        name: columns.mapped(paths[m.array(stream, name)], dtype, (count, *shape))
         for name, (dtype, shape) in encoding.arrays.items()
     }
     columns.check_vectors(arrays, stream)

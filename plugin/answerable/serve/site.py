@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import languages
+from .urls import is_safe_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +48,35 @@ class Site:
 
 def parse(data: Mapping[str, Any], passages: int) -> Site:
     """A site from its JSON; LookupError, TypeError or ValueError if it is not one."""
+    url = data["url"]
+    if url is not None and not is_safe_url(_text(url)):
+        raise ValueError(f"its url {url!r:.80} is not safe")
     return Site(
-        data["name"],
-        data["url"],
-        data["language"],
-        frozenset(data["scripts"]),
-        str(data["route"]),
+        _text(data["name"]),
+        url,
+        _text(data["language"]),
+        frozenset(map(_text, data["scripts"])),
+        _text(data["route"]),
         _languages(data["languages"], passages),
-        tuple(str(name) for name in data["names"]),
+        tuple(map(_text, data["names"])),
     )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is no text")
+    return value
+
+
+def _row(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r:.80} is no row")
+    return value
 
 
 def _languages(rows: Sequence[Sequence[Any]], passages: int) -> tuple[Language, ...]:
     """The languages of the passages' rows; ValueError unless each row has exactly one."""
-    found = tuple(Language(str(tag), int(first), int(end)) for tag, first, end in rows)
+    found = tuple(Language(_text(tag), _row(first), _row(end)) for tag, first, end in rows)
     ends = [0, *(language.end for language in found)]
     if [language.first for language in found] != ends[:-1] or ends[-1] != passages:
         raise ValueError("the languages do not cover the passages in order")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from .errors import BundleError
+from .errors import AGAIN, BundleError
 
 # A control character, white space or a backslash could make a browser read another url.
 _BAD = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
@@ -23,7 +23,7 @@ def check(urls: Sequence[str], name: str) -> None:
     counted = lines.count("\n") == rooted + absolute == len(urls)
     if not counted or _BAD.search(lines.replace("\n", "")):
         url = next((url for url in urls if not is_safe_url(url)), "")
-        raise BundleError(f"{name} holds the unsafe url {url!r}: run `mkdocs build` again")
+        raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {AGAIN}")
 
 
 def _leads_somewhere(url: str) -> bool:
