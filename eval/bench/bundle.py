@@ -115,7 +115,6 @@ def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
             found.append({"name": f"numpy-{lever.label(vectors.shape[1])}", **times})
     finally:
         kernel.dots = compiled
-    everything = np.ones(len(vectors), dtype=np.bool_)
     times = _times(
         lambda: scan.top(vectors @ questions[0], TOP),
         _reader(vectors, vectors.shape[1]),

@@ -1,8 +1,8 @@
 """Real questions against the real sites they were asked about, built with the plugin.
 
 Pages found at 1 / 3 / 8; ``top_8`` and ``evidence``: how many questions have a right page among
-the first eight passages above the floor, before and after evidence is selected; the share of
-answerable questions that get an answer and the share of unanswerable ones that are refused, keyless.
+the first eight passages above the floor, before and after evidence is selected; the shares of
+answerable questions that are answered and of unanswerable ones that are refused, keyless.
 """
 
 import logging

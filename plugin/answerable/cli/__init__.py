@@ -142,7 +142,7 @@ def gate(
 
 @main.command("tune")
 @click.option("--encoding", type=click.Choice(NAMES), multiple=True, help="Default: all of them.")
-@click.option("--dimensions", type=int, multiple=True, help="Default: all, halves and quarters.")
+@click.option("--dimensions", type=int, multiple=True, help="Default: all, and halves.")
 @click.option("--words", type=click.IntRange(40, 2000), multiple=True, help="Lengths of passages.")
 @click.option("--floor", type=click.FloatRange(0, 1), multiple=True, help="Default: near yours.")
 @click.option("--all", "everything", is_flag=True, help="Print every trial.")

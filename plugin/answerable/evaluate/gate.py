@@ -208,9 +208,10 @@ def flips(before: Verdict, after: Verdict) -> tuple[str, ...]:
 
 def summary(report: Report) -> str:
     """A report on one line."""
-    asked = "" if report.is_whole else f" ({len(report.comparisons)} asked: a part never certifies)"
+    asked = len(report.comparisons)
+    rest = "" if report.is_whole else f" ({report.total} in the gold set: a part never certifies)"
     return (
-        f"{report.lever} {report.word}: {report.held} of {report.total} verdicts hold{asked}, rank "
+        f"{report.lever} {report.word}: {report.held} of {asked} verdicts hold{rest}, rank "
         f"correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
         f"{report.bytes_after / 1e6:.2f} MB instead of {report.bytes_before / 1e6:.2f}"
     )

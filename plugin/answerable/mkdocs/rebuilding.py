@@ -62,6 +62,11 @@ def rebuild(config_file: Path, words: int | None = None) -> Rebuilt:
 
 def _rebuilt(built: Built) -> Rebuilt:
     options: AnswerableConfig = built.options
+    if options.languages == "apart" and len(built.sites) > 1:
+        raise SiteError(
+            "languages: apart gives each language a bundle, and the gold set is of all of them; "
+            "judge the site with `languages: together`"
+        )
     index, private = publishing.indexed(built)
     return Rebuilt(
         index=index,

@@ -137,8 +137,8 @@ def read(folder: Path, *, verify: bool = True) -> Manifest:
     wire = data.get("wire") if isinstance(data, dict) else None
     if wire != WIRE:
         raise BundleError(
-            f"{path} is not wire version {WIRE} (it says {wire!r:.80}): delete the folder and build "
-            "again"
+            f"{path} is not wire version {WIRE} (it says {wire!r:.80}): delete the folder, then "
+            "build again"
         )
     try:
         manifest = _parse(data)
