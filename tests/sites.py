@@ -110,13 +110,17 @@ def command(
 
 def build_here(folder: Path) -> None:
     """Build a site in this process, where a test can see what is called."""
-    # MkDocs keeps plugins that have `on_startup` for the life of the process, whatever the site.
-    option: Any = MkDocsConfig.plugins
-    option.plugin_cache.clear()
+    forget_plugins()
     config = load_config(str(folder / "mkdocs.yml"))
     config.plugins.on_startup(command="build", dirty=False)
     mkdocs_build(config)
     config.plugins.on_shutdown()
+
+
+def forget_plugins() -> None:
+    """Let MkDocs load plugins anew: it keeps those with `on_startup` as long as the process."""
+    option: Any = MkDocsConfig.plugins
+    option.plugin_cache.clear()
 
 
 def failure(folder: Path) -> str:

@@ -87,9 +87,14 @@ def start(folder: Path, question: str = "", *, verify: bool = True) -> Start:
     told = "verify" if verify else "skip"
     command = [sys.executable, "-I", script, str(folder.resolve()), question, told]
     before = time.perf_counter_ns()
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=_TIMEOUT, check=False, cwd=folder
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_TIMEOUT, check=False, cwd=folder
+        )
+    except subprocess.TimeoutExpired:
+        raise SiteError(
+            f"{folder}: the function has not answered within {_TIMEOUT} seconds: build it again"
+        ) from None
     if done.returncode:
         reason = done.stderr.strip().splitlines()[-1:] or ["no output"]
         raise SiteError(f"{folder}: the function does not start ({reason[0]}): build it again")

@@ -25,9 +25,12 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
     mark("numpy")
     from answerable.serve import opening, retrieval
 
+    if not Path(opening.__file__).is_relative_to(folder):
+        raise ImportError("its code is not there")
     mark("code")
     bundle = opening.open_bundle(folder / "bundle", verify=verify)
-    asked = question or f"What is {bundle.passage_titles[0]}?"
+    names = (*bundle.passage_titles[:1], *bundle.hints.labels[:1], bundle.site.name)
+    asked = question or f"What is {names[0]}?"
     mark("bundle")
     identity = bundle.manifest.identity
     # A host that embeds is not asked: its time is its own, and the call costs money.

@@ -52,7 +52,9 @@ def gate(
     site = rebuilding.rebuild(config_file)
     chosen = Encoding(
         encoding or site.encoding.name,
-        _within(dimensions or site.encoding.dimensions, site.embedder.identity.dimensions),
+        site.encoding.dimensions
+        if dimensions is None
+        else _within(dimensions, site.embedder.identity.dimensions),
     )
     case = gates.case(site.gold, site.author, site.index, site.notes, full=site.full, ids=ids)
     report = gates.of_encoding(site.index, chosen, site.embedder, site.profile, case, site.cache)
@@ -150,8 +152,10 @@ def _encodings(own: Rebuilt, grid: Grid) -> list[Encoding]:
     return [Encoding(name, each) for name in grid.encodings or NAMES for each in dimensions]
 
 
-def _around(floor: float) -> tuple[float, ...]:
-    return tuple(round(max(0.0, floor + step), 4) for step in (-STEP, 0.0, STEP))
+def _around(floor: float) -> list[float]:
+    """A floor, and one a little lower and higher that an option accepts too."""
+    moved = (round(floor + step, 4) for step in (-STEP, STEP))
+    return sorted({floor, *(each for each in moved if 0 <= each <= 1)})
 
 
 def _row(trial: Trial) -> dict[str, object]:

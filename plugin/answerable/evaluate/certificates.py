@@ -1,20 +1,28 @@
 """What the gate has found before, so that an unchanged bundle is not judged again."""
 
-import dataclasses
 import hashlib
 import json
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from .. import evaluate, serve
 from ..build import files
-from .gate import Comparison, Report
+from ..build.index import Index
+from .gate import Case, Comparison, Report
 
 
-def key(bundle: str, gold: bytes, author: str | None, *, full: bool) -> str:
-    """What a report is kept under: all that it depends on. bundle: its id, which stands for it."""
-    parts = [_code(), bundle, hashlib.sha256(gold).hexdigest(), author, full]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+def key(bundle: str, index: Index, case: Case) -> str:
+    """What a report is kept under: all that it depends on. bundle: the id of what is judged.
+
+    A note can change without its coarse codes, so the exact vectors count too.
+    """
+    found = hashlib.sha256(json.dumps([_code(), bundle, asdict(case)], sort_keys=True).encode())
+    for vectors in (index.passage_vectors, index.hint_vectors):
+        found.update(np.ascontiguousarray(vectors, dtype="<f4").data)
+    return found.hexdigest()
 
 
 @cache
@@ -40,5 +48,5 @@ def read(folder: Path, name: str) -> Report | None:
 
 def write(folder: Path, name: str, report: Report) -> None:
     """Keep a report under a key."""
-    text = json.dumps(dataclasses.asdict(report), indent=1) + "\n"
+    text = json.dumps(asdict(report), indent=1) + "\n"
     files.write(folder / f"{name}.json", text.encode())

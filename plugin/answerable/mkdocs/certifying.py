@@ -53,14 +53,14 @@ def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
 
 
 def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
-    path, profile = choices.gold(built.options), choices.profile(built.options)
+    profile = choices.profile(built.options)
     full = choices.settings(built.options).answers == "extractive"
+    path = choices.gold(built.options)
+    case = gate.case(path, built.author, staged.index, notes, full=full)
     kept = built.cache / "certificates"
-    bundle = _bundle_id(staged, built.embedder, profile)
-    name = certificates.key(bundle, path.read_bytes(), built.author, full=full)
+    name = certificates.key(_bundle_id(staged, built.embedder, profile), staged.index, case)
     if known := certificates.read(kept, name):
         return known
-    case = gate.case(path, built.author, staged.index, notes, full=full)
     report = gate.judge(staged.index, staged.contents, built.embedder, profile, case, built.cache)
     certificates.write(kept, name, report)
     return report
