@@ -24,6 +24,7 @@ ROUNDED = 0.005
 
 _BLOCK = 64
 _HAMMING_BLOCK = 4096
+_MASKED = 256
 
 
 class Codes(Protocol):
@@ -124,13 +125,15 @@ class Int4:
         high[: self.dimensions - half] = query[half:]
         found: kernel.Whole = np.empty(len(self))
         offset = 8 * int(low.sum(dtype=np.int64))
-        # Large enough for the compiled kernel to be worth its call, small enough for the cache.
-        step = max(_BLOCK, kernel.WORTH // max(half, 1))
-        for start in range(0, len(self), step):
-            block = self.nibbles[start : start + step]
-            lows = kernel.dots((block & 0x0F).view(np.int8), low)
-            highs = kernel.dots((block & 0xF0).view(np.int8), high)
-            found[start : start + step] = lows - offset + highs / 16
+        dots = kernel.chosen(self.nibbles.nbytes)
+        # Halves that stay in a core's cache between the mask and the product.
+        masked = np.empty((_MASKED, half), dtype=np.uint8)
+        for start in range(0, len(self), _MASKED):
+            block = self.nibbles[start : start + _MASKED]
+            part = masked[: len(block)]
+            lows = dots(np.bitwise_and(block, 0x0F, out=part).view(np.int8), low)
+            highs = dots(np.bitwise_and(block, 0xF0, out=part).view(np.int8), high)
+            found[start : start + _MASKED] = lows - offset + highs / 16
         return found
 
     def score(self, query: Floats, rows: Rows) -> Floats:

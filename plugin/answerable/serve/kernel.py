@@ -21,9 +21,12 @@ _EXACT = 1 << 24
 
 def dots(rows: Int8, query: Int8) -> Whole:
     """The exact dot product of a query (d,) with each of the rows (n, d). Returns (n,)."""
-    if rows.nbytes < WORTH:
-        return numpy_dots(rows, query)
-    return _compiled()(rows, query)
+    return chosen(rows.nbytes)(rows, query)
+
+
+def chosen(size: int) -> Dots:
+    """The quickest way to scan so many bytes."""
+    return numpy_dots if size < WORTH else _compiled()
 
 
 @cache
