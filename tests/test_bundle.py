@@ -277,7 +277,7 @@ def columns_of(folder: Path) -> dict[str, Any]:
     """The columns of a bundle of 40 passages, in three blocks."""
     manifest = m.read(folder)
     data = (folder / m.stored_name(m.COLUMNS, manifest.files[m.COLUMNS].sha256)).read_bytes()
-    return columns.unpack(data, m.COLUMNS, {**manifest.counts, "blocks": 3})
+    return columns.unpack(zlib.decompress(data), m.COLUMNS, {**manifest.counts, "blocks": 3})
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,9 @@ def test_columns_are_read_as_they_were_packed(index: Index, tmp_path: Path) -> N
     assert np.array_equal(found[columns.POSTING_EDGES.name], index.lexicon.edges)
     assert np.array_equal(found[columns.POSTING_COUNTS.name], index.lexicon.counts)
     assert found[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
-    assert columns.unpack(columns.pack(found), "x", {**m.read(tmp_path).counts, "blocks": 3}).keys()
+    assert columns.unpack(
+        zlib.decompress(columns.pack(found)), "x", {**m.read(tmp_path).counts, "blocks": 3}
+    ).keys()
 
 
 @pytest.mark.parametrize(
@@ -465,7 +467,7 @@ def test_lines_are_read_as_they_were_packed(texts: list[list[str]]) -> None:
             columns.pack_lines(texts)
         return
     lengths = [len(column) for column in texts]
-    assert columns.unpack_lines(columns.pack_lines(texts), "x", *lengths) == texts
+    assert columns.unpack_lines(zlib.decompress(columns.pack_lines(texts)), "x", *lengths) == texts
 
 
 def test_a_label_of_two_lines_is_refused(index: Index, tmp_path: Path) -> None:
@@ -494,7 +496,9 @@ def test_a_text_that_is_none_or_another_passages_is_refused(tmp_path: Path, line
     write(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
     block = zlib.compress(json.dumps(line).encode())
     found = columns.unpack(
-        _data(tmp_path / "b", m.COLUMNS), m.COLUMNS, {**m.read(tmp_path / "b").counts, "blocks": 1}
+        zlib.decompress(_data(tmp_path / "b", m.COLUMNS)),
+        m.COLUMNS,
+        {**m.read(tmp_path / "b").counts, "blocks": 1},
     )
     found[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
     forge(tmp_path / "b", m.COLUMNS, columns.pack(found))

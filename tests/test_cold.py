@@ -22,7 +22,17 @@ from sites import build_here, command, write_site
 from test_certifying import tree
 
 QUESTION = "How thick is the chain of a mooring?"
-PHASES = ["interpreter", "numpy", "code", "bundle", "embedder", "embedding", "retrieval", "answer"]
+PHASES = [
+    "interpreter",
+    "ahead",
+    "numpy",
+    "code",
+    "bundle",
+    "embedder",
+    "embedding",
+    "retrieval",
+    "answer",
+]
 
 # A .pyc has a magic number of four bytes, then flags: 1 is a hash that is not checked.
 UNCHECKED = 1
@@ -212,7 +222,7 @@ def test_a_function_whose_host_embeds_is_ranked_and_no_host_is_asked(tmp_path: P
     function_writer.write(function, identity, Settings(answers="openai"))
     assert not (function / "model").exists()
     found = cold.start(function, QUESTION)
-    assert list(found.phases) == ["interpreter", "numpy", "code", "bundle", "retrieval"]
+    assert list(found.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
     assert (found.ranked, found.mode) == (1, None)
     shown = " ".join(bench(function, "--runs", "1").stdout.split())
     assert "ranked; the models were not asked." in shown

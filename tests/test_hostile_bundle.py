@@ -33,6 +33,7 @@ from answerable.serve.encoding import Encoding
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, EmbedderError
 from answerable.serve.extractive import ExtractiveAnswerer
+from answerable.serve.inflating import inflate
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Retrieved, Scored, retrieve
@@ -107,7 +108,7 @@ class Draft:
     def numbers(self) -> dict[str, Any]:
         """The columns."""
         counts = {**self.manifest["counts"], "blocks": 3}
-        return columns.unpack(self.files[m.COLUMNS], m.COLUMNS, counts)
+        return columns.unpack(inflate(self.files[m.COLUMNS], m.COLUMNS), m.COLUMNS, counts)
 
     def blocks(self) -> list[bytes]:
         """The texts' blocks, decompressed."""

@@ -11,8 +11,7 @@ from .. import serve
 from ..serve import local_embedder
 from ..serve.embedder import Identity
 from ..serve.errors import EmbedderError, SiteError
-from ..serve.providers import BUNDLE, MODEL
-from ..serve.settings import FILE, Settings
+from ..serve.settings import BUNDLE, FILE, MODEL, Settings
 from . import files, swap
 
 # What serve/ imports, by distribution: always, and for each provider.

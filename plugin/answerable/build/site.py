@@ -14,8 +14,7 @@ from ..serve.encoding import Encoding
 from ..serve.manifest import Manifest
 from ..serve.opening import open_bundle
 from ..serve.profile import Profile
-from ..serve.providers import BUNDLE
-from ..serve.settings import FILE, Settings
+from ..serve.settings import BUNDLE, FILE, Settings
 from . import bundle_writer, files, function_writer
 from .audit import Artifact
 from .bundle_writer import Contents

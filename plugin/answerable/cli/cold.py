@@ -14,7 +14,7 @@ from rich.table import Table
 
 from ..serve.errors import SiteError
 from ..serve.manifest import MANIFEST
-from ..serve.providers import BUNDLE
+from ..serve.settings import BUNDLE
 from . import cold_child, showing
 
 _TIMEOUT = 120

@@ -20,6 +20,10 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
         marks.append((phase, time.perf_counter_ns()))
 
     sys.path.insert(0, str(folder))
+    from answerable.serve.ahead import Ahead
+
+    ahead = Ahead(folder / "bundle", verify=verify)
+    mark("ahead")
     import numpy as np
 
     mark("numpy")
@@ -28,7 +32,7 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
     if not Path(opening.__file__).is_relative_to(folder):
         raise ImportError("its code is not there")
     mark("code")
-    bundle = opening.open_bundle(folder / "bundle", verify=verify)
+    bundle = opening.open_bundle(folder / "bundle", verify=verify, ahead=ahead)
     names = (*bundle.passage_titles[:1], *bundle.hints.labels[:1], bundle.site.name)
     asked = question or f"What is {names[0]}?"
     mark("bundle")

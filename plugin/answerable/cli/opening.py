@@ -9,7 +9,7 @@ from ..serve.errors import BundleError, SiteError
 from ..serve.manifest import MANIFEST
 from ..serve.opening import open_bundle
 
-DEFAULT = Path("function", providers.BUNDLE)
+DEFAULT = Path("function", settings.BUNDLE)
 
 
 def bundle_folder(bundle: Path | None, config_file: Path) -> Path:
@@ -55,7 +55,7 @@ def _check_present(folder: Path) -> None:
 
 def _others(folder: Path) -> list[Path]:
     """The bundles of the function folders beside a bundle, by language, version or both."""
-    inner = f"*/{providers.BUNDLE}/{MANIFEST}"
+    inner = f"*/{settings.BUNDLE}/{MANIFEST}"
     found = (path for pattern in (inner, f"*/{inner}") for path in folder.parent.glob(pattern))
     return sorted(path.parent for path in found)
 

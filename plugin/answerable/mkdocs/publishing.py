@@ -16,6 +16,7 @@ from ..build.targets import resolver
 from ..faces import clock, progress
 from ..serve import providers
 from ..serve.engine import Engine
+from ..serve.settings import BUNDLE
 from . import certifying, choices, reading
 from .built import Built
 from .reading import Site
@@ -35,7 +36,7 @@ def publish(built: Built, function: Path) -> None:
             function / each.info.language: replace(each, targets={**whole.targets, **each.targets})
             for each in built.sites
         }
-        if (function / providers.BUNDLE).exists():
+        if (function / BUNDLE).exists():
             log.warning(
                 "function: %s holds an older function of all languages; delete it", function
             )

@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 
 from ..serve.errors import SiteError
-from ..serve.providers import BUNDLE
+from ..serve.settings import BUNDLE
 from . import choices
 from .plugin import AnswerablePlugin
 

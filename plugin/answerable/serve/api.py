@@ -3,13 +3,14 @@
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import parse_qs
 
 from . import languages, questions, wire
 from .engine import Engine
 from .errors import AnswerableError
+from .frozen import frozen
 from .manifest import WIRE
 from .retrieval import TOP_K
 
@@ -26,7 +27,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """An HTTP request as the core sees it: ``path`` is relative to the base, header names lower."""
 
@@ -37,7 +38,7 @@ class Request:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """An HTTP response with a JSON body."""
 

@@ -2,23 +2,23 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import columns
 from . import manifest as m
 from .codes import Codes
 from .errors import AGAIN, BundleError
+from .frozen import frozen
+from .inflating import inflate
 from .manifest import Manifest
 from .site import Site
 from .types import Passage, RoutingHint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Postings:
     """The lexical index of passages: for each term, which passages hold it and how often.
 
@@ -33,7 +33,7 @@ class Postings:
     lengths: NDArray[np.uint32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """An authored phrase, the records it belongs to and in how many records it occurs."""
 
@@ -42,7 +42,7 @@ class Name:
     frequency: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
     ``records[edges[r]:edges[r + 1]]``.
@@ -63,7 +63,7 @@ class Names:
         return Name(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hints:
     """The hints as columns: one is made when it is asked for."""
 
@@ -83,7 +83,7 @@ class Hints:
         return RoutingHint(self.ids[row], self.labels[row], self.locators[row], self.urls[row])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """What is decompressed of a passage: ``sentences`` are offsets of ``text``."""
 
@@ -92,7 +92,7 @@ class Text:
     sentences: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Texts:
     """The texts of passages, in blocks that are decompressed when they are asked for.
 
@@ -105,7 +105,7 @@ class Texts:
     def block(self, number: int) -> list[Text]:
         """The texts of one block; BundleError if it is damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
-        lines = columns.inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n", m.BLOCK)
+        lines = inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n", m.BLOCK)
         try:
             return [_text(json.loads(line)) for line in lines]
         except (LookupError, TypeError, ValueError, RecursionError) as error:
@@ -125,7 +125,7 @@ def _text(row: Mapping[str, Any]) -> Text:
     return Text(row["id"], text, sentences)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bundle:
     """An opened bundle; vectors are mapped, texts are decompressed when asked for.
 

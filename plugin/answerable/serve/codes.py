@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import kernel
 from .encoding import INVERSE_NORMS, Encoding
+from .frozen import frozen
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -51,7 +51,7 @@ class Codes(Protocol):
     def __len__(self) -> int: ...
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Float32:
     """Rows as they are: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
 
@@ -73,7 +73,7 @@ class Float32:
         return _dots(self.rows[rows], query) * self.inverse_norms[rows]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Int8:
     """Codes (n, d) int8; ``inverse_norms`` (n,) is 1 / norm of each row's codes, or 0."""
 
@@ -95,7 +95,7 @@ class Int8:
         return _dots(self.codes[rows].astype(np.float32), query) * self.inverse_norms[rows]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Int4:
     """Two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
 
@@ -149,7 +149,7 @@ class Int4:
         return _dots(codes[:, : self.dimensions], query) * self.inverse_norms[rows]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Binary:
     """One bit a dimension: ``bits`` (n, ceil(dimensions / 8)) uint8, set where a value is above 0.
 
@@ -180,7 +180,7 @@ class Binary:
         return _dots(bits.astype(np.float32) * 2 - 1, query) * self.inverse_norms[rows]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class BinaryInt8:
     """One bit a dimension to find candidates by, and int8 codes to score them by."""
 

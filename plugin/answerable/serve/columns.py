@@ -4,7 +4,6 @@ import datetime as dt
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encoding import INVERSE_NORMS
-from .errors import AGAIN, BundleError
+from .frozen import frozen
 
 # More is never a preference: a weight orders what was found and does not replace its scores.
 MAX_WEIGHT = 10.0
-
-# Texts, however they repeat themselves, come from no less than this share and a small rest.
-_RATIO = 128
-_ROOM = 1 << 20
-# Deflate never makes more than this of one byte (zlib's technical notes).
-_MAX_RATIO = 1032
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _MAX_HEADER = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """Numbers of one type: one for each of what ``counted`` names together, and ``more``.
 
@@ -81,10 +74,9 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return zlib.compress(bytes(planes), 9)
 
 
-def unpack(data: bytes, name: str, counts: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    """What ``pack`` was given; ValueError or BundleError if the file does not hold just that."""
+def unpack(planes: bytes, name: str, counts: Mapping[str, int]) -> dict[str, NDArray[Any]]:
+    """What ``pack`` was given, from its bytes decompressed; ValueError if that is not just it."""
     sizes = [np.dtype(column.dtype).itemsize * column.length(counts) for column in ALL]
-    planes = inflate(data, name, sum(sizes))
     if len(planes) != sum(sizes):
         raise ValueError(f"{name} has {len(planes)} bytes of columns, not {sum(sizes)}")
     found: dict[str, NDArray[Any]] = {}
@@ -148,7 +140,9 @@ def check_edges(column: Column, edges: NDArray[Any], size: int) -> None:
 def check_order(column: Column, rows: NDArray[Any], edges: NDArray[Any]) -> None:
     """Refuse rows that do not rise between one offset and the next."""
     falls = np.flatnonzero(np.diff(rows.astype(np.int64)) <= 0) + 1
-    if not np.isin(falls, edges).all():
+    begins = np.zeros(len(rows) + 1, dtype=np.bool_)
+    begins[edges] = True
+    if not begins[falls].all():
         raise ValueError(f"{column.name} has rows out of order")
 
 
@@ -162,9 +156,8 @@ def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
     return zlib.compress(whole.encode("utf-8", "surrogatepass"), 9)
 
 
-def unpack_lines(data: bytes, name: str, *lengths: int) -> list[list[str]]:
-    """What ``pack_lines`` was given; ValueError or BundleError if there are not so many lines."""
-    whole = inflate(data, name)
+def unpack_lines(whole: bytes, name: str, *lengths: int) -> list[list[str]]:
+    """What ``pack_lines`` was given, from its bytes decompressed; ValueError for other lengths."""
     expected = sum(lengths)
     if whole.count(b"\n") != max(expected - 1, 0) or (whole and not expected):
         found = whole.count(b"\n") + 1
@@ -193,18 +186,3 @@ def _is_date(value: str) -> bool:
         return dt.date.fromisoformat(value).isoformat() == value
     except ValueError:
         return False
-
-
-def inflate(data: bytes, name: str, most: int | None = None) -> bytes:
-    """The bytes of a compressed column; BundleError if they are damaged or more than ``most``."""
-    # Room is made for what can come of the data, never for what is claimed of it.
-    likely = _RATIO * len(data) + _ROOM
-    room = min(likely if most is None else most, _MAX_RATIO * len(data)) + 1
-    inflater = zlib.decompressobj()
-    try:
-        text = inflater.decompress(data, room)
-    except zlib.error:
-        text = b""
-    if not inflater.eof or inflater.unused_data or len(text) == room:
-        raise BundleError(f"{name} does not decompress: {AGAIN}")
-    return text

@@ -1,10 +1,10 @@
 """The answer contract: a draft goes in; only grounded claims and routes come out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from . import flat, fragments, prose, quotes, references
 from .errors import ContractViolation
+from .frozen import frozen
 from .types import (
     Answer,
     Claim,
@@ -20,7 +20,7 @@ from .types import (
 MAX_CLAIMS = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Support:
     """One source that a draft's claim names, with the words it quotes from it."""
 
@@ -28,7 +28,7 @@ class _Support:
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Sentence:
     """A draft's claim of the right shape."""
 

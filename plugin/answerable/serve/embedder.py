@@ -1,16 +1,18 @@
 """The protocol every embedder follows, and what names one."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .frozen import frozen
+
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """What makes two vectors comparable: provider, model and number of dimensions."""
 

@@ -1,7 +1,8 @@
 """The encodings that a bundle may carry its vectors in."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from .frozen import frozen
 
 INVERSE_NORMS = "inverse-norms"
 # By encoding, the arrays that each stream has beside those: the type of a number and how many
@@ -22,7 +23,7 @@ _LOSSLESS = ("float32", "int8")
 DEFAULT = "int8"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """How vectors are carried: the kind of number and how many of the leading dimensions.
 

@@ -1,13 +1,13 @@
 """A question in, a settled reply out."""
 
 import math
-from dataclasses import dataclass
 
 from . import budget, contract, selection
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
 from .errors import ContractViolation, EmbedderError
+from .frozen import frozen
 from .retrieval import TOP_K, Retrieved, content_terms, retrieve
 from .types import Answer, Evidence, Reason, Reply
 
@@ -15,7 +15,7 @@ from .types import Answer, Evidence, Reason, Reply
 _CONFIDENCE_SCALE = 0.2
 
 
-@dataclass(frozen=True)
+@frozen
 class Engine:
     """A bundle with the embedder of its identity and an answerer."""
 

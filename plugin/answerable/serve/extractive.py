@@ -1,7 +1,6 @@
 """The keyless answerer: the best supporting sentences, verbatim, and where else to look."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from . import scan, terms
 from .bundle import Bundle
 from .embedder import Embedder
+from .frozen import frozen
 from .retrieval import name_terms
 from .types import Evidence, Passage
 
@@ -35,7 +35,7 @@ _QUESTIONS = ("?", "？", "؟")
 _LEAD_INS = (":", "：", "...", "…")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Sentence:
     """A sentence of a passage: which one, where, and how well it supports an answer."""
 
@@ -45,7 +45,7 @@ class _Sentence:
     support: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Statement:
     """What may be quoted: where, the sentence that is scored, and what its score counts for."""
 
@@ -55,7 +55,7 @@ class _Statement:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class ExtractiveAnswerer:
     """Quotes sentences by the score that retrieval uses, one sentence at a time.
 

@@ -1,10 +1,10 @@
 """The older, flat form of a draft: prose, a declared mode and one list of citations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from . import references
 from .errors import ContractViolation
+from .frozen import frozen
 from .types import (
     MODES,
     Answer,
@@ -20,7 +20,7 @@ from .types import (
 _IDS = {"record": "recordId", "hint": "hintId"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reference:
     """One citation as it was declared."""
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tokenizers import Tokenizer
 
 from .embedder import Identity, Vectors
 from .errors import EmbedderError
+from .frozen import frozen
 
 WEIGHTS = "weights/l2_supercat_256.safetensors"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -26,7 +26,7 @@ DIGESTS = {
 _BATCH = 512
 
 
-@dataclass(frozen=True)
+@frozen
 class LocalEmbedder:
     """The plain mean of a text's token vectors, normalised.
 

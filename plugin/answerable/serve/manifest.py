@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from .embedder import Identity
 from .encoding import NAMES, Encoding
 from .errors import AGAIN, BundleError
+from .frozen import frozen
 from .profile import Profile
 
 WIRE = 1
@@ -52,7 +53,7 @@ BLOCK = 16
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File:
     """One file of a bundle: its size in bytes and its SHA-256."""
 
@@ -60,7 +61,7 @@ class File:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manifest:
     """What a bundle says of itself. ``counts``: of all that ``COUNTED`` names."""
 

@@ -2,10 +2,11 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from . import openai_client, prompt
+from .frozen import frozen
 from .types import Evidence
 
 DEADLINE = 30.0
@@ -14,7 +15,7 @@ _NAME = "draft"
 _REASONING = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
 
 
-@dataclass(frozen=True)
+@frozen
 class OpenAIAnswerer:
     """Drafts by one Responses call; by chat completions on a server without ``/responses``.
 

@@ -1,7 +1,7 @@
 """The embedder behind an OpenAI-compatible API."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from . import openai_client
 from .embedder import Identity, Vectors
 from .errors import EmbedderError
+from .frozen import frozen
 
 # The API's limits: inputs a request, bytes a request, and bytes of one input (8,192 tokens).
 MAX_INPUTS = 2_048
@@ -17,7 +18,7 @@ MAX_INPUT = 24_000
 DEADLINE = 60.0
 
 
-@dataclass(frozen=True)
+@frozen
 class OpenAIEmbedder:
     """Vectors from ``/embeddings``; the host receives every text that is embedded."""
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import codes, columns, site, urls
 from . import manifest as m
+from .ahead import Ahead
 from .bundle import Bundle, Hints, Names, Postings, Texts
 from .codes import Codes
 from .columns import Column
@@ -22,17 +22,27 @@ from .manifest import Manifest
 _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 
 
-def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
+def open_bundle(folder: Path, *, verify: bool = True, ahead: Ahead | None = None) -> Bundle:
     """Open a bundle's folder; BundleError if anything in it is not what its manifest says.
 
+    ahead: what reads the folder already, with the same ``verify``.
     ``verify`` compares the SHA-256 of every file and of the manifest; sizes are always compared.
     """
+    ahead = ahead or Ahead(folder, verify=verify)
+    try:
+        return _newest(folder, ahead, verify=verify)
+    finally:
+        ahead.close()
+
+
+def _newest(folder: Path, ahead: Ahead, *, verify: bool) -> Bundle:
+    """Open what a folder holds now."""
     tried: list[str] = []
     while True:
         manifest = m.read(folder, verify=verify)
         tried.append(manifest.id)
         try:
-            return _open(folder, manifest, verify)
+            return _open(folder, manifest, ahead, verify=verify)
         except FileNotFoundError as error:
             # A build that ends between our reading the manifest and its files replaces both.
             if tried[-2:-1] == [manifest.id]:
@@ -44,20 +54,25 @@ def open_bundle(folder: Path, *, verify: bool = True) -> Bundle:
             ) from None
 
 
-def _open(folder: Path, manifest: Manifest, verify: bool) -> Bundle:
+def _open(folder: Path, manifest: Manifest, ahead: Ahead, *, verify: bool) -> Bundle:
     paths = {
         name: _sized(folder / m.stored_name(name, file.sha256), file)
         for name, file in manifest.files.items()
     }
-    hashes = _Hashes(paths, manifest) if verify else None
     try:
-        return _load(manifest, paths)
+        return _load(manifest, paths, ahead)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise BundleError(f"{folder} is malformed ({error!s:.200}): {AGAIN}") from None
     finally:
         # A file that is not the one that was written says so, whatever else is wrong with it.
-        if hashes:
-            hashes.check()
+        if verify:
+            _verify(manifest, paths, ahead)
+
+
+def _verify(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> None:
+    for name, path in paths.items():
+        if ahead.digest(path) != manifest.files[name].sha256:
+            raise BundleError(f"{path} does not match its hash: {AGAIN}")
 
 
 def _sized(path: Path, file: m.File) -> Path:
@@ -70,57 +85,31 @@ def _sized(path: Path, file: m.File) -> Path:
     return path
 
 
-class _Hashes:
-    """The files' hashes, compared by another core while the bundle is read."""
-
-    def __init__(self, paths: Mapping[str, Path], manifest: Manifest) -> None:
-        self._paths = paths
-        self._files = manifest.files
-        self._error: OSError | BundleError | None = None
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def check(self) -> None:
-        """Wait for the last of them; OSError or BundleError if one could not be confirmed."""
-        self._thread.join()
-        if self._error:
-            raise self._error
-
-    def _run(self) -> None:
-        import hashlib
-
-        try:
-            # The largest first, each in one call: it waits for the interpreter after every call.
-            for name in sorted(self._paths, key=lambda name: -self._files[name].bytes):
-                path, file = self._paths[name], self._files[name]
-                data = np.memmap(path, dtype=np.uint8, mode="r") if file.bytes else _EMPTY
-                if hashlib.sha256(data.data).hexdigest() != file.sha256:
-                    raise BundleError(f"{path} does not match its hash: {AGAIN}")
-        except (OSError, BundleError) as error:
-            self._error = error
-
-
-def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
+def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle:
     counts = manifest.counts
     records, passages = counts["records"], counts["passages"]
     numbers = columns.unpack(
-        paths[m.COLUMNS].read_bytes(), m.COLUMNS, {**counts, "blocks": -(-passages // m.BLOCK)}
+        ahead.text(paths[m.COLUMNS]), m.COLUMNS, {**counts, "blocks": -(-passages // m.BLOCK)}
     )
+
+    def lines(name: str, *lengths: int) -> list[list[str]]:
+        return columns.unpack_lines(ahead.text(paths[name]), name, *lengths)
+
     columns.check_weights(numbers[columns.RECORD_WEIGHTS.name])
     _check_rows(columns.PASSAGE_RECORDS, numbers, records)
     _check_rows(columns.HINT_OWNERS, numbers, counts["hints"])
     _check_rows(columns.PHRASE_RECORDS, numbers, records)
     _check_rows(columns.POSTING_PASSAGES, numbers, passages)
-    record_ids, dates = _lines(paths, m.RECORDS, records, records)
-    ids, titles, passage_urls = _lines(paths, m.PASSAGES, passages, passages, passages)
+    record_ids, dates = lines(m.RECORDS, records, records)
+    ids, titles, passage_urls = lines(m.PASSAGES, passages, passages, passages)
     urls.check(passage_urls, m.PASSAGES)
-    hints = Hints(*_lines(paths, m.HINTS, *[counts["hints"]] * 4))
+    hints = Hints(*lines(m.HINTS, *[counts["hints"]] * 4))
     urls.check(hints.urls, m.HINTS)
     described = site.parse(json.loads(paths[m.SITE].read_bytes()), passages)
-    postings = _postings(_lines(paths, m.LEXICON, counts["terms"])[0], numbers, counts)
+    postings = _postings(lines(m.LEXICON, counts["terms"])[0], numbers, counts)
     if len(described.languages) > 1:
         columns.check_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
-    names, themes = _names(paths, numbers, counts)
+    names, themes = _names(lines(m.PHRASES, counts["names"], counts["themes"]), numbers, counts)
     return Bundle(
         manifest=manifest,
         site=described,
@@ -140,10 +129,6 @@ def _load(manifest: Manifest, paths: Mapping[str, Path]) -> Bundle:
         hint_codes=_codes(paths, m.HINT, manifest.encoding, counts["windows"]),
         hint_owners=numbers[columns.HINT_OWNERS.name],
     )
-
-
-def _lines(paths: Mapping[str, Path], name: str, *lengths: int) -> list[list[str]]:
-    return columns.unpack_lines(paths[name].read_bytes(), name, *lengths)
 
 
 def _check_rows(column: Column, numbers: Mapping[str, NDArray[Any]], bound: int) -> None:
@@ -171,12 +156,12 @@ def _postings(
 
 
 def _names(
-    paths: Mapping[str, Path], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+    phrases: list[list[str]], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> tuple[Names, Names]:
     """The names of records and their themes, which share their columns."""
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
-    names, themes = _lines(paths, m.PHRASES, counts["names"], counts["themes"])
+    names, themes = phrases
     bearers = numbers[columns.PHRASE_RECORDS.name]
     frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
     middle = len(names)

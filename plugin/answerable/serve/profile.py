@@ -1,10 +1,12 @@
 """How one embedder's cosines become scores: weights and floors."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from .frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Profile:
     """The scoring recipe that belongs to one embedder; a floor without its model means nothing.
 

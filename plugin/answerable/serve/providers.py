@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from . import settings
+from .ahead import Ahead
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder, Identity
@@ -10,16 +11,15 @@ from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
 from .opening import open_bundle
-from .settings import Settings
-
-# The two folders of data in a function folder.
-BUNDLE = "bundle"
-MODEL = "model"
+from .settings import BUNDLE, MODEL, Settings
 
 
-def open_function(folder: Path, *, verify: bool = True) -> Engine:
-    """The engine of a published function folder. verify: compare the hashes of all its data."""
-    bundle = open_bundle(folder / BUNDLE, verify=verify)
+def open_function(folder: Path, *, verify: bool = True, ahead: Ahead | None = None) -> Engine:
+    """The engine of a published function folder.
+
+    verify: compare the hashes of all its data. ahead: what reads its bundle already.
+    """
+    bundle = open_bundle(folder / BUNDLE, verify=verify, ahead=ahead)
     chosen = settings.read(folder)
     found = embedder(bundle.manifest.identity, folder / MODEL, chosen, verify=verify)
     return engine(bundle, found, chosen)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from .frozen import frozen
 
 _FOLDS = {
     **dict.fromkeys("‘’‚‛′`´", "'"),
@@ -16,7 +17,7 @@ _EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]++|(?<![*_])[*_]++(?!\w)")
 _EXACT = re.compile(r"`([^`]+)`|(?<!\w)(?<!\d[.,:])(v?\d\w*(?:[.,:]\d\w*)*)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folded:
     """A folded text and, for each of its characters, the offset it came from."""
 

@@ -1,7 +1,6 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from . import boosts, codes, languages, recency, scan, terms
 from .bundle import Bundle
 from .derived import once
+from .frozen import frozen
 from .profile import Profile
 from .types import Evidence, Passage, RoutingHint
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
@@ -40,7 +40,7 @@ class Scored(Generic[T]):
     boost: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrieved:
     """Both streams, best first, and the best candidates under each floor (for maintainers)."""
 
@@ -71,7 +71,7 @@ class Retrieved:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranking:
     """Scores of some rows of a stream, (k,) each, and which of them are above the floor."""
 
@@ -100,7 +100,7 @@ class Ranking:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signals:
     """All but the cosine that counts for a passage, (n,) each."""
 

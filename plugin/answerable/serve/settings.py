@@ -1,16 +1,20 @@
 """What a function is told beside its bundle: which providers, never a key."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from .errors import BundleError
+from .frozen import frozen
 
 FILE = "settings.json"
+# The two folders of data in a function folder.
+BUNDLE = "bundle"
+MODEL = "model"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The providers of a function; keys come from the environment only.
 

@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from . import languages
+from .frozen import frozen
 from .urls import is_safe_url
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """A language and the (first, last + 1) rows of the passages that are written in it."""
 
@@ -18,7 +18,7 @@ class Language:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A site as its bundle describes it.
 

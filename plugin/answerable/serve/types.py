@@ -1,8 +1,10 @@
 """The plain data that flows from retrieval to an answer."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from .frozen import frozen
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
@@ -13,7 +15,7 @@ _WINDOW = re.compile(r"~\d+$")
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A window of a published page under one heading: the citable unit.
 
@@ -31,7 +33,7 @@ class Passage:
     language: str = "en"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoutingHint:
     """The public surface of a private note; there is no field for its text."""
 
@@ -46,7 +48,7 @@ class RoutingHint:
         return _WINDOW.sub("", self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """All that an answerer may see, each stream best first.
 
@@ -61,7 +63,7 @@ class Evidence:
         return bool(self.passages or self.hints)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordCitation:
     """The exact (id, url) of a retrieved passage and the words of it that back a claim.
 
@@ -79,7 +81,7 @@ class RecordCitation:
     language: str = "en"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HintCitation:
     """The exact (id, url) of a retrieved hint and its public surface."""
 
@@ -92,7 +94,7 @@ class HintCitation:
 Citation = RecordCitation | HintCitation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """One sentence and the citations that back it; without one it cannot be built."""
 
@@ -106,14 +108,14 @@ class Claim:
             raise ValueError("a claim needs text")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """A pointer to where a private note lives; its sentence is rendered, never written."""
 
     citation: HintCitation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """Claims and routes; the mode follows from what they cite.
 
@@ -138,7 +140,7 @@ class Answer:
         return "related-material" if self.routes else "not-found"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """An answer with what the engine knows about it.
 

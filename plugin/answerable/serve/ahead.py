@@ -1,0 +1,78 @@
+"""A bundle's files read, decompressed and hashed by another thread.
+
+All of that lets go of the interpreter, so a function that starts it before it imports numpy has it
+done by the time it opens its bundle. What could not be read ahead is read when it is wanted.
+"""
+
+import mmap
+from pathlib import Path
+from threading import Event, Thread
+
+from .errors import BundleError
+from .inflating import inflate
+
+PACKED = ".z"
+
+
+class Ahead:
+    """What a thread has made of the files in a bundle's folder.
+
+    ``verify``: hash every file too.
+    """
+
+    def __init__(self, folder: Path, *, verify: bool) -> None:
+        self._folder = folder
+        self._verify = verify
+        self._texts: dict[Path, bytes] = {}
+        self._digests: dict[Path, str] = {}
+        self._inflated = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def text(self, path: Path) -> bytes:
+        """A compressed file's bytes; OSError, or BundleError if they do not decompress."""
+        self._inflated.wait()
+        found = self._texts.get(path)
+        return inflate(path.read_bytes(), path.name) if found is None else found
+
+    def digest(self, path: Path) -> str:
+        """A file's SHA-256 in hexadecimal digits; OSError."""
+        self._thread.join()
+        return self._digests.get(path) or _sha256(path)
+
+    def close(self) -> None:
+        """Wait for it: a folder that was refused can be removed then."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            paths = [path for path in self._folder.iterdir() if path.is_file()]
+            for path in paths:
+                if path.suffix == PACKED:
+                    self._texts[path] = inflate(path.read_bytes(), path.name)
+        except (OSError, BundleError):
+            # Whoever asks for the file meets the same, and can say what it means.
+            return
+        finally:
+            self._inflated.set()
+        if self._verify:
+            self._hash(paths)
+
+    def _hash(self, paths: list[Path]) -> None:
+        try:
+            for path in paths:
+                self._digests[path] = _sha256(path)
+        except (OSError, ValueError):
+            return
+
+
+def _sha256(path: Path) -> str:
+    # OpenSSL's library takes a while to load: only where something is verified.
+    import hashlib
+
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return hashlib.sha256(b"").hexdigest()
+        # In one call: every other one waits for the interpreter again.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return hashlib.sha256(data).hexdigest()
