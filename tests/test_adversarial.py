@@ -30,7 +30,8 @@ from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation
 from answerable.serve.fragments import href
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import Retrieved, Scored
+from answerable.serve.recipe import Scored
+from answerable.serve.retrieval import Retrieved
 from answerable.serve.types import Answer, Evidence, HintCitation, RecordCitation, Reply
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, note, record
 from fuzzing import fuzzed

@@ -16,7 +16,8 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Identity, Vectors
 from answerable.serve.encoding import Encoding
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import Scored, retrieve
+from answerable.serve.recipe import Scored
+from answerable.serve.retrieval import retrieve
 from doubles import bundle_of, index_of
 from sites import DATA
 

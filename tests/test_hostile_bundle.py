@@ -36,7 +36,8 @@ from answerable.serve.extractive import ExtractiveAnswerer
 from answerable.serve.inflating import inflate
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import Retrieved, Scored, retrieve
+from answerable.serve.recipe import Scored
+from answerable.serve.retrieval import Retrieved, retrieve
 from answerable.serve.urls import is_safe_url
 from doubles import NOON, index_of, note, record
 

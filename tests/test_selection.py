@@ -8,7 +8,8 @@ import pytest
 from answerable.serve import selection
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import TOP_K, Retrieved, Scored
+from answerable.serve.recipe import Scored
+from answerable.serve.retrieval import TOP_K, Retrieved
 from answerable.serve.types import Passage, RoutingHint
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, engine_of, index_of, record
 

@@ -26,7 +26,8 @@ from answerable.serve.errors import NotebookError
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
-from answerable.serve.retrieval import TOP_K, Ranking, content_terms, rank_passages, retrieve
+from answerable.serve.recipe import Ranking
+from answerable.serve.retrieval import TOP_K, content_terms, rank_passages, retrieve
 
 
 def rows(data: Path) -> list[Row]:

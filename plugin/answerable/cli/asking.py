@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..serve import languages, questions, wire
-from ..serve.retrieval import Scored
+from ..serve.recipe import Scored
 from ..serve.types import Passage, RoutingHint
 from . import opening, showing
 

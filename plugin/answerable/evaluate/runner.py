@@ -10,7 +10,8 @@ from ..serve import questions, selection
 from ..serve.bundle import Bundle
 from ..serve.embedder import Embedder, Vectors
 from ..serve.engine import Engine
-from ..serve.retrieval import TOP_K, Retrieved, Scored, retrieve
+from ..serve.recipe import Scored
+from ..serve.retrieval import TOP_K, Retrieved, retrieve
 from ..serve.types import Mode, Passage, RoutingHint
 from . import judge
 from .gold import GoldQuery

@@ -9,7 +9,7 @@ from . import scan, terms
 from .bundle import Bundle
 from .embedder import Embedder
 from .frozen import frozen
-from .retrieval import name_terms
+from .recipe import name_terms
 from .types import Evidence, Passage
 
 MAX_CLAIMS = 3

@@ -1,43 +1,19 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import boosts, codes, languages, recency, scan, terms
+from . import codes, languages, recipe, scan, terms
 from .bundle import Bundle
-from .derived import once
 from .frozen import frozen
-from .profile import Profile
+from .recipe import Floats, Ranking, Scored, Signals
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
 # Keeps a query without tokens, which is all zeros, from being divided by zero.
 _TINY = 1e-12
-
-T = TypeVar("T", Passage, RoutingHint)
-
-Floats = NDArray[np.float32]
-Rows = NDArray[np.intp]
-
-
-@frozen
-class Scored(Generic[T]):
-    """A candidate and the parts of its score.
-
-    ``base`` is the score before ``boost``, which is what names and themes add; ``score`` also has
-    what being new adds and the weight of the record. ``lexical`` is 0 for a hint, which has no
-    terms.
-    """
-
-    item: T
-    score: float
-    base: float
-    lexical: float
-    dense: float
-    boost: float = 0.0
 
 
 @frozen
@@ -69,49 +45,6 @@ class Retrieved:
             self.near_passages[:count],
             self.near_hints[:count],
         )
-
-
-@frozen
-class Ranking:
-    """Scores of some rows of a stream, (k,) each, and which of them are above the floor."""
-
-    rows: Rows
-    score: Floats
-    base: Floats
-    lexical: Floats
-    dense: Floats
-    boost: Floats
-    kept: NDArray[np.bool_]
-
-    def best(
-        self, wanted: NDArray[np.bool_], count: int, item: Callable[[int], T]
-    ) -> tuple[Scored[T], ...]:
-        """The best ``count`` of the wanted ones. item: of a row."""
-        return tuple(
-            Scored(
-                item(int(self.rows[place])),
-                score=float(self.score[place]),
-                base=float(self.base[place]),
-                lexical=float(self.lexical[place]),
-                dense=float(self.dense[place]),
-                boost=float(self.boost[place]),
-            )
-            for place in scan.top(self.score, count, wanted)
-        )
-
-
-@frozen
-class Signals:
-    """All but the cosine that counts for a passage, (n,) each."""
-
-    lexical: Floats
-    boost: Floats
-    fresh: Floats
-    weight: Floats
-
-    def of(self, rows: Rows) -> "Signals":
-        """Those of some rows."""
-        return Signals(self.lexical[rows], self.boost[rows], self.fresh[rows], self.weight[rows])
 
 
 def content_terms(bundle: Bundle, question: str) -> Mapping[str, list[str]]:
@@ -152,7 +85,7 @@ def retrieve(
         return Retrieved()
     unit = query(bundle, vector)
     readable = _readable(bundle, language)
-    given = signals(bundle, question, words)
+    given = recipe.signals(bundle, question, words)
     passages = _candidates(bundle, unit, given, readable, top_k, near)
     hints = _hint_candidates(bundle, unit, top_k + near)
     wanted = passages.kept & readable[passages.rows]
@@ -183,41 +116,8 @@ def rank_passages(
     """The scores of every passage. vector: (d,); words: the question's content terms."""
     rows = np.arange(len(bundle.passage_ids))
     dense = codes.cosines(bundle.passage_codes, query(bundle, vector))
-    return _ranked(bundle.manifest.profile, rows, dense, signals(bundle, question, words))
-
-
-def signals(bundle: Bundle, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
-    """What a question's words, names and time count for each passage."""
-    records = bundle.passage_records
-    fresh = np.zeros(len(records), dtype=np.float32)
-    if recency.is_about_now(question, bundle.site.tags):
-        newness = np.float32(bundle.manifest.profile.recency)
-        fresh = newness * recency.freshness(bundle)[records]
-    return Signals(
-        _lexical(bundle, words),
-        boosts.of(bundle, question)[records],
-        fresh,
-        bundle.weights[records],
-    )
-
-
-def _ranked(
-    profile: Profile, rows: Rows, dense: Floats, given: Signals, slack: float = 0
-) -> Ranking:
-    """The recipe. slack: by how much a score may miss the floor.
-
-    The floor is held against the score before boosts in the hybrid recipe, and never against what
-    being new or a record's weight makes of it.
-    """
-    base = dense
-    if profile.hybrid:
-        weighted = profile.hybrid * given.lexical + profile.dense * dense
-        base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    boosted = base + given.boost
-    score = (boosted + given.fresh) * given.weight
-    floored = base if profile.hybrid else boosted
-    kept = floored >= profile.floor - slack
-    return Ranking(rows, score, base, given.lexical, dense, given.boost, kept)
+    given = recipe.signals(bundle, question, words)
+    return recipe.ranked(bundle.manifest.profile, rows, dense, given)
 
 
 def _candidates(
@@ -234,7 +134,7 @@ def _candidates(
     """
     stream, profile = bundle.passage_codes, bundle.manifest.profile
     everything = np.arange(len(given.weight))
-    guessed = _ranked(profile, everything, stream.estimate(unit), given, stream.slack)
+    guessed = recipe.ranked(profile, everything, stream.estimate(unit), given, stream.slack)
     likely = guessed.kept
     pool = max(stream.pool, top_k)
     chosen = [scan.top(guessed.score, pool, among) for among in (likely, likely & readable)]
@@ -244,7 +144,7 @@ def _candidates(
     for rows in chosen:
         is_picked[rows] = True
     picked = np.flatnonzero(is_picked)
-    return _ranked(profile, picked, stream.score(unit, picked), given.of(picked))
+    return recipe.ranked(profile, picked, stream.score(unit, picked), given.of(picked))
 
 
 def _readable(bundle: Bundle, language: str | None) -> NDArray[np.bool_]:
@@ -255,25 +155,6 @@ def _readable(bundle: Bundle, language: str | None) -> NDArray[np.bool_]:
         if each.tag in tags:
             own[each.first : each.end] = True
     return own
-
-
-def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> Floats:
-    """Each language is a corpus of its own, whose words a question is read with."""
-    scores = np.zeros(len(bundle.postings.lengths), dtype=np.float32)
-    for each in bundle.site.languages:
-        scores[each.first : each.end] = scan.lexical(
-            bundle.postings,
-            words.get(each.tag, ()),
-            (each.first, each.end),
-            name_terms(bundle, each.tag),
-        )
-    return scores
-
-
-@once
-def name_terms(bundle: Bundle, language: str) -> frozenset[str]:
-    """The terms of what the site and its author are called, which no page need hold."""
-    return frozenset(term for name in bundle.site.names for term in terms.read(name, language))
 
 
 def _hint_candidates(bundle: Bundle, unit: Floats, count: int) -> Ranking:

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from . import terms
-from .retrieval import TOP_K, Retrieved, Scored
+from .recipe import Scored
+from .retrieval import TOP_K, Retrieved
 from .types import Evidence, Passage, RoutingHint
 
 # How many candidates of each stream evidence is selected from.

@@ -1,0 +1,132 @@
+"""The recipe: what a passage's words, cosine, names and time make of its score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import boosts, recency, scan, terms
+from .bundle import Bundle
+from .derived import once
+from .frozen import frozen
+from .profile import Profile
+from .types import Passage, RoutingHint
+
+T = TypeVar("T", Passage, RoutingHint)
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+
+
+@frozen
+class Scored(Generic[T]):
+    """A candidate and the parts of its score.
+
+    ``base`` is the score before ``boost``, which is what names and themes add; ``score`` also has
+    what being new adds and the weight of the record. ``lexical`` is 0 for a hint, which has no
+    terms.
+    """
+
+    item: T
+    score: float
+    base: float
+    lexical: float
+    dense: float
+    boost: float = 0.0
+
+
+@frozen
+class Ranking:
+    """Scores of some rows of a stream, (k,) each, and which of them are above the floor."""
+
+    rows: Rows
+    score: Floats
+    base: Floats
+    lexical: Floats
+    dense: Floats
+    boost: Floats
+    kept: NDArray[np.bool_]
+
+    def best(
+        self, wanted: NDArray[np.bool_], count: int, item: Callable[[int], T]
+    ) -> tuple[Scored[T], ...]:
+        """The best ``count`` of the wanted ones. item: of a row."""
+        return tuple(
+            Scored(
+                item(int(self.rows[place])),
+                score=float(self.score[place]),
+                base=float(self.base[place]),
+                lexical=float(self.lexical[place]),
+                dense=float(self.dense[place]),
+                boost=float(self.boost[place]),
+            )
+            for place in scan.top(self.score, count, wanted)
+        )
+
+
+@frozen
+class Signals:
+    """All but the cosine that counts for a passage, (n,) each."""
+
+    lexical: Floats
+    boost: Floats
+    fresh: Floats
+    weight: Floats
+
+    def of(self, rows: Rows) -> "Signals":
+        """Those of some rows."""
+        return Signals(self.lexical[rows], self.boost[rows], self.fresh[rows], self.weight[rows])
+
+
+def signals(bundle: Bundle, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
+    """What a question's words, names and time count for each passage."""
+    records = bundle.passage_records
+    fresh = np.zeros(len(records), dtype=np.float32)
+    if recency.is_about_now(question, bundle.site.tags):
+        newness = np.float32(bundle.manifest.profile.recency)
+        fresh = newness * recency.freshness(bundle)[records]
+    return Signals(
+        _lexical(bundle, words),
+        boosts.of(bundle, question)[records],
+        fresh,
+        bundle.weights[records],
+    )
+
+
+def ranked(
+    profile: Profile, rows: Rows, dense: Floats, given: Signals, slack: float = 0
+) -> Ranking:
+    """Some rows by their cosines and their signals. slack: by how much one may miss the floor.
+
+    The floor is held against the score before boosts in the hybrid recipe, and never against what
+    being new or a record's weight makes of it.
+    """
+    base = dense
+    if profile.hybrid:
+        weighted = profile.hybrid * given.lexical + profile.dense * dense
+        base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
+    boosted = base + given.boost
+    score = (boosted + given.fresh) * given.weight
+    floored = base if profile.hybrid else boosted
+    kept = floored >= profile.floor - slack
+    return Ranking(rows, score, base, given.lexical, dense, given.boost, kept)
+
+
+def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> Floats:
+    """Each language is a corpus of its own, whose words a question is read with."""
+    scores = np.zeros(len(bundle.postings.lengths), dtype=np.float32)
+    for each in bundle.site.languages:
+        scores[each.first : each.end] = scan.lexical(
+            bundle.postings,
+            words.get(each.tag, ()),
+            (each.first, each.end),
+            name_terms(bundle, each.tag),
+        )
+    return scores
+
+
+@once
+def name_terms(bundle: Bundle, language: str) -> frozenset[str]:
+    """The terms of what the site and its author are called, which no page need hold."""
+    return frozenset(term for name in bundle.site.names for term in terms.read(name, language))
