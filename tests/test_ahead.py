@@ -42,6 +42,10 @@ def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path:
     with pytest.raises(BundleError, match=r"a\.z does not decompress"):
         ahead.text(bad)
     assert ahead.digest(good) == hashlib.sha256(good.read_bytes()).hexdigest()
+    # Nothing stays in memory once a bundle is open, and what is asked for later is read again.
+    ahead.close()
+    assert not ahead._texts
+    assert ahead.text(good) == b"chain"
 
 
 def test_a_folder_that_is_not_there_is_the_openers_to_name(tmp_path: Path) -> None:

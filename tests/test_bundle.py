@@ -23,6 +23,7 @@ from answerable.serve import manifest as m
 from answerable.serve.columns import Column
 from answerable.serve.encoding import INVERSE_NORMS, Encoding
 from answerable.serve.errors import BundleError, SiteError
+from answerable.serve.inflating import MOST
 from answerable.serve.manifest import Manifest
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
@@ -529,9 +530,26 @@ def test_weights_dates_and_names_are_those_of_the_index(tmp_path: Path) -> None:
 
 def test_a_column_that_swells_beyond_measure_is_refused(index: Index, tmp_path: Path) -> None:
     write(index, tmp_path)
-    forge(tmp_path, m.HINTS, zlib.compress(b" " * 2_000_000))
+    forge(tmp_path, m.HINTS, zlib.compress(b" " * (MOST + 1), 9))
     with pytest.raises(BundleError, match="does not decompress"):
         open_bundle(tmp_path)
+
+
+def test_a_page_that_repeats_one_sign_is_read_back(tmp_path: Path) -> None:
+    line = "=" * 3_000_000
+    opened = bundle_of(
+        tmp_path, index_of(tmp_path, [record("p", f"<pre><code>{line}</code></pre>")])
+    )
+    assert max(len(passage.text) for passage in opened.passages()) == len(line)
+
+
+def test_a_page_that_no_block_can_hold_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(m, "MAX_BLOCK", 1000)
+    made = index_of(tmp_path, [record("p", f"<pre><code>{'=' * 1000}</code></pre>")])
+    with pytest.raises(SiteError, match=r"^p: it has 1000 characters .*break its lines"):
+        write(made, tmp_path / "b")
 
 
 def test_what_follows_a_column_is_not_overlooked(index: Index, tmp_path: Path) -> None:

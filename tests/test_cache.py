@@ -22,7 +22,7 @@ from sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
 def counter(monkeypatch: pytest.MonkeyPatch) -> CountingEmbedder:
     """The local embedder of every build in this test, counting."""
     counting = CountingEmbedder(local())
-    monkeypatch.setattr(local_embedder, "load", lambda _, verify: counting)
+    monkeypatch.setattr(local_embedder, "load", lambda *_, **__: counting)
     return counting
 
 

@@ -188,8 +188,8 @@ def test_what_the_gold_set_rejects_is_not_published_and_the_flipped_query_is_nam
     assert "Traceback" not in done.stderr
     (said,) = [line for line in done.stderr.splitlines() if "REJECTED" in line]
     assert "binary REJECTED: 2 of 3 verdicts hold" in said
-    assert "; lantern: expected source 'storms' not retrieved, refused by the floor: " in said
-    assert "chain:" not in said
+    assert "; see `answerable gate` for lantern, and use int8" in said
+    assert "storms" not in said
     assert REMEDY in said
     assert tree(folder / "function") == before
     # Each of the two ways out that the sentence names.
@@ -253,12 +253,23 @@ def test_a_note_that_changes_without_its_coarse_codes_is_judged_again(
     assert len(ids) < 4
 
 
+def test_no_file_name_of_a_note_is_in_the_log_of_a_rejection(folder: Path) -> None:
+    put(folder / "notebook" / "secret-plan.md", f"---\nid: winch\n{NOTE}")
+    gold = GOLD + (
+        "  - {id: gear, query: 'What is the plan of the winch?', expectSources: [secret-plan.md]}\n"
+    )
+    coarse = {"encoding": "binary", "dimensions": 2}
+    said = failure(configure(folder, coarse, {"floor": 0.2, "note_floor": 0.2}, gold))
+    assert "REJECTED" in said
+    assert "secret-plan" not in said
+
+
 def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
     configure(folder, BINARY, FLIPS, GOLD)
     first, second = failure(folder), failure(folder)
     assert judged == ["binary"]
     assert "REJECTED" in first
-    assert "lantern: " in first
+    assert "for lantern, and" in first
     assert [line for line in second.splitlines() if "REJECTED" in line] == [
         line for line in first.splitlines() if "REJECTED" in line
     ]
@@ -269,9 +280,9 @@ def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None
     before = tree(folder / "function")
     (kept,) = certificates(folder)
     data = json.loads(kept.read_bytes())
-    data["comparisons"][1]["flips"] = ["it was written here"]
+    data["comparisons"][0]["flips"] = ["it was written here"]
     kept.write_text(json.dumps(data))
-    assert "lantern: it was written here" in failure(folder)
+    assert f"for {data['comparisons'][0]['id']}, and" in failure(folder)
     assert judged == ["binary"]
     assert tree(folder / "function") == before
 

@@ -128,15 +128,18 @@ def test_scores_follow_the_cosines_of_the_leading_dimensions(name: str, dimensio
         assert np.corrcoef(found, exact)[0, 1] > 0.85
 
 
+@pytest.mark.parametrize("dimensions", [16, 256, 1024])
 @pytest.mark.parametrize("name", NAMES)
-def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str) -> None:
-    rows = vectors(2000, 256)
-    stream = opened(rows, Encoding(name, 256))
-    missed = []
-    for query in rows[[1, 30, 400]]:
-        missed.append(codes.cosines(stream, query) - stream.estimate(query))
-    share = np.mean(np.concatenate(missed) > stream.slack)
-    assert share == 0 if stream.slack < 0.1 else share < 0.01
+def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str, dimensions: int) -> None:
+    rows = vectors(2000, dimensions)
+    stream = opened(rows, Encoding(name, dimensions))
+    # One coordinate that outweighs all others leaves few steps to round the others to.
+    peaked = rows[7].copy()
+    peaked[3] = 1.5
+    for query in (rows[1], rows[30], rows[400], truncated(peaked, dimensions)):
+        missed = codes.cosines(stream, query) - stream.estimate(query)
+        share = float(np.mean(missed > stream.slack(query)))
+        assert share < 0.02 if name.startswith("binary") else share == 0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -279,6 +279,11 @@ def test_a_vector_of_another_size_is_a_mistake(tmp_path: Path) -> None:
         retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
 
 
+def test_a_vector_that_is_not_finite_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        retrieve(bundle(tmp_path, *TEXTS), "rope", np.full(8, np.nan, dtype=np.float32))
+
+
 def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
     found = search(bundle(tmp_path, "wind", notes=["rope"]), "rope")
     assert found.evidence.lead == pytest.approx(found.hints[0].dense - found.passages[0].dense)

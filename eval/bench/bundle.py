@@ -164,9 +164,7 @@ def _cold(index: Index, question: Floats) -> list[Row]:
         node = _node_command(Path(work), index, question)
         times: dict[str, list[float]] = {"node": [], "cold": [], "cold-skip-hashes": []}
         for _ in range(STARTS + 1):
-            times["node"].append(
-                _seconds(lambda: subprocess.run(node, capture_output=True, check=True))
-            )
+            times["node"].append(_seconds(partial(_run, node)))
             times["cold"].append(cold.start(function).ranking / 1000)
             times["cold-skip-hashes"].append(cold.start(function, verify=False).ranking / 1000)
     # The first of each has read the files into memory.

@@ -230,6 +230,12 @@ def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
     edges = [0]
     for start in range(0, len(passages), m.BLOCK):
         lines = b"\n".join(_json(_line(passage)) for passage in passages[start : start + m.BLOCK])
+        if len(lines) > m.MAX_BLOCK:
+            largest = max(passages[start : start + m.BLOCK], key=lambda p: len(p.text))
+            raise SiteError(
+                f"{largest.record}: it has {len(largest.text)} characters under one heading that "
+                "cannot be cut; break its lines"
+            )
         text += zlib.compress(lines, 9)
         edges.append(len(text))
     return bytes(text), edges

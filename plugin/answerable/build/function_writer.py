@@ -1,7 +1,8 @@
 """The answer function's folder: the serving code, its requirements and the local model."""
 
-import compileall
 import importlib.util
+import py_compile
+import sys
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
@@ -111,19 +112,24 @@ def _compile(folder: Path, name: str) -> None:
     A function's folder cannot be written where it runs, so each cold start would compile it again.
     Nor is its time kept on the way there, so the bytecode is not checked against it.
     """
-    compileall.compile_dir(
-        folder,
-        stripdir=folder,
-        prependdir=name,
-        quiet=1,
-        invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
-    )
+    for path in folder.rglob("*.py"):
+        py_compile.compile(
+            str(path),
+            str(_bytecode(path)),
+            f"{name}/{path.relative_to(folder).as_posix()}",
+            doraise=True,
+            invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
+        )
+
+
+def _bytecode(path: Path) -> Path:
+    """Where this Python looks for a file's bytecode, unless it is told to keep all elsewhere."""
+    return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
 
 
 def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
     """Whether there is bytecode for this Python beside all code."""
-    names = (folder / name for name in contents if name.endswith(".py"))
-    return all(Path(importlib.util.cache_from_source(name)).is_file() for name in names)
+    return all(_bytecode(folder / name).is_file() for name in contents if name.endswith(".py"))
 
 
 def _read_tree(folder: Path) -> dict[str, bytes]:

@@ -79,7 +79,9 @@ def preview(
 
 
 def _scanned(contents: Contents) -> int:
-    """The bytes of all vectors."""
+    """The bytes of all vectors, if the compiled kernel scans them."""
+    if contents.encoding.name not in ("int8", "int4"):
+        return 0
     return sum(
         len(contents.files[m.array(stream, name)])
         for stream in m.STREAMS

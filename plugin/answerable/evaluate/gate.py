@@ -1,7 +1,9 @@
 """The gate: whether the gold set can tell a bundle's encoding from full precision."""
 
+import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +28,8 @@ from .gold import GoldQuery
 from .runner import Verdict
 
 FULL = "float32"
+
+_PREFIX = "gate-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +233,20 @@ def opened(
 ) -> Iterator[Engine]:
     """A keyless engine over contents that are published nowhere."""
     work.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=work, prefix="gate-", ignore_cleanup_errors=True) as folder:
+    _remove_leftovers(work)
+    with TemporaryDirectory(dir=work, prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
         now = bundle_writer.build_time("0")
         bundle_writer.write(index, Path(folder), embedder.identity, profile, now, made)
         yield providers.engine(open_bundle(Path(folder), verify=False), embedder)
+
+
+def _remove_leftovers(work: Path) -> None:
+    """Remove what a killed run has left, or one on Windows, where a mapped file stays."""
+    yesterday = time.time() - 86_400
+    for folder in work.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if folder.stat().st_mtime < yesterday:
+                shutil.rmtree(folder)
 
 
 def size(manifest: Manifest) -> int:

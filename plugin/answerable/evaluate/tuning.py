@@ -1,7 +1,7 @@
 """Every setting of a grid judged by the gold set, and which of them are worth having."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -92,7 +92,7 @@ def baseline(site: Site, work: Path) -> Mapping[str, Verdict]:
     made = bundle_writer.contents(site.index, whole)
     with gate.opened(site.index, made, site.embedder, site.profile, work) as engine:
         vectors = runner.embed(site.case.queries, site.embedder)
-        return {v.query.id: v for v in _verdicts(site.case, vectors, engine)}
+        return _by_id(site.case, vectors, engine)
 
 
 def trials(
@@ -102,23 +102,29 @@ def trials(
     floors: Sequence[float],
     work: Path,
 ) -> Iterator[Trial]:
-    """Judge a site's index in some encodings, with some floors. before: what has to be held."""
+    """Judge a site's index in some encodings, with some floors. before: what has to be held.
+
+    A verdict also has to hold against full precision at the same length and floor, as the gate of
+    a build will have it.
+    """
     vectors = runner.embed(site.case.queries, site.embedder)
     exact = bundle_writer.contents(
         site.index, encodings.whole(site.embedder.identity.dimensions, gate.FULL)
     )
     with gate.opened(site.index, exact, site.embedder, site.profile, work) as full:
         cosines = [gate.all_cosines(full.bundle, vector) for vector in vectors]
+        held = {
+            floor: (before, _by_id(site.case, vectors, _floored(full, floor))) for floor in floors
+        }
     for encoding in chosen:
         made = bundle_writer.recoded(exact, site.index, encoding)
-        yield from _of_encoding(site, before, made, floors, vectors, cosines, work)
+        yield from _of_encoding(site, held, made, vectors, cosines, work)
 
 
 def _of_encoding(
     site: Site,
-    before: Mapping[str, Verdict],
+    before: Mapping[float, Sequence[Mapping[str, Verdict]]],
     made: Contents,
-    floors: Iterable[float],
     vectors: NDArray[np.float32],
     cosines: Sequence[NDArray[np.float32]],
     work: Path,
@@ -129,22 +135,27 @@ def _of_encoding(
             for one, vector in zip(cosines, vectors, strict=True)
         )
         scan = _scan_time(engine, vectors[0])
-        for floor in floors:
-            after = _verdicts(site.case, vectors, _floored(engine, floor))
-            held = sum(not gate.flips(before[verdict.query.id], verdict) for verdict in after)
+        for floor, wanted in before.items():
+            after = _by_id(site.case, vectors, _floored(engine, floor))
+            held = sum(
+                not any(gate.flips(each[name], verdict) for each in wanted)
+                for name, verdict in after.items()
+            )
             yield Trial(
                 Setting(made.encoding, site.words, floor),
                 gate.size(engine.bundle.manifest),
                 held,
-                len(before),
+                len(after),
                 rho,
                 scan,
             )
 
 
-def _verdicts(case: Case, vectors: NDArray[np.float32], engine: Engine) -> Iterator[Verdict]:
-    for query, vector in zip(case.queries, vectors, strict=True):
-        yield runner.judged(query, vector, engine, case.notes, full=case.full)
+def _by_id(case: Case, vectors: NDArray[np.float32], engine: Engine) -> dict[str, Verdict]:
+    return {
+        query.id: runner.judged(query, vector, engine, case.notes, full=case.full)
+        for query, vector in zip(case.queries, vectors, strict=True)
+    }
 
 
 def _floored(engine: Engine, floor: float) -> Engine:

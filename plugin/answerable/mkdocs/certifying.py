@@ -48,7 +48,11 @@ def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
         return
     report = _report(built, staged, notes)
     if not report.certified:
-        raise SiteError(f"bundle: {gate.summary(report)}; {gate.flipped(report)}: {_REMEDY}")
+        # What has flipped may name a note's file, and a build's log may be public.
+        ids = ", ".join(found.id for found in report.comparisons if not found.holds)
+        raise SiteError(
+            f"bundle: {gate.summary(report)}; see `answerable gate` for {ids}, and {_REMEDY}"
+        )
     log.info("bundle: %s", gate.summary(report))
 
 

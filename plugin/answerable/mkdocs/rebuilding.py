@@ -52,9 +52,12 @@ def rebuild(config_file: Path, words: int | None = None) -> Rebuilt:
         try:
             config.plugins.on_startup(command="build", dirty=False)
             build(config)
-            config.plugins.on_shutdown()
         except (Abort, MkDocsException) as error:
             raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
+        finally:
+            config.plugins.on_shutdown()
+            # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
+            plugin.instead = None
     if not found:
         raise SiteError(f"{config_file}: the site has no page to index")
     return found[0]

@@ -5,6 +5,7 @@ done by the time it opens its bundle. What could not be read ahead is read when 
 """
 
 import mmap
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -41,29 +42,24 @@ class Ahead:
         return self._digests.get(path) or _sha256(path)
 
     def close(self) -> None:
-        """Wait for it: a folder that was refused can be removed then."""
+        """Wait for it, so that the folder can be removed, and forget its texts."""
         self._thread.join()
+        self._texts.clear()
 
     def _run(self) -> None:
         try:
             paths = [path for path in self._folder.iterdir() if path.is_file()]
-            for path in paths:
-                if path.suffix == PACKED:
+        except OSError:
+            paths = []
+        # Whoever asks for a file that is left out here meets the same error, and can name it.
+        for path in paths:
+            if path.suffix == PACKED:
+                with suppress(OSError, BundleError):
                     self._texts[path] = inflate(path.read_bytes(), path.name)
-        except (OSError, BundleError):
-            # Whoever asks for the file meets the same, and can say what it means.
-            return
-        finally:
-            self._inflated.set()
-        if self._verify:
-            self._hash(paths)
-
-    def _hash(self, paths: list[Path]) -> None:
-        try:
-            for path in paths:
+        self._inflated.set()
+        for path in paths if self._verify else ():
+            with suppress(OSError, ValueError):
                 self._digests[path] = _sha256(path)
-        except (OSError, ValueError):
-            return
 
 
 def _sha256(path: Path) -> str:

@@ -105,7 +105,8 @@ class Texts:
     def block(self, number: int) -> list[Text]:
         """The texts of one block; BundleError if it is damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
-        lines = inflate(self.data[start:end].tobytes(), m.TEXTS).split(b"\n", m.BLOCK)
+        data = self.data[start:end].tobytes()
+        lines = inflate(data, m.TEXTS, m.MAX_BLOCK).split(b"\n", m.BLOCK)
         try:
             return [_text(json.loads(line)) for line in lines]
         except (LookupError, TypeError, ValueError, RecursionError) as error:

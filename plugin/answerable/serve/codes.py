@@ -18,28 +18,19 @@ Rows = NDArray[np.intp]
 POOL = 64
 # One bit a dimension estimates so coarsely that more of them have to be looked at.
 PREFILTERED = 320
-# Seven standard deviations of what rounding a query to 8 bits does to a cosine at 256 dimensions;
-# it does less where there are more of them.
-ROUNDED = 0.005
-
 _BLOCK = 64
 _HAMMING_BLOCK = 4096
 _MASKED = 256
 
 
 class Codes(Protocol):
-    """The quantized rows of one stream. Queries are (dimensions,) float32 and of length 1.
-
-    ``pool``: how many of the best estimates are worth scoring. ``slack``: how far an estimate may
-    lie under the score.
-    """
+    """The quantized rows of one stream. Queries are (dimensions,) float32 and of length 1."""
 
     @property
     def pool(self) -> int:
         """How many of the best estimates are worth scoring."""
 
-    @property
-    def slack(self) -> float:
+    def slack(self, query: Floats) -> float:
         """How far an estimate may lie under the score that it stands for."""
 
     def estimate(self, query: Floats) -> Floats:
@@ -58,10 +49,14 @@ class Float32:
     rows: Floats
     inverse_norms: Floats
     pool: int = POOL
-    slack: float = 1e-5
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def slack(self, query: Floats) -> float:
+        """What adding up in another order can do."""
+        del query
+        return 1e-5
 
     def estimate(self, query: Floats) -> Floats:
         """As the score, but for the order in which numbers are added up."""
@@ -80,10 +75,13 @@ class Int8:
     codes: NDArray[np.int8]
     inverse_norms: Floats
     pool: int = POOL
-    slack: float = ROUNDED
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def slack(self, query: Floats) -> float:
+        """What rounding the query can do."""
+        return _rounding(query)
 
     def estimate(self, query: Floats) -> Floats:
         """The cosine with the query rounded to 8 bits, in whole numbers."""
@@ -107,10 +105,13 @@ class Int4:
     inverse_norms: Floats
     dimensions: int
     pool: int = POOL
-    slack: float = ROUNDED
 
     def __len__(self) -> int:
         return len(self.nibbles)
+
+    def slack(self, query: Floats) -> float:
+        """What rounding the query can do."""
+        return _rounding(query)
 
     def estimate(self, query: Floats) -> Floats:
         """The cosine with the query rounded to 8 bits, in whole numbers."""
@@ -164,9 +165,9 @@ class Binary:
     def __len__(self) -> int:
         return len(self.bits)
 
-    @property
-    def slack(self) -> float:
+    def slack(self, query: Floats) -> float:
         """Two and a half standard deviations of the estimate."""
+        del query
         return 4 / math.sqrt(self.dimensions)
 
     def estimate(self, query: Floats) -> Floats:
@@ -191,9 +192,9 @@ class BinaryInt8:
     def __len__(self) -> int:
         return len(self.bits)
 
-    @property
-    def slack(self) -> float:
+    def slack(self, query: Floats) -> float:
         """Two and a half standard deviations of the estimate."""
+        del query
         return 4 / math.sqrt(self.inner.codes.shape[1])
 
     def estimate(self, query: Floats) -> Floats:
@@ -240,10 +241,22 @@ def _scaled(dots: kernel.Whole, norms: Floats) -> Floats:
 
 def _rounded(query: Floats) -> tuple[NDArray[np.int8], np.float32]:
     """A query rounded to 8 bits and 1 / norm of what it has become; 0 for one of zeros."""
-    peak = float(np.abs(query).max(initial=0.0))
-    rounded = np.rint(query * (127 / peak) if peak else query).astype(np.int8)
-    norm = math.sqrt(float(np.square(rounded, dtype=np.int32).sum(dtype=np.int64)))
-    return rounded, np.float32(1 / norm if norm else 0.0)
+    peak = _peak(query)
+    floats = np.rint(query * np.float32(127 / peak) if peak else query)
+    norm = math.sqrt(float(floats @ floats))
+    return floats.astype(np.int8), np.float32(1 / norm if norm else 0.0)
+
+
+def _rounding(query: Floats) -> float:
+    """Seven standard deviations of what rounding a query does to a cosine.
+
+    Every coordinate is off by up to half a step, evenly: by step / sqrt(12) on average.
+    """
+    return 7 * _peak(query) / 127 / math.sqrt(12)
+
+
+def _peak(query: Floats) -> float:
+    return float(max(query.max(initial=0.0), -query.min(initial=0.0)))
 
 
 def _agreement(bits: NDArray[np.uint8], query: Floats, inverse_norms: Floats) -> Floats:

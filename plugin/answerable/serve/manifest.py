@@ -49,6 +49,8 @@ COUNTED = (
 
 # Passages whose texts share one compressed block.
 BLOCK = 16
+# What a block's texts may take decompressed: some blocks are kept between questions.
+MAX_BLOCK = 64 * 1024 * 1024
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 

@@ -105,6 +105,8 @@ def query(bundle: Bundle, vector: Floats) -> Floats:
         raise ValueError(
             f"a query of shape {vector.shape} against {bundle.manifest.identity.dimensions}-d rows"
         )
+    if not np.isfinite(vector).all():
+        raise ValueError("a query with a number that is not finite")
     kept = vector[: bundle.manifest.encoding.dimensions]
     unit: Floats = kept / max(float(np.linalg.norm(kept)), _TINY)
     return unit
@@ -134,7 +136,7 @@ def _candidates(
     """
     stream, profile = bundle.passage_codes, bundle.manifest.profile
     everything = np.arange(len(given.weight))
-    guessed = recipe.ranked(profile, everything, stream.estimate(unit), given, stream.slack)
+    guessed = recipe.ranked(profile, everything, stream.estimate(unit), given, stream.slack(unit))
     likely = guessed.kept
     pool = max(stream.pool, top_k)
     chosen = [scan.top(guessed.score, pool, among) for among in (likely, likely & readable)]
