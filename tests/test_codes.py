@@ -56,6 +56,17 @@ def test_both_kernels_agree_on_any_rows(data: st.DataObject) -> None:
     assert kernel.numpy_dots(rows, query).tolist() == expected
 
 
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("count", [4096, 4097, 6001])
+def test_two_cores_count_as_one_does(
+    monkeypatch: pytest.MonkeyPatch, cores: int, count: int
+) -> None:
+    monkeypatch.setattr(kernel, "CORES", cores)
+    rows, query = whole(6, (count, 4096)), whole(7, (4096,))
+    assert rows.nbytes >= kernel.SPLIT
+    assert kernel.numkong_dots(rows, query).tolist() == kernel.numpy_dots(rows, query).tolist()
+
+
 def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

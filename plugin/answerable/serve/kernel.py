@@ -1,7 +1,9 @@
 """Integer dot products of one query against many rows: compiled where that is worth it."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
+from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,9 @@ Dots = Callable[[Int8, Int8], Whole]
 BLOCK = 64
 # Under so many bytes of rows numpy is done before the compiled kernel is imported.
 WORTH = 1 << 20
+# From so many bytes on one core waits for memory longer than a second one takes to start.
+SPLIT = 1 << 24
+CORES = os.cpu_count() or 1
 # Up to here every whole number has a float32.
 _EXACT = 1 << 24
 
@@ -45,6 +50,20 @@ def _compiled() -> Dots:
 
 def numkong_dots(rows: Int8, query: Int8) -> Whole:
     """The same by numkong; ImportError where that is not installed. ``rows`` are not empty."""
+    if rows.nbytes < SPLIT or CORES < 2:
+        return _numkong(rows, query)
+    middle = len(rows) // 2
+    found: dict[str, Whole] = {}
+    helper = Thread(target=lambda: found.update(rest=_numkong(rows[middle:], query)))
+    helper.start()
+    first = _numkong(rows[:middle], query)
+    helper.join()
+    # What has failed in a thread fails here, where somebody hears of it.
+    rest = found["rest"] if "rest" in found else _numkong(rows[middle:], query)
+    return np.concatenate([first, rest])
+
+
+def _numkong(rows: Int8, query: Int8) -> Whole:
     import numkong
 
     found: Whole = np.asarray(numkong.cdist(query[np.newaxis], rows, metric="dot")).reshape(-1)
