@@ -145,8 +145,7 @@ def judge(
 ) -> Report:
     """Run the gold set at full precision and under the lever that contents were made with.
 
-    work: a folder for two bundles that are gone afterwards. GoldError if the gold set names a
-    source that there is not.
+    work: a folder for two bundles that are gone afterwards.
     """
     dimensions = embedder.identity.dimensions
     exact = bundle_writer.recoded(made, index, encoding.whole(dimensions, FULL))

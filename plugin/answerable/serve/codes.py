@@ -18,6 +18,8 @@ Rows = NDArray[np.intp]
 POOL = 64
 # One bit a dimension estimates so coarsely that more of them have to be looked at.
 PREFILTERED = 320
+
+# Rows looked at together: few enough for what is made of them to stay in a core's cache.
 _BLOCK = 64
 _HAMMING_BLOCK = 4096
 _MASKED = 256
