@@ -4,6 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 export NO_MKDOCS_2_WARNING := 1
+# All cores; the tests of a file stay together, since they share the sites that they build.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -16,7 +18,7 @@ build: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
 test: $(STAMP) browser $(DOCUSAURUS)
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -50,4 +52,4 @@ browser:
 # Long property runs, every hostile model against the gold set.
 .PHONY: check-deep
 check-deep: $(STAMP) browser $(DOCUSAURUS)
-	ANSWERABLE_DEEP=1 $(BIN)/python -m pytest
+	ANSWERABLE_DEEP=1 $(PYTEST)
