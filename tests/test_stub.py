@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any, cast
 
 import numpy as np
@@ -216,9 +217,13 @@ def test_what_is_wrong_with_a_request_is_said_as_openai_says_it(
 
 def test_a_body_without_a_length_is_refused(stub: Stub) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=10)
-    connection.request("POST", "/v1/responses", iter([b"{}"]), {"Authorization": "Bearer a"})
-    assert connection.getresponse().status == 411
-    connection.close()
+    with closing(connection):
+        connection.putrequest("POST", "/v1/responses")
+        connection.putheader("Authorization", "Bearer a")
+        connection.putheader("Transfer-Encoding", "chunked")
+        # The refusal comes before the body, whose writing would meet a closed connection.
+        connection.endheaders()
+        assert connection.getresponse().status == 411
 
 
 def test_no_key_is_an_authentication_error(stub: Stub) -> None:
