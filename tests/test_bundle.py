@@ -468,7 +468,9 @@ def test_lines_are_read_as_they_were_packed(texts: list[list[str]]) -> None:
             columns.pack_lines(texts)
         return
     lengths = [len(column) for column in texts]
-    assert columns.unpack_lines(zlib.decompress(columns.pack_lines(texts)), "x", *lengths) == texts
+    found = columns.unpack_lines(zlib.decompress(columns.pack_lines(texts)), "x", *lengths)
+    assert [lines.texts() for lines in found] == texts
+    assert [[lines[row] for row in range(len(lines))] for lines in found] == texts
 
 
 def test_a_label_of_two_lines_is_refused(index: Index, tmp_path: Path) -> None:

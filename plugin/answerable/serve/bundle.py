@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import manifest as m
 from .codes import Codes
+from .columns import Lines
 from .errors import AGAIN, BundleError
 from .frozen import frozen
 from .inflating import inflate
@@ -67,10 +68,10 @@ class Names:
 class Hints:
     """The hints as columns: one is made when it is asked for."""
 
-    ids: Sequence[str]
-    labels: Sequence[str]
-    locators: Sequence[str]
-    urls: Sequence[str]
+    ids: Lines
+    labels: Lines
+    locators: Lines
+    urls: Lines
 
     def __len__(self) -> int:
         return len(self.ids)

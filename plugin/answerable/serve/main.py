@@ -14,12 +14,11 @@ HERE = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path.
 sys.path.insert(0, str(HERE))
 
-from answerable.serve.ahead import Ahead  # noqa: E402
-from answerable.serve.settings import BUNDLE  # noqa: E402
+from answerable.serve import starting  # noqa: E402
 
 VERIFY = os.environ.get("ANSWERABLE_SKIP_HASHES", "0") in ("", "0")
 # While numpy is imported, which is most of a cold start.
-AHEAD = Ahead(HERE / BUNDLE, verify=VERIFY)
+AHEAD = starting.begin(HERE, verify=VERIFY)
 
 from answerable.serve import providers  # noqa: E402
 from answerable.serve.engine import Engine  # noqa: E402
@@ -42,7 +41,9 @@ def main() -> None:
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
     try:
-        serve(providers.open_function(HERE, verify=VERIFY, ahead=AHEAD), host, int(port))
+        engine = providers.open_function(HERE, verify=VERIFY, ahead=AHEAD)
+        starting.end()
+        serve(engine, host, int(port))
     except AnswerableError as error:
         sys.exit(str(error))
     except OSError as error:

@@ -14,7 +14,7 @@ from . import manifest as m
 from .ahead import Ahead
 from .bundle import Bundle, Hints, Names, Postings, Texts
 from .codes import Codes
-from .columns import Column
+from .columns import Column, Lines
 from .encoding import Encoding
 from .errors import AGAIN, BundleError
 from .manifest import Manifest
@@ -92,7 +92,7 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
         ahead.text(paths[m.COLUMNS]), m.COLUMNS, {**counts, "blocks": -(-passages // m.BLOCK)}
     )
 
-    def lines(name: str, *lengths: int) -> list[list[str]]:
+    def lines(name: str, *lengths: int) -> list[Lines]:
         return columns.unpack_lines(ahead.text(paths[name]), name, *lengths)
 
     columns.check_weights(numbers[columns.RECORD_WEIGHTS.name])
@@ -113,14 +113,14 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
     return Bundle(
         manifest=manifest,
         site=described,
-        record_ids=record_ids,
+        record_ids=record_ids.texts(),
         weights=numbers[columns.RECORD_WEIGHTS.name],
-        dates=columns.dates(dates),
+        dates=columns.dates(dates.texts()),
         names=names,
         themes=themes,
-        passage_ids=ids,
-        passage_urls=passage_urls,
-        passage_titles=titles,
+        passage_ids=ids.texts(),
+        passage_urls=passage_urls.texts(),
+        passage_titles=titles.texts(),
         passage_records=numbers[columns.PASSAGE_RECORDS.name],
         passage_codes=_codes(paths, m.PASSAGE, manifest.encoding, passages),
         texts=_texts(paths[m.TEXTS], numbers[columns.TEXT_BLOCKS.name]),
@@ -142,10 +142,11 @@ def _texts(path: Path, edges: NDArray[np.uint64]) -> Texts:
 
 
 def _postings(
-    terms: list[str], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+    listed: Lines, numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> Postings:
     edges = numbers[columns.POSTING_EDGES.name]
     columns.check_edges(columns.POSTING_EDGES, edges, counts["postings"])
+    terms = listed.texts()
     return Postings(
         terms=dict(zip(terms, range(len(terms)), strict=True)),
         edges=edges,
@@ -156,12 +157,12 @@ def _postings(
 
 
 def _names(
-    phrases: list[list[str]], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
+    phrases: list[Lines], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> tuple[Names, Names]:
     """The names of records and their themes, which share their columns."""
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
-    names, themes = phrases
+    names, themes = (listed.texts() for listed in phrases)
     bearers = numbers[columns.PHRASE_RECORDS.name]
     frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
     middle = len(names)

@@ -1,12 +1,13 @@
 """Which urls a bundle may hold: a reader is sent nowhere else."""
 
 import re
-from collections.abc import Sequence
 
+from .columns import Lines
 from .errors import AGAIN, BundleError
 
 # A control character, white space or a backslash could make a browser read another url.
 _BAD = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
+_BAD_BYTES = bytes(byte for byte in range(128) if _BAD.match(chr(byte)))
 
 
 def is_safe_url(url: str) -> bool:
@@ -14,15 +15,16 @@ def is_safe_url(url: str) -> bool:
     return _leads_somewhere(url) and not _BAD.search(url)
 
 
-def check(urls: Sequence[str], name: str) -> None:
+def check(urls: Lines, name: str) -> None:
     """Refuse an unsafe url in a bundle's file; BundleError names both."""
     # All of them at once: a large notebook has ten thousand, and a cold start waits for this.
-    lines = "\n" + "\n".join(urls) if urls else ""
-    rooted = lines.count("\n/") - lines.count("\n//")
-    absolute = lines.count("\nhttps://") + lines.count("\nhttp://")
-    counted = lines.count("\n") == rooted + absolute == len(urls)
-    if not counted or _BAD.search(lines.replace("\n", "")):
-        url = next((url for url in urls if not is_safe_url(url)), "")
+    lines = b"\n" + urls.joined if len(urls) else b""
+    rooted = lines.count(b"\n/") - lines.count(b"\n//")
+    absolute = lines.count(b"\nhttps://") + lines.count(b"\nhttp://")
+    clean = lines.translate(None, _BAD_BYTES)
+    counted = rooted + absolute == len(urls) == len(lines) - len(clean)
+    if not counted or not (clean.isascii() or all(map(is_safe_url, urls.texts()))):
+        url = next((url for url in urls.texts() if not is_safe_url(url)), "")
         raise BundleError(f"{name} holds the unsafe url {url!r:.80}: {AGAIN}")
 
 
