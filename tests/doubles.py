@@ -24,16 +24,18 @@ NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 TINY = Identity(provider="test", model="letters", dimensions=8)
 
 
+@dataclass
 class LetterEmbedder:
     """Counts letters by their code: equal texts are equal, an empty one is all zeros."""
 
-    identity = TINY
+    identity: Identity = TINY
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), TINY.dimensions), dtype=np.float32)
+        dimensions = self.identity.dimensions
+        rows = np.zeros((len(texts), dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for character in text:
-                rows[row, ord(character) % TINY.dimensions] += character.isalnum()
+                rows[row, ord(character) % dimensions] += character.isalnum()
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         np.divide(rows, norms, out=rows, where=norms > 0)
         return rows

@@ -241,7 +241,7 @@ def test_no_response_repeats_the_question(engine: Engine, request_: Request) -> 
     assert SECRET not in everything(handle(engine, request_))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Unreachable(LetterEmbedder):
     def embed(self, texts: Sequence[str]) -> Vectors:
         raise EmbedderError(f"the host said {SECRET} to {texts}")

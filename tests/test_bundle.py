@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
-from answerable.serve import codes, columns, scan
+from answerable.serve import codes, columns, inflating, scan
 from answerable.serve import manifest as m
 from answerable.serve.columns import Column
 from answerable.serve.encoding import INVERSE_NORMS, Encoding
@@ -578,3 +578,10 @@ def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
     del bundle
     gc.collect()
     assert alive() is None
+
+
+def test_what_would_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inflating, "MOST", 100)
+    assert inflating.inflate(inflating.deflate(b"a" * 100), "x", 100) == b"a" * 100
+    with pytest.raises(BundleError, match=r"a file of 101 bytes.*leave pages or notes out"):
+        inflating.deflate(b"a" * 101)

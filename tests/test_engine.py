@@ -66,7 +66,7 @@ def test_the_answerer_sees_what_was_retrieved_and_no_more(tmp_path: Path) -> Non
     assert answerer.seen == [engine.retrieve("rope?").evidence]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Other(LetterEmbedder):
     identity: Identity
 

@@ -28,7 +28,7 @@ from answerable.serve import columns, wire
 from answerable.serve import encoding as encodings
 from answerable.serve import manifest as m
 from answerable.serve.bundle import Bundle
-from answerable.serve.embedder import Identity, Vectors
+from answerable.serve.embedder import Identity
 from answerable.serve.encoding import Encoding
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError, EmbedderError
@@ -39,7 +39,7 @@ from answerable.serve.profile import Profile
 from answerable.serve.recipe import Scored
 from answerable.serve.retrieval import Retrieved, retrieve
 from answerable.serve.urls import is_safe_url
-from doubles import NOON, index_of, note, record
+from doubles import NOON, LetterEmbedder, index_of, note, record
 
 LEAST = 3000
 SMALL = 16 * 1024 * 1024
@@ -55,22 +55,8 @@ _REMEDY = re.compile(r"run `mkdocs build`|build again")
 _SENTENCE = 1000
 
 
-class Letters:
-    """Counts letters by their code, in so many dimensions as the bundle has."""
-
-    identity = IDENTITY
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), IDENTITY.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            for character in text:
-                rows[row, ord(character) % IDENTITY.dimensions] += character.isalnum()
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        np.divide(rows, norms, out=rows, where=norms > 0)
-        return rows
-
-
-VECTOR = Letters().embed([QUESTION])[0]
+LETTERS = LetterEmbedder(IDENTITY)
+VECTOR = LETTERS.embed([QUESTION])[0]
 
 
 @dataclass
@@ -745,7 +731,7 @@ class Bed:
             for n in range(40)
         ]
         notes = [note(f"n{n}", f"rope of hemp {n}\n\nharbour") for n in range(5)]
-        made = index_of(folder, pages, notes, Letters(), names=("Harbour",))
+        made = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
         self.clean: dict[str, Draft] = {}
         self.folders: dict[str, Path] = {}
         for name in encodings.NAMES:
@@ -887,7 +873,7 @@ def asked(bundle: Bundle) -> None:
         held = (hint.id, hint.label, hint.locator, hint.url, hint.note)
         demand(all(type(text) is str for text in held), "a hint has what is no text")
         demand(is_safe_url(hint.url), "a hint has an unsafe url")
-    engine = Engine(bundle, Letters(), ExtractiveAnswerer(bundle, Letters()))
+    engine = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS))
     check_scores(retrieve(bundle, QUESTION, VECTOR, near=8))
     reply = engine.answer(QUESTION, "en")
     demand(0 <= reply.confidence <= 1, "a confidence is beyond 1")
@@ -938,7 +924,7 @@ def test_without_a_mutation_it_answers(bed: Bed) -> None:
         found = retrieve(bundle, QUESTION, VECTOR, near=8)
         assert found.passages
         assert found.hints
-        reply = Engine(bundle, Letters(), ExtractiveAnswerer(bundle, Letters())).answer(QUESTION)
+        reply = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS)).answer(QUESTION)
         assert reply.answer.citations
         assert served(folder, verify=True) == "opened"
 

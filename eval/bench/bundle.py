@@ -73,7 +73,7 @@ def _bytes(index: Index, made: bundle_writer.Contents, lever: Encoding) -> int:
     recoded = bundle_writer.recoded(made, index, lever)
     now = bundle_writer.build_time("0")
     manifest = bundle_writer.describe(index, recoded, synthetic.IDENTITY, OPENAI, now)
-    return gate.size(manifest) + len(json.dumps(manifest.as_json(), indent=1))
+    return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
 
 def _of(lever: Encoding, vectors: Floats, questions: Floats) -> Row:

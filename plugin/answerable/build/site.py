@@ -96,7 +96,6 @@ def _artifacts(name: str, contents: Contents) -> list[Artifact]:
 
 def summary(manifest: Manifest, index: Index, folder: Path) -> str:
     """What an index holds and where it was written, on one line."""
-    size = sum(file.bytes for file in manifest.files.values())
     numbers = (
         count(manifest.counts["records"], "page"),
         count(manifest.counts["passages"], "passage"),
@@ -104,7 +103,7 @@ def summary(manifest: Manifest, index: Index, folder: Path) -> str:
     )
     return (
         f"{', '.join(numbers)}; {count(index.embedded, 'text')} embedded; "
-        f"bundle of {size / 1000:.1f} kB in {_near(folder)}"
+        f"bundle of {manifest.bytes / 1000:.1f} kB in {_near(folder)}"
     )
 
 

@@ -20,7 +20,6 @@ from ..serve.bundle import Bundle
 from ..serve.embedder import Embedder
 from ..serve.encoding import Encoding
 from ..serve.engine import Engine
-from ..serve.manifest import Manifest
 from ..serve.opening import open_bundle
 from ..serve.profile import Profile
 from . import gold, runner
@@ -159,8 +158,8 @@ def judge(
         return Report(
             lever=made.encoding.label(dimensions),
             bundle=after.bundle.manifest.id,
-            bytes_before=size(before.bundle.manifest),
-            bytes_after=size(after.bundle.manifest),
+            bytes_before=before.bundle.manifest.bytes,
+            bytes_after=after.bundle.manifest.bytes,
             total=case.total,
             comparisons=comparisons,
         )
@@ -246,11 +245,6 @@ def _remove_leftovers(work: Path) -> None:
         with suppress(OSError):
             if folder.stat().st_mtime < yesterday:
                 shutil.rmtree(folder)
-
-
-def size(manifest: Manifest) -> int:
-    """The bytes of a bundle's files, its manifest aside."""
-    return sum(file.bytes for file in manifest.files.values())
 
 
 def all_cosines(bundle: Bundle, vector: NDArray[np.float32]) -> NDArray[np.float32]:

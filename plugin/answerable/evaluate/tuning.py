@@ -143,7 +143,7 @@ def _of_encoding(
             )
             yield Trial(
                 Setting(made.encoding, site.words, floor),
-                gate.size(engine.bundle.manifest),
+                engine.bundle.manifest.bytes,
                 held,
                 len(after),
                 rho,

@@ -4,12 +4,12 @@ All of that lets go of the interpreter, so a function that starts it before it i
 done by the time it opens its bundle. What could not be read ahead is read when it is wanted.
 """
 
-import mmap
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
 from .errors import BundleError
+from .hashing import sha256
 from .inflating import inflate
 
 PACKED = ".z"
@@ -39,7 +39,7 @@ class Ahead:
     def digest(self, path: Path) -> str:
         """A file's SHA-256 in hexadecimal digits; OSError."""
         self._thread.join()
-        return self._digests.get(path) or _sha256(path)
+        return self._digests.get(path) or sha256(path)
 
     def close(self) -> None:
         """Wait for it, so that the folder can be removed, and forget its texts."""
@@ -59,16 +59,4 @@ class Ahead:
         self._inflated.set()
         for path in paths if self._verify else ():
             with suppress(OSError, ValueError):
-                self._digests[path] = _sha256(path)
-
-
-def _sha256(path: Path) -> str:
-    # OpenSSL's library takes a while to load: only where something is verified.
-    import hashlib
-
-    with path.open("rb") as file:
-        if not path.stat().st_size:
-            return hashlib.sha256(b"").hexdigest()
-        # In one call: every other one waits for the interpreter again.
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return hashlib.sha256(data).hexdigest()
+                self._digests[path] = sha256(path)

@@ -168,9 +168,8 @@ class Binary:
         return len(self.bits)
 
     def slack(self, query: Floats) -> float:
-        """Two and a half standard deviations of the estimate."""
-        del query
-        return 4 / math.sqrt(self.dimensions)
+        """What one bit a dimension can do."""
+        return _coarseness(query)
 
     def estimate(self, query: Floats) -> Floats:
         """What the score is on average at so many equal bits."""
@@ -195,9 +194,8 @@ class BinaryInt8:
         return len(self.bits)
 
     def slack(self, query: Floats) -> float:
-        """Two and a half standard deviations of the estimate."""
-        del query
-        return 4 / math.sqrt(self.inner.codes.shape[1])
+        """What one bit a dimension can do."""
+        return _coarseness(query)
 
     def estimate(self, query: Floats) -> Floats:
         """What the cosine is on average at so many equal bits."""
@@ -255,6 +253,11 @@ def _rounding(query: Floats) -> float:
     Every coordinate is off by up to half a step, evenly: by step / sqrt(12) on average.
     """
     return 7 * _peak(query) / 127 / math.sqrt(12)
+
+
+def _coarseness(query: Floats) -> float:
+    """Two and a half standard deviations of a cosine that is told from equal signs."""
+    return 4 / math.sqrt(len(query))
 
 
 def _peak(query: Floats) -> float:

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from .encoding import INVERSE_NORMS
 from .frozen import frozen
+from .inflating import deflate
 
 # More is never a preference: a weight orders what was found and does not replace its scores.
 MAX_WEIGHT = 10.0
@@ -72,7 +72,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
             # Where a list begins anew the difference wraps, and wraps back when it is added.
             values = np.diff(values, prepend=values.dtype.type(0))
         planes += values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
-    return zlib.compress(bytes(planes), 9)
+    return deflate(bytes(planes))
 
 
 def unpack(planes: bytes, name: str, counts: Mapping[str, int]) -> dict[str, NDArray[Any]]:
@@ -158,7 +158,7 @@ def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
     if lines and whole.count("\n") != len(lines) - 1:
         broken = next(line for line in lines if "\n" in line)
         raise ValueError(f"{broken!r} has a line break")
-    return zlib.compress(whole.encode("utf-8", "surrogatepass"), 9)
+    return deflate(whole.encode("utf-8", "surrogatepass"))
 
 
 @frozen(eq=False)

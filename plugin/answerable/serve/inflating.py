@@ -1,13 +1,23 @@
-"""What is compressed in a bundle, decompressed without trusting it."""
+"""What is compressed in a bundle, and decompressed without trusting it."""
 
 import zlib
 
 from .errors import AGAIN, BundleError
 
-# No file of a bundle holds more; a build that would write one fails.
+# No file of a bundle holds more once it is decompressed.
 MOST = 256 * 1024 * 1024
 # Deflate never makes more than this of one byte (zlib's technical notes).
 _MAX_RATIO = 1032
+
+
+def deflate(data: bytes) -> bytes:
+    """Bytes compressed as small as can be; BundleError for more than ``inflate`` gives back."""
+    if len(data) > MOST:
+        raise BundleError(
+            f"The site needs a file of {len(data)} bytes, and a bundle's holds {MOST} at most: "
+            "leave pages or notes out"
+        )
+    return zlib.compress(data, 9)
 
 
 def inflate(data: bytes, name: str, most: int = MOST) -> bytes:

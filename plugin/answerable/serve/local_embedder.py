@@ -1,6 +1,5 @@
 """The keyless embedder: static token vectors, averaged."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from tokenizers import Tokenizer
 from .embedder import Identity, Vectors
 from .errors import EmbedderError
 from .frozen import frozen
+from .hashing import sha256
 
 WEIGHTS = "weights/l2_supercat_256.safetensors"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -66,7 +66,7 @@ def load(folder: Path, *, verify: bool = True) -> LocalEmbedder:
             raise EmbedderError(
                 f"{path}: the local embedder's file is missing; run the build again"
             )
-        if verify and _sha256(path) != digest:
+        if verify and sha256(path) != digest:
             raise EmbedderError(
                 f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it"
             )
@@ -74,11 +74,6 @@ def load(folder: Path, *, verify: bool = True) -> LocalEmbedder:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return LocalEmbedder(tokenizer, _table(folder / WEIGHTS))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _table(path: Path) -> NDArray[np.float16]:

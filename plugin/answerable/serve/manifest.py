@@ -76,6 +76,11 @@ class Manifest:
     counts: Mapping[str, int]
     files: Mapping[str, File]
 
+    @property
+    def bytes(self) -> int:
+        """Of all files, the manifest aside."""
+        return sum(file.bytes for file in self.files.values())
+
     def as_json(self) -> dict[str, Any]:
         """The manifest as it is written."""
         return {
