@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from ..serve.encoding import NAMES
 from ..serve.errors import AnswerableError
+from . import judging
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 
@@ -86,85 +86,6 @@ def chat(places: tuple[Path | None, Path]) -> None:
     chatting.chat(*places)
 
 
-@main.command("eval")
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
-)
-@click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
-@click.option("--ids", help="Run these queries only: ids divided by commas.")
-@click.option("--fail-fast", is_flag=True, help="Stop at the first failure.")
-@click.option("--list", "only_list", is_flag=True, help="List the queries without running them.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
-@click.pass_obj
-def evaluate(
-    places: tuple[Path | None, Path],
-    gold: Path | None,
-    full: bool,
-    ids: str | None,
-    fail_fast: bool,
-    only_list: bool,
-    as_json: bool,
-) -> None:
-    """Run the gold set; exit status 1 if a query fails."""
-    from . import evaluating
-
-    wanted = _ids(ids)
-    passed = evaluating.evaluate(
-        *places,
-        gold,
-        evaluating.Options(full, wanted, fail_fast, only_list, as_json),
-    )
-    raise SystemExit(0 if passed else 1)
-
-
-@main.command("gate")
-@click.option("--encoding", type=click.Choice(NAMES), help="Default: as mkdocs.yml says.")
-@click.option("--dimensions", type=int, help="Keep so many leading dimensions. Default: all.")
-@click.option("--ids", help="Ask these queries only, ids divided by commas: certifies nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.pass_obj
-def gate(
-    places: tuple[Path | None, Path],
-    encoding: str | None,
-    dimensions: int | None,
-    ids: str | None,
-    as_json: bool,
-) -> None:
-    """Let the gold set admit or reject an encoding; exit status 1 if it is not certified."""
-    from . import gating
-
-    chosen = _ids(ids)
-    certified = gating.gate(places[1], encoding, dimensions, chosen, as_json=as_json)
-    raise SystemExit(0 if certified else 1)
-
-
-@main.command("tune")
-@click.option("--encoding", type=click.Choice(NAMES), multiple=True, help="Default: all of them.")
-@click.option("--dimensions", type=int, multiple=True, help="Default: all, and halves.")
-@click.option("--words", type=click.IntRange(40, 2000), multiple=True, help="Lengths of passages.")
-@click.option("--floor", type=click.FloatRange(0, 1), multiple=True, help="Default: near yours.")
-@click.option("--all", "everything", is_flag=True, help="Print every trial.")
-@click.option("--json", "as_json", is_flag=True, help="Print the trials as JSON.")
-@click.pass_obj
-def tune(
-    places: tuple[Path | None, Path],
-    encoding: tuple[str, ...],
-    dimensions: tuple[int, ...],
-    words: tuple[int, ...],
-    floor: tuple[float, ...],
-    everything: bool,
-    as_json: bool,
-) -> None:
-    """Find the smallest bundle that holds every verdict; exit status 1 if none does."""
-    from . import gating
-
-    grid = gating.Grid(encoding, dimensions, words, floor)
-    found = gating.tune(places[1], grid, everything=everything, as_json=as_json)
-    raise SystemExit(0 if found else 1)
-
-
 @main.command("bench-cold")
 @click.argument("function_dir", type=click.Path(path_type=Path))
 @click.option("--question", default="", help="Default: one about the first page.")
@@ -178,10 +99,6 @@ def bench_cold(
     from . import cold
 
     cold.bench(function_dir, question, runs, verify=not skip_hashes, as_json=as_json)
-
-
-def _ids(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
 def _site_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -277,3 +194,7 @@ def stub_openai(port: int) -> None:
     from . import stubbing
 
     stubbing.serve(port)
+
+
+for command in judging.COMMANDS:
+    main.add_command(command)

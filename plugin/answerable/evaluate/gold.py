@@ -8,12 +8,16 @@ from typing import Any
 
 import yaml
 
+from ..serve import languages
 from ..serve.errors import GoldError
-from ..serve.types import MODES, Mode
+from ..serve.types import MODES, REASONS, Mode, Reason
 
 _AUTHOR = "{{author}}"
-_LISTS = ("expectSources", "forbidSources", "forbidAnswerPatterns")
-_KEYS = {"id", "query", "expectAnswerMode", "topSource", "forbidRecordCitations", "note", *_LISTS}
+_LISTS = ("expectSources", "forbidSources", "forbidAnswerPatterns", "tags")
+_KEYS = {
+    "id", "query", "language", "expectAnswerMode", "expectReason", "topSource",
+    "forbidRecordCitations", "requires", "note", *_LISTS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,8 @@ class GoldQuery:
     """One question and what has to come of it.
 
     A source names a record (any of its passages counts), a passage or, by its path in the
-    notebook, a note. ``note`` says what the query guards.
+    notebook, a note. ``note`` says what the query guards. ``language``: a tag of what it is asked
+    in. ``requires_model``: only an answer model can be held to it; extractive answers skip it.
     """
 
     id: str
@@ -33,6 +38,10 @@ class GoldQuery:
     forbid_record_citations: bool = False
     forbid_answer_patterns: tuple[str, ...] = ()
     note: str = ""
+    expect_reason: Reason | None = None
+    tags: tuple[str, ...] = ()
+    language: str | None = None
+    requires_model: bool = False
 
 
 def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
@@ -112,6 +121,10 @@ def _query(row: object, where: str, author: str | None) -> GoldQuery:
         forbid_record_citations=_flag(row.get("forbidRecordCitations", False), where),
         forbid_answer_patterns=lists["forbidAnswerPatterns"],
         note=_text(row, "note", where) if "note" in row else "",
+        expect_reason=_reason(row.get("expectReason"), where),
+        tags=lists["tags"],
+        language=_language(row.get("language"), where),
+        requires_model=_requires(row.get("requires"), where),
     )
 
 
@@ -135,6 +148,28 @@ def _mode(value: object, where: str) -> Mode | None:
     if value not in MODES:
         raise GoldError(f"{where}: expectAnswerMode: {value!r} is none of {', '.join(MODES)}")
     return value
+
+
+def _reason(value: object, where: str) -> Reason | None:
+    if value is None:
+        return None
+    if value not in REASONS:
+        raise GoldError(f"{where}: expectReason: {value!r} is none of {', '.join(REASONS)}")
+    return value
+
+
+def _language(value: object, where: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not languages.is_tag(value):
+        raise GoldError(f"{where}: language: {value!r} is no tag such as en or pt-BR")
+    return value
+
+
+def _requires(value: object, where: str) -> bool:
+    if value not in (None, "model"):
+        raise GoldError(f"{where}: requires: {value!r} is not known; it may be model")
+    return value == "model"
 
 
 def _flag(value: object, where: str) -> bool:

@@ -13,6 +13,7 @@ Confidence = Literal["high", "medium", "low"]
 _WINDOW = re.compile(r"~\d+$")
 
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
+REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
 
 
 @frozen
