@@ -16,9 +16,7 @@ import pytest
 from openai import OpenAI
 
 import sites
-from answerable.cli import evaluating, showing
-from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.runner import Verdict
+from answerable.cli import showing
 from answerable.serve import prompt
 
 GOLD = """
@@ -174,16 +172,6 @@ def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
     done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
     assert "Traceback" not in done.stderr
     assert "a [/x] [red]y" in done.stdout
-
-
-def test_a_failed_row_shows_its_issues_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    query = GoldQuery("[b]", "?", None, (), ())
-    issues = ("no '[/x]'",)
-    verdict = Verdict(query, issues, "p[/]", 0.5, None, refused=False, top_expected=False)
-    report = evaluating.Report("b", "p", (verdict,), 1)
-    evaluating._show(report, evaluating.Options(False, (), False, False, False))
-    shown = capsys.readouterr().out
-    assert all(text in shown for text in ("[b]", "no '[/x]'", "p[/]"))
 
 
 def test_brackets_are_no_markup_in_chat(tmp_path: Path) -> None:

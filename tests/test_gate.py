@@ -42,7 +42,7 @@ def verdict(
 ) -> Verdict:
     query = GoldQuery("q", QUESTION)
     score = 0.0 if refused else 0.5
-    return Verdict(query, issues, top, score, None, refused=refused, top_expected=expected)
+    return Verdict(query, issues, top, None, refused=refused, top_expected=expected)
 
 
 REFUSED = verdict("expected source 'a' not retrieved", top=None, refused=True, expected=False)

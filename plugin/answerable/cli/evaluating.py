@@ -1,93 +1,127 @@
 """``answerable eval``: the gold set against the bundle."""
 
-import json
+import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from ..build import notebook
-from ..evaluate import gold, runner
-from ..evaluate.runner import Verdict
+from ..evaluate import gold, html_report, reports, rows, runner
+from ..evaluate.gold import GoldQuery
+from ..evaluate.reports import Report
+from ..faces import progress
 from ..mkdocs import settings
 from ..serve import prompt
-from . import opening, showing
+from ..serve.engine import Engine
+from ..serve.errors import GoldError
+from . import opening, reporting, spending
+
+LATEST = "latest"
+# Beside the reports: what `answerable tune` has found last.
+TRIALS = "tune.json"
+# Under the cache folder.
+KEPT = "eval"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to run of the gold set, and how to show it."""
+    """What to run of the gold set, and how to show it.
 
-    full: bool
-    ids: tuple[str, ...]
-    fail_fast: bool
-    only_list: bool
-    as_json: bool
+    ``from_report``: a path or ``latest``. ``report`` and ``html``: where to write it too.
+    ``is_agreed``: do not ask before calls that cost money.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a run has judged: which bundle, which prompt, and how many queries there were to run."""
-
-    bundle: str
-    prompt: str
-    verdicts: tuple[Verdict, ...]
-    total: int
+    full: bool = False
+    ids: tuple[str, ...] = ()
+    from_report: str | None = None
+    fail_fast: bool = False
+    only_list: bool = False
+    report: Path | None = None
+    html: Path | None = None
+    is_agreed: bool = False
+    as_json: bool = False
 
 
 def evaluate(
     bundle: Path | None, config_file: Path, gold_file: Path | None, options: Options
 ) -> bool:
-    """Run the gold set and print the verdicts; whether all of them passed."""
+    """Run the gold set, print and keep the report; whether every verdict holds."""
     site = settings.load(config_file)
+    kept = site.cache / KEPT
     path = gold_file or site.gold
-    queries = gold.choose(gold.load(path, site.author), options.ids, path)
+    queries = gold.choose(gold.load(path, site.author), _ids(options, kept), path)
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return True
     notes = {n.path: n.id for n in notebook.read(site.notebook)} if site.notebook else {}
+    chosen = opening.settings_of(bundle or site.bundle)
     engine = opening.engine(bundle or site.bundle, config_file)
     gold.check_sources(queries, path, runner.known_sources(engine.bundle, notes))
-    verdicts: list[Verdict] = []
-    for verdict in runner.run(queries, engine, notes, full=options.full):
-        verdicts.append(verdict)
-        if options.fail_fast and not verdict.passed:
-            break
-    report = Report(engine.bundle.manifest.id, prompt.VERSION, tuple(verdicts), len(queries))
-    _show(report, options)
-    return len(verdicts) == len(queries) and all(verdict.passed for verdict in verdicts)
-
-
-def _show(report: Report, options: Options) -> None:
-    verdicts = report.verdicts
-    if options.as_json:
-        rows = [_row(verdict) for verdict in verdicts]
-        body = {"bundle": report.bundle, "prompt": report.prompt, "verdicts": rows}
-        click.echo(json.dumps(body, indent=2))
-        return
-    console = Console()
-    table = Table("query", "verdict", "mode", "score", "top", "issues")
-    for v in verdicts:
-        word = "[green]pass[/green]" if v.passed else "[red]FAIL[/red]"
-        cells = (v.mode or "", f"{v.top_score:.3f}", v.top_id or "", "; ".join(v.issues))
-        table.add_row(showing.plain(v.query.id), word, *map(showing.plain, cells))
-    console.print(table)
-    passed = sum(verdict.passed for verdict in verdicts)
-    console.print(
-        f"{passed} of {report.total} passed ({'full' if options.full else 'retrieval'} tier)"
+    by_model = options.full and chosen.answers != "extractive"
+    asked = [query for query in queries if by_model or not query.requires_model]
+    spending.agree(
+        engine.bundle.manifest.identity,
+        chosen,
+        embedded=len(asked),
+        answered=len(asked) if by_model else 0,
+        is_agreed=options.is_agreed,
     )
+    report = Report(
+        made_at=reports.stamp(dt.datetime.now(dt.UTC)),
+        bundle=engine.bundle.manifest.id,
+        prompt=prompt.VERSION,
+        embedder=engine.bundle.manifest.identity.label,
+        answers=chosen.model if by_model else chosen.answers,
+        floor=engine.bundle.manifest.profile.floor,
+        note_floor=engine.bundle.manifest.profile.note_floor,
+        tier="full" if options.full else "retrieval",
+        total=len(queries),
+        rows=_run(asked, engine, notes, options),
+        skipped=tuple(query.id for query in queries if query not in asked),
+    )
+    previous = reports.previous(kept, report.tier)
+    reports.keep(kept, report, previous)
+    if options.report:
+        reports.write(options.report, report, previous)
+    if options.html:
+        html_report.write(options.html, report, previous, html_report.read_trials(kept / TRIALS))
+    reporting.show(report, previous, as_json=options.as_json)
+    return report.holds
 
 
-def _row(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "id": verdict.query.id,
-        "passed": verdict.passed,
-        "mode": verdict.mode,
-        "top": verdict.top_id,
-        "top_score": round(verdict.top_score, 6),
-        "issues": list(verdict.issues),
-    }
+def _ids(options: Options, kept: Path) -> Sequence[str]:
+    """Which queries to run, none for all of them."""
+    if options.from_report is None:
+        return options.ids
+    if options.ids:
+        raise click.UsageError("--ids and --from-report both choose queries: name one of them")
+    if options.from_report == LATEST:
+        report, name = reports.latest(kept), "The report of the last run"
+    else:
+        report = reports.read(Path(options.from_report))
+        name = options.from_report
+    found = reports.failures(report, name)
+    if not found:
+        raise GoldError(f"{name} holds no failure: there is nothing to run again")
+    return found
+
+
+def _run(
+    queries: Sequence[GoldQuery], engine: Engine, notes: dict[str, str], options: Options
+) -> tuple[rows.Row, ...]:
+    """The verdicts, up to the first failure if so wanted, or up to an interruption."""
+    found: list[rows.Row] = []
+    with progress.reporting("judging") as report:
+        try:
+            for verdict in runner.run(queries, engine, notes, full=options.full):
+                found.append(rows.of(verdict))
+                if report:
+                    report(len(found), len(queries))
+                if options.fail_fast and not verdict.passed:
+                    break
+        except KeyboardInterrupt:
+            click.echo("Interrupted: the report says what was judged until then.", err=True)
+    return tuple(found)

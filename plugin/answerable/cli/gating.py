@@ -1,6 +1,7 @@
 """``answerable gate`` and ``answerable tune``: encodings and settings, judged by the gold set."""
 
 import dataclasses
+import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..build import files
 from ..evaluate import gate as gates
-from ..evaluate import tuning
+from ..evaluate import reports, tuning
 from ..evaluate.gate import Report
 from ..evaluate.tuning import Setting, Site, Trial
 from ..faces import progress
@@ -19,7 +21,7 @@ from ..mkdocs import rebuilding
 from ..mkdocs.rebuilding import Rebuilt
 from ..serve.encoding import NAMES, Encoding
 from ..serve.errors import GoldError, SiteError
-from . import showing
+from . import evaluating, showing
 
 # Lengths of passages to try, beside the site's own, and how far its floor is moved either way.
 WORDS = (160, 240, 320)
@@ -120,12 +122,20 @@ def tune(config_file: Path, grid: Grid, *, everything: bool, as_json: bool) -> b
     now = (own.words, own.profile.floor)
     best = tuning.smallest(found, *now)
     shown = sorted(found, key=lambda t: t.bytes) if everything else tuning.pareto(found, *now)
+    _keep(own.cache / evaluating.KEPT / evaluating.TRIALS, tuning.pareto(found, *now))
     if as_json:
         body = {"trials": [_row(t) for t in shown], "smallest": _row(best) if best else None}
         click.echo(json.dumps(body, indent=2))
     else:
         _print(shown, best, own)
     return best is not None
+
+
+def _keep(path: Path, front: Sequence[Trial]) -> None:
+    """Keep what was found, for the report that `answerable eval --html` draws."""
+    made_at = reports.stamp(dt.datetime.now(dt.UTC))
+    body = {"made_at": made_at, "trials": [_row(trial) for trial in front]}
+    files.write(path, (json.dumps(body, indent=1) + "\n").encode())
 
 
 def _site(built: Rebuilt) -> Site:

@@ -40,9 +40,14 @@ def engine(bundle: Path | None, config_file: Path) -> Engine:
     folder = bundle_folder(bundle, config_file)
     _check_present(folder)
     opened = open_bundle(folder)
-    chosen = settings.read(folder.parent)
+    chosen = settings_of(folder)
     embedder = providers.embedder(opened.manifest.identity, model_folder(), chosen)
     return providers.engine(opened, embedder, chosen)
+
+
+def settings_of(bundle: Path) -> settings.Settings:
+    """What the function that a bundle belongs to is told of its providers."""
+    return settings.read(bundle.parent)
 
 
 def _check_present(folder: Path) -> None:

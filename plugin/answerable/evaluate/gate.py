@@ -113,6 +113,10 @@ class Case:
     notes: Mapping[str, str]
     full: bool
 
+    def answers(self, query: GoldQuery) -> bool:
+        """Whether the answer to a query is judged: the gate's answers are extractive."""
+        return self.full and not query.requires_model
+
 
 def case(
     path: Path,
@@ -184,7 +188,7 @@ def compare(
     """Judge each query with both engines. vectors: of the queries, (len(queries), dimensions)."""
     for query, vector in zip(case.queries, vectors, strict=True):
         one, other = (
-            runner.judged(query, vector, engine, case.notes, full=case.full)
+            runner.judged(query, vector, engine, case.notes, full=case.answers(query))
             for engine in (before, after)
         )
         rho = spearman(all_cosines(before.bundle, vector), all_cosines(after.bundle, vector))

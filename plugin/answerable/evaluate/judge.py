@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..serve import wire
-from ..serve.types import HintCitation, Mode, Passage, RecordCitation, Reply, RoutingHint
+from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply, RoutingHint
 from .gold import GoldQuery
 
 Item = Passage | RoutingHint
@@ -21,7 +21,7 @@ class Outcome:
     text: str
     cites_records: bool
     cites_hints: bool
-    broke_contract: bool = False
+    reason: Reason | None = None
 
 
 def outcome(reply: Reply, route: str) -> Outcome:
@@ -32,7 +32,7 @@ def outcome(reply: Reply, route: str) -> Outcome:
         wire.plain(settled, route),
         cites_records=any(isinstance(c, RecordCitation) for c in settled.citations),
         cites_hints=any(isinstance(c, HintCitation) for c in settled.citations),
-        broke_contract=reply.reason == "contract",
+        reason=reply.reason,
     )
 
 
@@ -55,6 +55,8 @@ def retrieval(
     ]
     if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
         issues.append(f"top source is not '{query.top_source}'")
+    if query.expect_reason == "no-evidence" and ranked:
+        issues.append("expected nothing above the floors")
     return issues
 
 
@@ -68,7 +70,9 @@ def answer(query: GoldQuery, found: Outcome) -> list[str]:
         issues.append("partial mode requires record-only citations")
     if expected == "related-material" and found.cites_records:
         issues.append("related-material mode requires hint-only citations")
-    if found.broke_contract:
+    if query.expect_reason and found.reason != query.expect_reason:
+        issues.append(f"reason '{found.reason}' (expected '{query.expect_reason}')")
+    if found.reason == "contract":
         issues.append("the answerer broke the contract twice")
     if query.forbid_record_citations and found.cites_records:
         issues.append("answer must not cite public records for this query")

@@ -12,7 +12,7 @@ from ..serve.embedder import Embedder, Vectors
 from ..serve.engine import Engine
 from ..serve.recipe import Scored
 from ..serve.retrieval import TOP_K, Retrieved, retrieve
-from ..serve.types import Mode, Passage, RoutingHint
+from ..serve.types import Mode, Passage, Reason, RoutingHint
 from . import judge
 from .gold import GoldQuery
 
@@ -24,16 +24,23 @@ class Verdict:
     """What became of one query. ``mode`` is None where no answer was asked for.
 
     ``refused``: nothing was above the floors. ``top_expected``: the best candidate is one of the
-    sources that the query expects.
+    sources that the query expects. ``ranks``: where each of those stands among what was retrieved,
+    from 1, None if it was not. The scores are the best of either stream, floor or no floor, as the
+    floors are held against them. ``claims`` survived the contract, ``dropped`` did not.
     """
 
     query: GoldQuery
     issues: tuple[str, ...]
     top_id: str | None
-    top_score: float
     mode: Mode | None
     refused: bool
     top_expected: bool
+    passage_score: float = 0.0
+    hint_score: float = 0.0
+    ranks: tuple[int | None, ...] = ()
+    reason: Reason | None = None
+    claims: int = 0
+    dropped: int = 0
 
     @property
     def passed(self) -> bool:
@@ -66,7 +73,7 @@ def judged(
 ) -> Verdict:
     """Judge one query by what it retrieves. vector: of its question, (dimensions,)."""
     question = questions.clean(query.query)
-    pool = retrieve(engine.bundle, question, vector, selection.POOL, near=TOP_K)
+    pool = retrieve(engine.bundle, question, vector, selection.POOL, query.language, near=TOP_K)
     retrieved = pool.best(TOP_K)
     items = ranked(retrieved)
 
@@ -74,19 +81,23 @@ def judged(
         return judge.names(item, source, notes)
 
     issues = judge.retrieval(query, items, is_source)
-    mode = None
-    if full:
-        reply = engine.answer_from(question, pool)
+    reply = engine.answer_from(question, pool) if full else None
+    if reply:
         issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
-        mode = reply.answer.mode
+    ranks = tuple(_rank(items, source, notes) for source in query.expect_sources)
     return Verdict(
         query,
         tuple(issues),
         items[0].id if items else None,
-        top_score(retrieved),
-        mode,
+        reply.answer.mode if reply else None,
         refused=not items,
-        top_expected=any(is_source(items[0], s) for s in query.expect_sources) if items else False,
+        top_expected=1 in ranks,
+        passage_score=_best(engine, [*retrieved.passages, *retrieved.near_passages]),
+        hint_score=_best(engine, [*retrieved.hints, *retrieved.near_hints]),
+        ranks=ranks,
+        reason=reply.reason if reply else None,
+        claims=len(reply.answer.claims) if reply else 0,
+        dropped=reply.answer.dropped if reply else 0,
     )
 
 
@@ -96,15 +107,16 @@ def ranked(retrieved: Retrieved) -> list[judge.Item]:
     return [item.item for item in sorted(scored, key=lambda item: -item.score)]
 
 
-def top_score(retrieved: Retrieved) -> float:
-    """The best score before boosts of any candidate, which is what the floors are held against."""
-    candidates: list[Candidate] = [
-        *retrieved.passages,
-        *retrieved.hints,
-        *retrieved.near_passages,
-        *retrieved.near_hints,
-    ]
-    return max((candidate.base for candidate in candidates), default=0.0)
+def _rank(items: Sequence[judge.Item], source: str, notes: Mapping[str, str]) -> int | None:
+    found = (n for n, item in enumerate(items, 1) if judge.names(item, source, notes))
+    return next(found, None)
+
+
+def _best(engine: Engine, candidates: Sequence[Candidate]) -> float:
+    """The best score of a stream, as its floor is held against it."""
+    profile = engine.bundle.manifest.profile
+    boosted = 0 if profile.hybrid else 1
+    return max((each.base + boosted * each.boost for each in candidates), default=0.0)
 
 
 def known_sources(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:

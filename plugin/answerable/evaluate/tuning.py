@@ -153,7 +153,7 @@ def _of_encoding(
 
 def _by_id(case: Case, vectors: NDArray[np.float32], engine: Engine) -> dict[str, Verdict]:
     return {
-        query.id: runner.judged(query, vector, engine, case.notes, full=case.full)
+        query.id: runner.judged(query, vector, engine, case.notes, full=case.answers(query))
         for query, vector in zip(case.queries, vectors, strict=True)
     }
 

@@ -11,7 +11,10 @@ from .reading import Site
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The options, a site for each language, and where they lie. ``author``: the site_author."""
+    """The options, a site for each language, and where they lie.
+
+    ``author``: the site_author. ``strict``: a warning fails the build.
+    """
 
     options: AnswerableConfig
     sites: list[Site]
@@ -19,6 +22,7 @@ class Built:
     embedder: Embedder
     workers: Workers
     author: str | None
+    strict: bool
 
     @property
     def cache(self) -> Path:

@@ -62,7 +62,7 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     path = choices.gold(built.options)
     case = gate.case(path, built.author, staged.index, notes, full=full)
     kept = built.cache / "certificates"
-    name = certificates.key(_bundle_id(staged, built.embedder, profile), staged.index, case)
+    name = certificates.key(bundle_id(staged, built.embedder, profile), staged.index, case)
     if known := certificates.read(kept, name):
         return known
     report = gate.judge(staged.index, staged.contents, built.embedder, profile, case, built.cache)
@@ -70,7 +70,8 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     return report
 
 
-def _bundle_id(staged: Staged, embedder: Embedder, profile: Profile) -> str:
+def bundle_id(staged: Staged, embedder: Embedder, profile: Profile) -> str:
+    """The id that what is staged would be published under."""
     now = bundle_writer.build_time("0")
     made = staged.contents
     return bundle_writer.describe(staged.index, made, embedder.identity, profile, now).id

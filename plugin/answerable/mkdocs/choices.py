@@ -56,6 +56,18 @@ def check(config: AnswerableConfig) -> None:
         )
 
 
+def stale_floors(config: AnswerableConfig) -> str | None:
+    """What is wrong with floors that were set for another embedder; None if nothing is known."""
+    chosen, label = config.retrieval, identity(config).label
+    is_set = chosen.floor is not None or chosen.note_floor is not None
+    if not is_set or chosen.calibrated_for in (None, label):
+        return None
+    return (
+        f"retrieval.calibrated_for: the floors were set for {chosen.calibrated_for}, and the "
+        f"embedder is {label}; run `answerable calibrate` after the build and paste what it prints"
+    )
+
+
 def identity(config: AnswerableConfig) -> Identity:
     """The embedder that the options name."""
     chosen = config.embedding
@@ -109,6 +121,7 @@ def settings(config: AnswerableConfig) -> Settings:
         reasoning_effort=answers.reasoning_effort,
         timeout=float(answers.timeout),
         embedding_base_url=config.embedding.base_url or None,
+        log_refusals=config.log_refusals,
     )
 
 

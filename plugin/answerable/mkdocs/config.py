@@ -4,6 +4,7 @@ from mkdocs.config import base
 from mkdocs.config import config_options as c
 
 from ..serve.encoding import NAMES
+from ..serve.settings import LOG_REFUSALS
 
 
 class Passages(base.Config):
@@ -18,6 +19,7 @@ class Retrieval(base.Config):
 
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
+    calibrated_for = c.Optional(c.Type(str))
     hybrid = c.Optional(c.Type((int, float)))
     theme_fade = c.Optional(c.Type(bool))
     name_boost = c.Optional(c.Type((int, float)))
@@ -78,4 +80,6 @@ class AnswerableConfig(base.Config):
     retrieval = c.SubConfig(Retrieval)
     bundle = c.SubConfig(Bundle)
     gold = c.Type(str, default="eval/gold.yaml")
+    gate = c.Choice(("none", "retrieval"), default="none")
     widget = c.SubConfig(Widget)
+    log_refusals = c.Choice(LOG_REFUSALS, default="none")

@@ -1,5 +1,6 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -22,7 +23,7 @@ from ..build.corpus import UnreadPageError
 from ..build.index import SiteInfo
 from ..build.workers import Workers
 from ..faces import live
-from ..serve import providers, routes
+from ..serve import providers, refusals, routes
 from ..serve.embedder import Embedder, Identity, Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
@@ -78,6 +79,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if self._depth == 0:
             self._readings = []
             self._complete = True
+            if stale := choices.stale_floors(self.config):
+                log.warning(stale)
         self._depth += 1
 
     def on_build_error(self, *, error: Exception) -> None:
@@ -146,8 +149,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         del builder
         base = unquote(reading.site_path(config)) + live.BASE
         app: Any = server.get_app()
-        server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine))
         own = self.config
+        kept = refusals.keeper(
+            # An edit of mkdocs.yml counts from the next question on.
+            lambda: self.config.log_refusals,
+            refusals.appender(Path(own.cache) / refusals.FILE, log.warning),
+            os.urandom(32),
+        )
+        server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine, kept))
         for path in (own.notebook, own.enrichment, own.abbreviations):
             if path:
                 server.watch(path)
@@ -176,6 +185,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             embedder=_Later(choices.identity(self.config), self._opened),
             workers=self._workers,
             author=config.site_author,
+            strict=config.strict,
         )
         if self.instead:
             self.instead(built)

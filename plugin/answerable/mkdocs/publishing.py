@@ -17,7 +17,7 @@ from ..faces import clock, progress
 from ..serve import providers
 from ..serve.engine import Engine
 from ..serve.settings import BUNDLE
-from . import certifying, choices, reading
+from . import certifying, choices, judging, reading
 from .built import Built
 from .reading import Site
 
@@ -41,6 +41,7 @@ def publish(built: Built, function: Path) -> None:
                 "function: %s holds an older function of all languages; delete it", function
             )
     certifying.check(built, len(parts))
+    judging.check(built, len(parts))
     audited = partial(_audit, built, whole, private)
     settings, profile = choices.settings(built.options), choices.profile(built.options)
     encoding = choices.encoding(built.options)
@@ -51,6 +52,7 @@ def publish(built: Built, function: Path) -> None:
     ]
     for staged in all_staged:
         certifying.certify(built, staged, private.notes)
+        judging.judge(built, staged, private.notes)
     for staged in all_staged:
         manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
         log.info(site.summary(manifest, staged.index, staged.folder))

@@ -20,6 +20,8 @@ class Settings:
     bundle: Path
     notebook: Path | None
     gold: Path
+    enrichment: Path | None
+    cache: Path
     author: str | None
 
 
@@ -31,6 +33,8 @@ def load(config_file: Path) -> Settings:
         bundle=Path(options.function) / BUNDLE,
         notebook=Path(options.notebook) if options.notebook else None,
         gold=choices.gold(options),
+        enrichment=Path(options.enrichment) if options.enrichment else None,
+        cache=Path(options.cache),
         author=config.site_author,
     )
 

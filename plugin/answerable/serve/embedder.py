@@ -20,6 +20,11 @@ class Identity:
     model: str
     dimensions: int
 
+    @property
+    def label(self) -> str:
+        """The identity as it is told on one line, such as ``openai/model@256``."""
+        return f"{self.provider}/{self.model}@{self.dimensions}"
+
     def as_json(self) -> dict[str, Any]:
         """The identity as a manifest holds it."""
         return asdict(self)

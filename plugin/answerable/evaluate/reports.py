@@ -1,0 +1,224 @@
+"""What a run of the gold set has found: kept, read again, and held against the run before."""
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from ..build import files
+from ..serve.errors import GoldError
+from . import metrics, rows
+from .rows import Row
+
+Tier = Literal["retrieval", "full"]
+TIERS: tuple[Tier, ...] = ("retrieval", "full")
+
+VERSION = 1
+# So many reports are kept of each site; the oldest go.
+KEPT = 50
+
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdicts of a run over ``total`` queries, and what they were found with.
+
+    ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
+    instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
+    answer model can be held to.
+    """
+
+    made_at: str
+    bundle: str
+    prompt: str
+    embedder: str
+    answers: str
+    floor: float
+    note_floor: float
+    tier: Tier
+    total: int
+    rows: tuple[Row, ...]
+    skipped: tuple[str, ...] = ()
+
+    @cached_property
+    def failed(self) -> tuple[str, ...]:
+        """The ids of the queries that failed."""
+        return tuple(row.id for row in self.rows if not row.passed)
+
+    @property
+    def passed(self) -> int:
+        """How many queries passed."""
+        return len(self.rows) - len(self.failed)
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the run ended before every query was judged."""
+        return len(self.rows) + len(self.skipped) < self.total
+
+    @property
+    def holds(self) -> bool:
+        """Whether every query was judged and none failed."""
+        return not self.failed and not self.is_aborted
+
+    def as_json(self, previous: "Report | None" = None) -> dict[str, Any]:
+        """The report as it is written. previous: the run that it is held against."""
+        difference = diff(previous, self) if previous else None
+        return {
+            "version": VERSION,
+            "made_at": self.made_at,
+            "bundle": self.bundle,
+            "prompt": self.prompt,
+            "embedder": self.embedder,
+            "answers": self.answers,
+            "floor": self.floor,
+            "note_floor": self.note_floor,
+            "tier": self.tier,
+            "total": self.total,
+            "passed": self.passed,
+            "failed": len(self.failed),
+            "skipped": list(self.skipped),
+            "aborted": self.is_aborted,
+            "verdicts": [row.as_json() for row in self.rows],
+            "metrics": metrics.of(self.rows).as_json(),
+            "tags": {tag: found.as_json() for tag, found in metrics.by_tag(self.rows).items()},
+            "diff": difference.as_json() if difference else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Which verdicts differ from those of the run before, by query."""
+
+    against: str
+    newly_failing: tuple[str, ...]
+    newly_passing: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The differences as a report holds them."""
+        return {
+            "against": self.against,
+            "newly_failing": list(self.newly_failing),
+            "newly_passing": list(self.newly_passing),
+        }
+
+
+def diff(before: Report, after: Report) -> Diff:
+    """What has changed between two runs, of the queries that both have judged."""
+    held = {row.id: row.passed for row in before.rows}
+    changed = [row for row in after.rows if held.get(row.id, row.passed) != row.passed]
+    return Diff(
+        before.made_at,
+        tuple(row.id for row in changed if not row.passed),
+        tuple(row.id for row in changed if row.passed),
+    )
+
+
+def stamp(moment: dt.datetime) -> str:
+    """A moment as a report is named by, in the order of time."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
+
+
+def keep(folder: Path, report: Report, previous: Report | None) -> Path:
+    """Write a report among those of a site; where it is."""
+    path = folder / f"{report.made_at}{_SUFFIX}"
+    write(path, report, previous)
+    for old in _kept(folder)[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def write(path: Path, report: Report, previous: Report | None) -> None:
+    """Write a report to a file."""
+    text = json.dumps(report.as_json(previous), indent=1, ensure_ascii=False) + "\n"
+    files.write(path, text.encode("utf-8", "backslashreplace"))
+
+
+def latest(folder: Path) -> Report:
+    """The report of the last run; GoldError if there is none or it cannot be read."""
+    found = _kept(folder)
+    return read(found[-1] if found else folder / f"latest{_SUFFIX}")
+
+
+def previous(folder: Path, tier: Tier) -> Report | None:
+    """The last run of a tier to hold a new one against, None if there is none."""
+    for path in reversed(_kept(folder)):
+        # One that another version has written is no reason not to run the gold set.
+        with suppress(GoldError):
+            report = read(path)
+            if report.tier == tier:
+                return report
+    return None
+
+
+def read(path: Path) -> Report:
+    """A report in a file; GoldError if it is none, or if its counts do not agree."""
+    try:
+        data = json.loads(path.read_bytes())
+        report = _read(data)
+        _check(data, report)
+    except FileNotFoundError:
+        raise GoldError(f"{path} does not exist: run `answerable eval` first") from None
+    except OSError as error:
+        raise GoldError(f"{path} cannot be read ({error.strerror}): correct its rights") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise GoldError(
+            f"{path} is no report of `answerable eval` ({error!s:.100}): delete it, or name another"
+        ) from None
+    return report
+
+
+def _read(data: Any) -> Report:
+    if data["version"] != VERSION:
+        raise ValueError(f"version {data['version']!r:.20}, this is {VERSION}")
+    names = ("made_at", "bundle", "prompt", "embedder", "answers")
+    texts = {name: rows.text(data[name]) for name in names}
+    if data["tier"] not in TIERS:
+        raise ValueError(f"tier {data['tier']!r:.20}")
+    return Report(
+        **texts,
+        floor=float(data["floor"]),
+        note_floor=float(data["note_floor"]),
+        tier=data["tier"],
+        total=rows.count(data["total"]),
+        rows=tuple(rows.read(row) for row in data["verdicts"]),
+        skipped=tuple(rows.text(name) for name in data["skipped"]),
+    )
+
+
+def _check(data: Any, report: Report) -> None:
+    """Refuse counts that contradict the verdicts."""
+    seen = Counter([*(row.id for row in report.rows), *report.skipped])
+    twice = [name for name, times in seen.items() if times > 1]
+    if twice:
+        raise ValueError(f"{twice[0]!r} is there twice")
+    counted = {
+        "passed": report.passed,
+        "failed": len(report.failed),
+        "aborted": report.is_aborted,
+    }
+    for name, found in counted.items():
+        if type(data[name]) is not type(found) or data[name] != found:
+            raise ValueError(f"{name} is {data[name]!r:.20}, its verdicts say {found}")
+    if sum(seen.values()) > report.total:
+        raise ValueError(f"it has {sum(seen.values())} verdicts of {report.total} queries")
+
+
+def failures(report: Report, name: str) -> Sequence[str]:
+    """The ids that failed in a report; GoldError if its run was aborted. name: what to call it."""
+    if report.is_aborted:
+        raise GoldError(
+            f"{name} is of a run that was aborted, so it does not know every failure: run the "
+            "whole set again"
+        )
+    return report.failed
+
+
+def _kept(folder: Path) -> list[Path]:
+    """The reports of a site, the oldest first."""
+    return sorted(folder.glob(f"*Z{_SUFFIX}"))

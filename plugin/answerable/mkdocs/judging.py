@@ -1,0 +1,94 @@
+"""The gold set in a build: a page that has lost its answer is noticed before it is published."""
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+from mkdocs.plugins import get_plugin_logger
+
+from ..build.notebook import Note
+from ..build.site import Staged
+from ..evaluate import certificates, gate, reports, rows, runner
+from ..evaluate.reports import Report
+from ..serve import prompt
+from ..serve.errors import GoldError, SiteError
+from . import choices
+from .built import Built
+from .certifying import bundle_id
+
+log = get_plugin_logger(__name__)
+
+
+def check(built: Built, parts: int) -> None:
+    """Refuse a gate without a gold set for it. parts: how many functions are written."""
+    if built.options.gate == "none":
+        return
+    path = choices.gold(built.options)
+    if parts > 1:
+        raise SiteError(
+            "gate: retrieval cannot judge `languages: apart`, where each language has a bundle and "
+            "the gold set is of all of them: set `gate: none`, and run `answerable eval --bundle` "
+            "for each"
+        )
+    if not path.is_file():
+        raise SiteError(
+            f"gate: retrieval needs a gold set, and {path} does not exist: write one, or set "
+            "`gate: none`"
+        )
+
+
+def judge(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
+    """Run the retrieval tier over what is staged.
+
+    A failure is a warning, and in a strict build a SiteError, so that nothing is published.
+    """
+    if built.options.gate == "none":
+        return
+    report = _report(built, staged, notes)
+    asked = len(report.rows)
+    if report.holds:
+        log.info("gate: %d of %d gold queries hold", asked, asked)
+        return
+    # An issue may name a note's file, and a build's log may be public.
+    told = (
+        f"gate: {len(report.failed)} of {asked} gold queries fail ({', '.join(report.failed)}); "
+        "see `answerable eval` once the site is built, or `answerable why` for one of them"
+    )
+    if built.strict:
+        raise SiteError(told)
+    log.warning(told)
+
+
+def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
+    """The verdicts, from the last build if nothing that they depend on has changed."""
+    identity, profile = built.embedder.identity, choices.profile(built.options)
+    case = gate.case(choices.gold(built.options), built.author, staged.index, notes, full=False)
+    bundle = bundle_id(staged, built.embedder, profile)
+    kept = _kept(built, certificates.key(bundle, staged.index, case))
+    try:
+        return reports.read(kept)
+    except GoldError:
+        pass
+    asked = [query for query in case.queries if not query.requires_model]
+    work = built.cache
+    with gate.opened(staged.index, staged.contents, built.embedder, profile, work) as engine:
+        verdicts = tuple(map(rows.of, runner.run(asked, engine, case.notes, full=False)))
+    report = Report(
+        made_at=reports.stamp(dt.datetime.now(dt.UTC)),
+        bundle=bundle,
+        prompt=prompt.VERSION,
+        embedder=identity.label,
+        answers=choices.settings(built.options).answers,
+        floor=profile.floor,
+        note_floor=profile.note_floor,
+        tier="retrieval",
+        total=len(case.queries),
+        rows=verdicts,
+        skipped=tuple(query.id for query in case.queries if query.requires_model),
+    )
+    reports.write(kept, report, None)
+    return report
+
+
+def _kept(built: Built, name: str) -> Path:
+    return built.cache / "verdicts" / f"{name}.json"
