@@ -163,7 +163,8 @@ def test_ids_and_a_report_do_not_both_choose(folder: Path) -> None:
 
 
 def test_only_a_model_is_held_to_what_requires_one(folder: Path) -> None:
-    sites.put(folder / "eval" / "gold.yaml", GOLD + "    requires: model\n")
+    close = GOLD.replace("expectReason: no-evidence", "requires: model")
+    sites.put(folder / "eval" / "gold.yaml", close)
     done = sites.command(folder, "eval", "--full")
     assert done.returncode == 0, done.stdout
     assert "2 of 3 passed (full tier), 1 skipped" in done.stdout

@@ -2,25 +2,29 @@
 
 Pages found at 1 / 3 / 8; ``top_8`` and ``evidence``: how many questions have a right page among
 the first eight passages above the floor, before and after evidence is selected; the shares of
-answerable questions that are answered and of unanswerable ones that are refused, keyless.
+answerable questions that are answered and of unanswerable ones that are refused, keyless; AUROC of
+the best score (before boosts) of answerable questions against unanswerable ones.
 """
 
 import logging
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from answers import ANSWERABLE, Asked, ask, decisions, shown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.utils.yaml import yaml_load
+from scoring import FIRST, auroc, floors, recalls
 from tables import Row, main, read_lines
 
 from answerable.build.function_writer import model_folder
 from answerable.serve import local_embedder, providers, selection
 from answerable.serve.engine import Engine
 from answerable.serve.opening import open_bundle
+from answerable.serve.recipe import Scored
 from answerable.serve.retrieval import TOP_K
 from answerable.serve.types import Passage
 
@@ -41,28 +45,42 @@ def _row(path: Path, site: Path) -> Row:
         built = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
         engine = providers.engine(bundle, local_embedder.load(model_folder()))
-        ranks = [_rank(engine, q["question"], q["gold_urls"], root)
-                 for q in questions if q["answerable"]]  # fmt: skip
+        ranked = [(q, _everything(engine, q["question"])) for q in questions]
+        ranks = [_rank(scored, q["gold_urls"], root) for q, scored in ranked if q["answerable"]]
         pools = [(engine.retrieve(q["question"], selection.POOL), q["gold_urls"])
                  for q in questions if q["answerable"]]  # fmt: skip
         started = time.perf_counter()
-        modes = [(q["answerable"], engine.answer(q["question"]).answer.mode) for q in questions]
-        asked = time.perf_counter() - started
-    answerable = [mode for is_answerable, mode in modes if is_answerable]
-    others = [mode for is_answerable, mode in modes if not is_answerable]
+        asked = [_ask(engine, q) for q in questions]
+        took = time.perf_counter() - started
+    answerable = [a for a in asked if a.kind == ANSWERABLE]
+    others = [a for a in asked if a.kind != ANSWERABLE]
+    best = {is_answerable: [_best(scored) for q, scored in ranked
+                            if q["answerable"] is is_answerable]
+            for is_answerable in (True, False)}  # fmt: skip
     return {
         "name": path.stem,
         "questions": len(answerable),
-        **{f"at_{k}": sum(rank <= k for rank in ranks) for k in (1, 3, 8)},
+        **{f"at_{k}": sum(rank <= k for rank in ranks) for k in FIRST},
         "top_8": sum(_holds([s.item for s in p.best(TOP_K).passages], g, root) for p, g in pools),
         "evidence": sum(_holds(selection.select(p).passages, g, root) for p, g in pools),
-        "answered": _share(sum(mode != "not-found" for mode in answerable), len(answerable)),
+        "answered": _share(sum(not a.refused for a in answerable), len(answerable)),
         "unanswerable": len(others),
-        "refused": _share(sum(mode == "not-found" for mode in others), len(others)),
+        "refused": _share(sum(a.refused for a in others), len(others)),
+        "auroc_unanswerable": auroc(best[True], best[False]),
         "passages": bundle.manifest.counts["passages"],
         "build_s": built,
-        "ask_ms": 1000 * asked / len(modes),
+        "ask_ms": 1000 * took / len(asked),
+        "recall": recalls(ranks),
+        "decisions": decisions(asked),
+        "floors": floors(best[True], {"unanswerable": best[False]}),
+        "shown": shown(asked),
     }
+
+
+def _ask(engine: Engine, row: Row) -> Asked:
+    kind = ANSWERABLE if row["answerable"] else "unanswerable"
+    retrieved = engine.retrieve(row["question"], selection.POOL)
+    return ask(engine, row["question"], retrieved, kind, row.get("ans", ()))
 
 
 def _build(folder: Path) -> str:
@@ -79,14 +97,23 @@ def _build(folder: Path) -> str:
     return f"/{path}/" if path else "/"
 
 
-def _rank(engine: Engine, question: str, gold: list[str], root: str) -> float:
-    """The rank of the first right page among the distinct pages found, floor or no floor."""
+def _everything(engine: Engine, question: str) -> list[Scored[Passage]]:
+    """Every passage of the site, best first, floor or no floor."""
     passages = engine.bundle.manifest.counts["passages"]
     found = engine.retrieve(question, passages, near=passages)
-    scored = sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
+    return sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
+
+
+def _rank(scored: Sequence[Scored[Passage]], gold: list[str], root: str) -> float:
+    """The rank of the first right page among the distinct pages found."""
     pages = dict.fromkeys(_page(s.item.url, root) for s in scored)
     right = [n for n, page in enumerate(pages, 1) if page in gold]
     return right[0] if right else float("inf")
+
+
+def _best(scored: Sequence[Scored[Passage]]) -> float:
+    """The best score before boosts; less than any for a question without content terms."""
+    return max((s.base for s in scored), default=float("-inf"))
 
 
 def _holds(passages: Iterable[Passage], gold: list[str], root: str) -> bool:

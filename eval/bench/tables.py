@@ -28,12 +28,22 @@ def main(title: str, rows: Callable[[Path], list[Row]]) -> None:
 
 
 def print_rows(title: str, found: Sequence[Row], *, as_json: bool) -> None:
-    """Print rows as a table, or as JSON."""
+    """Print rows as a table, or as JSON.
+
+    Rows within rows are a table of their own, under their name and with the ``set`` they are of.
+    """
     if as_json:
         print(json.dumps({"rows": found}, indent=2))
-    else:
-        print(f"\n{title}\n")
-        _table(found)
+        return
+    print(f"\n{title}\n")
+    _table([{key: value for key, value in row.items() if not _is_rows(value)} for row in found])
+    for key in dict.fromkeys(key for row in found for key in row if _is_rows(row[key])):
+        print(f"\n{key}\n")
+        _table([{"set": row["name"], **inner} for row in found for inner in row.get(key, ())])
+
+
+def _is_rows(value: object) -> bool:
+    return isinstance(value, list)
 
 
 def read_lines(path: Path) -> list[Row]:

@@ -26,13 +26,17 @@ def show(report: Report, previous: Report | None, *, as_json: bool) -> None:
         click.echo(json.dumps(report.as_json(previous), indent=2))
         return
     console = Console()
-    table = Table("query", "verdict", "mode", "score", "top", "issues")
+    table = Table("query", "verdict", "mode", "score", "top")
     for row in report.rows:
         word = "[green]pass[/green]" if row.passed else "[red]FAIL[/red]"
         score = f"{max(row.passage_score, row.hint_score):.3f}"
-        cells = (row.mode or "", score, row.top or "", "; ".join(row.issues))
+        cells = (row.mode or "", score, row.top or "")
         table.add_row(showing.plain(row.id), word, *map(showing.plain, cells))
     console.print(table)
+    for row in report.rows:
+        # Under the table, whose columns a log of 80 characters would break.
+        if row.issues:
+            click.echo(f"FAIL {row.id}: {'; '.join(row.issues)}")
     _metrics(console, report.rows)
     if previous:
         _diff(console, reports.diff(previous, report))

@@ -1,0 +1,116 @@
+"""What ranks, scores and shown texts come to: recall, AUROC, floors, references held."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from answerable.evaluate.metrics import Share
+from answerable.serve import terms
+from answerable.serve.profile import LOCAL
+
+# A text holds a reference in free words if it has this share of them in their order.
+HELD = 0.5
+
+# Where recall is measured.
+FIRST = (1, 3, 8)
+
+# Floors to compare with the one that is shipped.
+FLOORS = sorted({0.30, 0.36, 0.42, 0.48, 0.54, 0.60, LOCAL.floor})
+
+# What a question set gives: free words, or a span as its offset and its text.
+Reference = str | Sequence[Any]
+
+
+def held(text: str, references: Sequence[Reference]) -> float | None:
+    """How much of the reference it holds best a text holds, in [0, 1]; None without a reference.
+
+    Of a span all or nothing; of free words their recall.
+    """
+    return max((_held(text, reference) for reference in references), default=None)
+
+
+def _held(text: str, reference: Reference) -> float:
+    if isinstance(reference, str):
+        return rouge_l_recall(text, reference)
+    return float(holds_span(text, reference[1]))
+
+
+def holds_span(text: str, span: str) -> bool:
+    """Whether a text holds a span as whole words, whatever its case and white space."""
+    wanted, among = (" ".join(each.split()).casefold() for each in (span, text))
+    return bool(wanted) and bool(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", among))
+
+
+def rouge_l_recall(text: str, reference: str) -> float:
+    """The share of a reference's words that a text has in the same order, in [0, 1].
+
+    ROUGE-L recall of one sequence without stemming (C.-Y. Lin, "ROUGE: a package for automatic
+    evaluation of summaries", 2004): the longest common subsequence by the reference's length.
+    The package rouge-score gives the same number for ASCII text; it splits words at other letters,
+    needs nltk and absl-py, and had its last release in 2022.
+    """
+    have, want = terms.words(text), terms.words(reference)
+    # The longest common subsequence of all words of the text so far and so many of the reference.
+    longest = [0] * (len(want) + 1)
+    for word in have:
+        before = 0
+        for n, other in enumerate(want, 1):
+            above = longest[n]
+            longest[n] = before + 1 if word == other else max(above, longest[n - 1])
+            before = above
+    return longest[-1] / len(want) if want else 0.0
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
+    """The chance that a positive scores above a negative, ties counting half; None without any."""
+    if not positive or not negative:
+        return None
+    ordered = np.sort(np.array(negative))
+    below = np.searchsorted(ordered, positive, side="left")
+    upto = np.searchsorted(ordered, positive, side="right")
+    return float(np.mean((below + upto) / 2) / len(negative))
+
+
+def floors(
+    answerable: Sequence[float], tiers: Mapping[str, Sequence[float]]
+) -> list[dict[str, Any]]:
+    """One row for each of some floors: the shares of questions that it answers and refuses.
+
+    By their best scores before boosts; tiers: those of each kind that has to be refused.
+    """
+    return [
+        {
+            "name": f"{floor:.2f}",
+            "answered": _share([score >= floor for score in answerable]),
+            **{
+                f"refused_{tier}": _share([score < floor for score in scores])
+                for tier, scores in sorted(tiers.items())
+            },
+        }
+        for floor in FLOORS
+    ]
+
+
+def _share(held: Sequence[bool]) -> float | None:
+    return Share(sum(held), len(held)).value
+
+
+def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
+    """One row for each of 1, 3, 8: the questions with something right among so many first.
+
+    ranks: that of the first right page or text of each question, infinite without one.
+    """
+    counts = {k: sum(rank <= k for rank in ranks) for k in FIRST}
+    return [
+        {"name": f"at {k}", "found": n, **interval("recall", n, len(ranks))}
+        for k, n in counts.items()
+    ]
+
+
+def interval(name: str, part: int, whole: int) -> dict[str, float | None]:
+    """The columns of a share and of the interval that holds the true one 95 times of 100."""
+    share = Share(part, whole)
+    low, high = share.interval if whole else (None, None)
+    return {name: share.value, f"{name}_low": low, f"{name}_high": high}
