@@ -39,5 +39,13 @@ def test_a_records_best_passage_is_not_lost_to_its_own_share() -> None:
     assert kept(passage("a", "r", 101)) == []
 
 
+def test_each_limit_is_named() -> None:
+    passages = [
+        passage("a", "r", 30), passage("b", "r", 30), passage("c", "s", 90), passage("d", "t", 70),
+    ]  # fmt: skip
+    assert budget.limits(passages, 100, 40) == (None, "record-budget", "budget", None)
+    assert kept(*passages) == ["a", "d"]
+
+
 def test_the_defaults_are_those_of_the_manual() -> None:
     assert (budget.TOTAL, budget.PER_RECORD) == (24_000, 6_000)

@@ -1,11 +1,14 @@
 """``gate: retrieval``: the gold set at the end of `mkdocs build`."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sites
 from answerable.evaluate import runner
+from answerable.evaluate.runner import Verdict
 
 GOLD = """
 queries:
@@ -80,7 +83,12 @@ def test_an_unchanged_site_is_not_judged_again(
 ) -> None:
     runs: list[int] = []
     run = runner.run
-    monkeypatch.setattr(runner, "run", lambda *args, **more: runs.append(1) or run(*args, **more))
+
+    def counted(*args: Any, **more: Any) -> Iterator[Verdict]:
+        runs.append(1)
+        return run(*args, **more)
+
+    monkeypatch.setattr(runner, "run", counted)
     for _ in range(2):
         sites.build_here(folder)
     assert len(runs) == 1

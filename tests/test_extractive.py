@@ -149,7 +149,10 @@ def test_a_sentence_that_leads_into_much_code_is_quoted_alone_and_counts_for_les
     much = "x = 1\n" * (MAX_CODE // 6 + 1)
     assert claimed(answerer, coded(LEAD_IN, much)) == [LEAD_IN]
     plain = LEAD_IN.replace(":", ".")
-    assert claimed(answerer, coded(LEAD_IN, much), coded(plain, sentences=(plain,))) == [plain]
+    both = [coded(LEAD_IN, much), coded(plain, sentences=(plain,))]
+    # The first of two that say the same has the lead, but for what its code takes away.
+    first, second = (s.support for s in answerer._supports("How thick is a mooring chain?", both))
+    assert first < second
 
 
 def test_code_alone_declines(answerer: ExtractiveAnswerer) -> None:

@@ -41,7 +41,6 @@ def verdict(
     *issues: str, top: str | None = "a", refused: bool = False, expected: bool = True
 ) -> Verdict:
     query = GoldQuery("q", QUESTION)
-    score = 0.0 if refused else 0.5
     return Verdict(query, issues, top, None, refused=refused, top_expected=expected)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from answerable.serve import selection
 from answerable.serve.engine import Engine
@@ -106,6 +108,64 @@ def test_the_lead_is_that_of_what_is_ranked_highest() -> None:
 
 def test_nothing_is_selected_from_nothing() -> None:
     assert not selection.select(Retrieved())
+
+
+WORDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6).map(" ".join)
+CANDIDATES = st.lists(
+    st.tuples(WORDS, st.sampled_from("uvwxyz"), st.sampled_from([0.0, 0.02, 0.25])), max_size=32
+)
+
+
+@given(CANDIDATES)
+def test_every_rule_says_what_is_true_of_what_it_leaves_out(
+    made: list[tuple[str, str, float]],
+) -> None:
+    steps = [step for _, _, step in made]
+    ranked = [
+        scored(f"p{n}", text, 9 - sum(steps[: n + 1]), name)
+        for n, (text, name, _) in enumerate(made)
+    ]
+    weighed = selection.weigh_passages(ranked)
+    assert [each.scored for each in weighed] == ranked
+    kept = [each.scored.item for each in weighed if each.rule is None]
+    assert kept == list(selection.select(Retrieved(tuple(ranked))).passages)
+    assert all(each.by is None for each in weighed if each.rule is None)
+    # What clearly loses to the winner had been selected until then.
+    chosen = [each for each in weighed if each.rule in (None, "clear-winner")]
+    for place, each in enumerate(weighed):
+        item = each.scored.item
+        above = [other.scored.item for other in weighed[:place] if other in chosen]
+        of_its_record = sum(other.record == item.record for other in above)
+        if each.rule == "eight-above":
+            assert len(above) == TOP_K
+        elif each.rule == "two-of-its-record":
+            assert of_its_record == selection.PER_RECORD
+        elif each.rule == "near-duplicate":
+            assert each.by in [other.id for other in above]
+        else:
+            assert len(above) < TOP_K
+            assert of_its_record < selection.PER_RECORD
+        if each.rule == "clear-winner":
+            assert each.by == ranked[0].item.id != item.id
+            assert ranked[0].score - each.scored.score >= selection.WINNER_MARGIN
+
+
+@given(st.lists(st.sampled_from(["a", "a~2", "a~3", "b", "b~2", "c", "d", "e", "f"]), max_size=32))
+def test_every_rule_for_hints_says_what_is_true(names: list[str]) -> None:
+    ranked = tuple(pointed(name, 0.5) for name in names)
+    weighed = selection.weigh_hints(ranked)
+    kept = [each.scored.item for each in weighed if each.rule is None]
+    assert kept == list(selection.select(Retrieved(hints=ranked)).hints)
+    for place, each in enumerate(weighed):
+        above = [other.scored.item.note for other in weighed[:place] if other.rule is None]
+        expected = (
+            "eight-above"
+            if len(above) == TOP_K
+            else "two-of-its-note"
+            if above.count(each.scored.item.note) == selection.PER_NOTE
+            else None
+        )
+        assert each.rule == expected
 
 
 def test_the_engine_answers_from_the_selection_and_searches_the_whole(tmp_path: Path) -> None:

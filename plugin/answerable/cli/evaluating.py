@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..build import notebook
-from ..evaluate import gold, html_report, reports, rows, runner
+from ..evaluate import gold, html_report, overlap, reports, rows, runner
 from ..evaluate.gold import GoldQuery
 from ..evaluate.reports import Report
 from ..faces import progress
@@ -59,7 +59,10 @@ def evaluate(
     notes = {n.path: n.id for n in notebook.read(site.notebook)} if site.notebook else {}
     chosen = opening.settings_of(bundle or site.bundle)
     engine = opening.engine(bundle or site.bundle, config_file)
-    gold.check_sources(queries, path, runner.known_sources(engine.bundle, notes))
+    # A note's path may be suggested at a terminal, as it is in the gold set.
+    known = runner.known_sources(engine.bundle, notes)
+    gold.check_sources(queries, path, known, known)
+    _check_overlap(queries, site.enrichment, engine.bundle.site.name)
     by_model = options.full and chosen.answers != "extractive"
     asked = [query for query in queries if by_model or not query.requires_model]
     spending.agree(
@@ -90,6 +93,12 @@ def evaluate(
         html_report.write(options.html, report, previous, html_report.read_trials(kept / TRIALS))
     reporting.show(report, previous, as_json=options.as_json)
     return report.holds
+
+
+def _check_overlap(queries: Sequence[GoldQuery], enrichment: Path | None, name: str) -> None:
+    """Refuse an enrichment or a prompt that was written for one question."""
+    own = overlap.file_texts([enrichment]) if enrichment else {}
+    overlap.check(queries, {**own, **overlap.package_texts()}, name)
 
 
 def _ids(options: Options, kept: Path) -> Sequence[str]:

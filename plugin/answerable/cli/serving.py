@@ -17,11 +17,12 @@ import click
 from ..build import built_site, site
 from ..build.built_site import BuiltSite
 from ..faces import clock, live
-from ..serve import local_embedder, providers
+from ..serve import local_embedder, providers, refusals
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.profile import LOCAL
+from ..serve.settings import LogRefusals
 from . import indexing, static_files
 from .indexing import Options
 
@@ -82,8 +83,11 @@ class _Current:
         click.echo(site.summary(bundle.manifest, made, folder))
 
 
-def serve(options: Options, host: str, port: int) -> None:
-    """Serve until interrupted; SiteError if the site cannot be read or the port is taken."""
+def serve(options: Options, host: str, port: int, log_refusals: LogRefusals = "none") -> None:
+    """Serve until interrupted; SiteError if the site cannot be read or the port is taken.
+
+    log_refusals: what is kept of refused questions, in the cache.
+    """
     indexing.check(options, None)
     # Taken first: what changes while the site is read has changed since.
     state = _state(options)
@@ -91,7 +95,12 @@ def serve(options: Options, host: str, port: int) -> None:
     base = unquote(read.base)
     current = _Current(indexing.embedder())
     app = static_files.application(options.folder, base, base + live.BASE)
-    app = live.wrap(app, base + live.BASE, host, lambda: current.engine)
+    kept = refusals.keeper(
+        lambda: log_refusals,
+        refusals.appender(options.cache / refusals.FILE, lambda told: click.echo(told, err=True)),
+        os.urandom(32),
+    )
+    app = live.wrap(app, base + live.BASE, host, lambda: current.engine, kept)
     try:
         server = make_server(host, port, app, _Server, _Quiet)
     except OSError as error:

@@ -92,7 +92,7 @@ class Front:
     @property
     def most(self) -> int:
         """The bytes of the largest one."""
-        return max(row["bytes"] for row in self.rows)
+        return int(max(row["bytes"] for row in self.rows))
 
     @property
     def least(self) -> float:

@@ -132,8 +132,10 @@ def case(
     ids: the queries to ask, all by default.
     """
     queries = gold.load(path, author)
-    known = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
-    gold.check_sources(queries, path, frozenset(known | {note.path for note in notes}))
+    public = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
+    # A build's log may be public, so no note's path is suggested.
+    known = frozenset(public | {note.path for note in notes})
+    gold.check_sources(queries, path, known, frozenset(public))
     chosen = tuple(gold.choose(queries, ids, path))
     return Case(chosen, len(queries), {note.path: note.id for note in notes}, full)
 

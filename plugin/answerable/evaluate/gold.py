@@ -1,23 +1,22 @@
 """The gold set: questions with the behaviour they require."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ..serve import languages
+from ..serve import languages, questions
 from ..serve.errors import GoldError
-from ..serve.types import MODES, REASONS, Mode, Reason
+from ..serve.types import Mode, Reason
+from . import gold_file, patterns
+from .gold_fields import FIELDS, REQUIRED, RULES, Field
 
-_AUTHOR = "{{author}}"
-_LISTS = ("expectSources", "forbidSources", "forbidAnswerPatterns", "tags")
-_KEYS = {
-    "id", "query", "language", "expectAnswerMode", "expectReason", "topSource",
-    "forbidRecordCitations", "requires", "note", *_LISTS,
-}  # fmt: skip
+_AUTHOR = "author"
+# One word is a placeholder; anything else between such braces is code that a question is about.
+_PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
+
+_Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,130 +48,177 @@ def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
 
     author: what ``{{author}}`` stands for in a query.
     """
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise GoldError(f"{path} does not exist: write one, or name it with --gold") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise GoldError(f"{path} is not YAML: {error}") from None
-    rows = data.get("queries") if isinstance(data, dict) else data
-    if not isinstance(rows, list) or not rows:
-        raise GoldError(f"{path}: it has to hold a list `queries:`")
+    rows = gold_file.rows(path)
     queries = tuple(_query(row, f"{path}: query {n}", author) for n, row in enumerate(rows, 1))
-    seen: set[str] = set()
-    for query in queries:
-        if query.id in seen:
-            raise GoldError(f"{path}: query {query.id!r}: id is there twice; rename one")
-        seen.add(query.id)
+    first: dict[str, int] = {}
+    for number, query in enumerate(queries, 1):
+        if query.id in first:
+            raise GoldError(
+                f"{path}: query {number} ({query.id!r}): id is there twice, query "
+                f"{first[query.id]} has it too; rename one"
+            )
+        first[query.id] = number
     return queries
 
 
 def choose(queries: Sequence[GoldQuery], ids: Sequence[str], path: Path) -> Sequence[GoldQuery]:
     """The queries of some ids, all of them if none is named; GoldError for an unknown one."""
-    unknown = set(ids) - {query.id for query in queries}
-    if unknown:
-        raise GoldError(f"{path}: there is no query {sorted(unknown)[0]!r}; see --list")
+    known = {query.id for query in queries}
+    for name in ids:
+        if name not in known:
+            close = gold_file.near(name, known)
+            raise GoldError(f"{path}: there is no query {name!r}{close}; see --list")
     return [query for query in queries if query.id in ids] if ids else queries
 
 
-def check_sources(queries: Sequence[GoldQuery], path: Path, known: frozenset[str]) -> None:
-    """Refuse a source that no record, passage or note has; GoldError names it."""
+def check_sources(
+    queries: Sequence[GoldQuery],
+    path: Path,
+    known: frozenset[str],
+    suggest: Collection[str] = (),
+) -> None:
+    """Refuse a source that no record, passage or note has; GoldError names it.
+
+    suggest: the names that the error may propose; no path of a note if it is written to a log.
+    """
     for query in queries:
-        wanted = {
-            "expectSources": query.expect_sources,
-            "forbidSources": query.forbid_sources,
-            "topSource": (query.top_source,) if query.top_source else (),
-        }
-        for field, sources in wanted.items():
+        for field, sources in _sources(query).items():
             for source in sources:
                 if source not in known:
+                    close = gold_file.near(source, suggest, 3)
                     raise GoldError(
                         f"{path}: query {query.id!r}: {field}: there is no record, passage or "
-                        f"note {source!r}; build the site again or correct it"
+                        f"note {source!r}{close}; build the site again or correct it"
                     )
+
+
+def _sources(query: GoldQuery) -> dict[str, tuple[str, ...]]:
+    """The sources that a query names, by field."""
+    return {
+        "expectSources": query.expect_sources,
+        "forbidSources": query.forbid_sources,
+        "topSource": (query.top_source,) if query.top_source else (),
+    }
 
 
 def _query(row: object, where: str, author: str | None) -> GoldQuery:
     if not isinstance(row, Mapping):
-        raise GoldError(f"{where} is not a list of `key: value` lines")
-    name = _text(row, "id", where)
-    where = f"{where} ({name!r})"
-    unknown = set(row) - _KEYS
-    if unknown:
-        raise GoldError(f"{where}: {sorted(map(str, unknown))[0]} is not a field of a gold query")
-    text = _text(row, "query", where)
-    if _AUTHOR in text:
-        if not author:
-            raise GoldError(f"{where}: query: {_AUTHOR} needs `site_author` in mkdocs.yml")
-        text = text.replace(_AUTHOR, author)
-    lists = {key: _texts(row, key, where) for key in _LISTS}
-    for pattern in lists["forbidAnswerPatterns"]:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise GoldError(f"{where}: forbidAnswerPatterns: {pattern!r}: {error}") from None
-    return GoldQuery(
-        id=name,
-        query=text,
-        expect_answer_mode=_mode(row.get("expectAnswerMode"), where),
-        expect_sources=lists["expectSources"],
-        forbid_sources=lists["forbidSources"],
-        top_source=_text(row, "topSource", where) if "topSource" in row else None,
-        forbid_record_citations=_flag(row.get("forbidRecordCitations", False), where),
-        forbid_answer_patterns=lists["forbidAnswerPatterns"],
-        note=_text(row, "note", where) if "note" in row else "",
-        expect_reason=_reason(row.get("expectReason"), where),
-        tags=lists["tags"],
-        language=_language(row.get("language"), where),
-        requires_model=_requires(row.get("requires"), where),
+        raise GoldError(f"{where} is not a list of `key: value` lines; write `id:` and `query:`")
+    if "id" in row:
+        where = f"{where} ({_value(row['id'], FIELDS['id'], f'{where}: id')!r})"
+    values = {_name(key, where): value for key, value in row.items()}
+    for key in REQUIRED:
+        if key not in values:
+            raise GoldError(f"{where}: {key} is missing; write it")
+    held = {key: _value(value, FIELDS[key], f"{where}: {key}") for key, value in values.items()}
+    _check_rules(held, where)
+    for pattern in held.get("forbidAnswerPatterns", ()):
+        if problem := patterns.problem(pattern):
+            raise GoldError(f"{where}: forbidAnswerPatterns: {pattern!r} {problem}")
+    query = GoldQuery(
+        id=held["id"],
+        query=_question(held["query"], f"{where}: query", author),
+        expect_answer_mode=held.get("expectAnswerMode"),
+        expect_sources=held.get("expectSources", ()),
+        forbid_sources=held.get("forbidSources", ()),
+        top_source=held.get("topSource"),
+        forbid_record_citations=held.get("forbidRecordCitations", False),
+        forbid_answer_patterns=held.get("forbidAnswerPatterns", ()),
+        note=held.get("note", ""),
+        expect_reason=held.get("expectReason"),
+        tags=held.get("tags", ()),
+        language=held.get("language"),
+        requires_model="requires" in held,
     )
+    _check_forbidden(query, where)
+    return query
 
 
-def _text(row: Mapping[Any, Any], key: str, where: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise GoldError(f"{where}: {key} has to be a text")
+def _name(key: object, where: str) -> str:
+    if not isinstance(key, str) or key not in FIELDS:
+        close = gold_file.near(str(key), FIELDS.keys()) or f"; the fields are {', '.join(FIELDS)}"
+        raise GoldError(f"{where}: {key} is not a field of a gold query{close}")
+    return key
+
+
+def _value(value: object, field: Field, where: str) -> Any:
+    """A field's value if it is one; GoldError if not."""
+    match field.kind:
+        case "texts":
+            if not isinstance(value, list):
+                raise GoldError(f"{where} has to be a list of texts, such as [one, other]")
+            for item in value:
+                _text(item, where)
+            return tuple(value)
+        case "flag":
+            if not isinstance(value, bool):
+                raise GoldError(f"{where} has to be true or false")
+            return value
+    text = _text(value, where)
+    match field.kind:
+        case "choice":
+            if text not in field.choices:
+                close = gold_file.near(text, field.choices) or f"; write {_or(field.choices)}"
+                raise GoldError(f"{where}: {text!r} is not known here{close}")
+        case "language":
+            if not languages.is_tag(text):
+                raise GoldError(f"{where}: {text!r} is no tag; write one such as en or pt-BR")
+        case "name":
+            if "," in text:
+                raise GoldError(f"{where}: {text!r} has a comma, which divides ids; drop it")
+    return text
+
+
+def _text(value: object, where: str) -> str:
+    if value is None:
+        raise GoldError(f"{where} has to be a text and is empty; fill it in or drop it")
+    if not isinstance(value, str):
+        raise GoldError(f"{where} has to be a text; put it in quotes")
+    if not value.strip():
+        raise GoldError(f"{where} has to be a text and is blank; fill it in or drop it")
     return value.strip()
 
 
-def _texts(row: Mapping[Any, Any], key: str, where: str) -> tuple[str, ...]:
-    value = row.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise GoldError(f"{where}: {key} has to be a list of texts")
-    return tuple(value)
+def _or(choices: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
-def _mode(value: object, where: str) -> Mode | None:
-    if value is None:
-        return None
-    if value not in MODES:
-        raise GoldError(f"{where}: expectAnswerMode: {value!r} is none of {', '.join(MODES)}")
-    return value
+def _question(text: str, where: str, author: str | None) -> str:
+    """A question with its author filled in, as long as a reader's may be."""
+    for name in _PLACEHOLDER.findall(text):
+        if name != _AUTHOR:
+            raise GoldError(
+                f"{where}: {{{{{name}}}}} stands for nothing; only {{{{{_AUTHOR}}}}} is filled in"
+            )
+        if not author:
+            raise GoldError(f"{where}: {{{{{_AUTHOR}}}}} needs `site_author` in mkdocs.yml; set it")
+    text = _PLACEHOLDER.sub(lambda _: author or "", text)
+    if problem := questions.problem(questions.clean(text)):
+        raise GoldError(
+            f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
+        )
+    return text
 
 
-def _reason(value: object, where: str) -> Reason | None:
-    if value is None:
-        return None
-    if value not in REASONS:
-        raise GoldError(f"{where}: expectReason: {value!r} is none of {', '.join(REASONS)}")
-    return value
+def _check_rules(held: _Row, where: str) -> None:
+    """Refuse two fields that no answer can satisfy."""
+    for rule in RULES:
+        value, other = held.get(rule.field), held.get(rule.other)
+        if value in rule.values and other and other not in rule.allowed:
+            shown = "true" if value is True else value
+            raise GoldError(
+                f"{where}: {rule.other} contradicts {rule.field}: {shown} ({rule.why}); drop one "
+                "of the two"
+            )
 
 
-def _language(value: object, where: str) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not languages.is_tag(value):
-        raise GoldError(f"{where}: language: {value!r} is no tag such as en or pt-BR")
-    return value
-
-
-def _requires(value: object, where: str) -> bool:
-    if value not in (None, "model"):
-        raise GoldError(f"{where}: requires: {value!r} is not known; it may be model")
-    return value == "model"
-
-
-def _flag(value: object, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise GoldError(f"{where}: forbidRecordCitations has to be true or false")
-    return value
+def _check_forbidden(query: GoldQuery, where: str) -> None:
+    """Refuse a source that is required and forbidden, itself or as a passage of its record."""
+    for field in ("expectSources", "topSource"):
+        for source in _sources(query)[field]:
+            for name in (source, source.partition("#")[0]):
+                if name in query.forbid_sources:
+                    raise GoldError(
+                        f"{where}: {field}: {source!r} is forbidden too, by {name!r} in "
+                        "forbidSources; drop one of the two"
+                    )

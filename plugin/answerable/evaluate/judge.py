@@ -1,12 +1,13 @@
 """What a gold query says of a retrieval or of an answer."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from ..serve import wire
+from ..serve.errors import GoldError
 from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply, RoutingHint
+from . import patterns
 from .gold import GoldQuery
 
 Item = Passage | RoutingHint
@@ -76,12 +77,17 @@ def answer(query: GoldQuery, found: Outcome) -> list[str]:
         issues.append("the answerer broke the contract twice")
     if query.forbid_record_citations and found.cites_records:
         issues.append("answer must not cite public records for this query")
-    issues += [
-        f"answer matched forbidden pattern /{pattern}/"
-        for pattern in query.forbid_answer_patterns
-        if re.search(pattern, found.text, re.I)
-    ]
-    return issues
+    matched = (_matched(pattern, found.text) for pattern in query.forbid_answer_patterns)
+    return [*issues, *filter(None, matched)]
+
+
+def _matched(pattern: str, text: str) -> str | None:
+    """What is wrong with an answer by one forbidden pattern, None if nothing is."""
+    try:
+        found = patterns.search(pattern, text)
+    except GoldError as error:
+        return str(error)
+    return f"answer matched forbidden pattern /{pattern}/" if found else None
 
 
 def names(item: Item, source: str, notes: Mapping[str, str]) -> bool:

@@ -7,16 +7,24 @@ from urllib.parse import urlsplit
 from ..serve import wsgi
 from ..serve.api import handle, problem_response
 from ..serve.engine import Engine
+from ..serve.refusals import Keep
 from ..serve.wsgi import Environ, StartResponse, WsgiApp
 
 # Under the site's path; the widget asks there unless an endpoint is configured.
 BASE = "_answerable/"
 
 
-def wrap(app: WsgiApp, base: str, host: str, current: Callable[[], Engine | None]) -> WsgiApp:
+def wrap(
+    app: WsgiApp,
+    base: str,
+    host: str,
+    current: Callable[[], Engine | None],
+    refused: Keep | None = None,
+) -> WsgiApp:
     """An app that answers under a base path and leaves every other request to the inner app.
 
-    host: the one the server listens on. current: the engine of the last good build.
+    host: the one the server listens on. current: the engine of the last good build. refused: keeps
+    refused questions.
     """
 
     def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -28,7 +36,7 @@ def wrap(app: WsgiApp, base: str, host: str, current: Callable[[], Engine | None
         elif (engine := current()) is None:
             response = problem_response(503, "There is no index yet; the terminal says why.")
         else:
-            response = handle(engine, wsgi.read(environ, path.removeprefix(base)))
+            response = handle(engine, wsgi.read(environ, path.removeprefix(base)), refused)
         return wsgi.send(response, start_response)
 
     return wrapped

@@ -8,7 +8,8 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..build.notebook import Note
 from ..build.site import Staged
-from ..evaluate import certificates, gate, reports, rows, runner
+from ..evaluate import certificates, gate, overlap, reports, rows, runner
+from ..evaluate.gold import GoldQuery
 from ..evaluate.reports import Report
 from ..serve import prompt
 from ..serve.errors import GoldError, SiteError
@@ -63,6 +64,7 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     """The verdicts, from the last build if nothing that they depend on has changed."""
     identity, profile = built.embedder.identity, choices.profile(built.options)
     case = gate.case(choices.gold(built.options), built.author, staged.index, notes, full=False)
+    _check_overlap(built, case.queries, staged.index.site.name)
     bundle = bundle_id(staged, built.embedder, profile)
     kept = _kept(built, certificates.key(bundle, staged.index, case))
     try:
@@ -88,6 +90,12 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     )
     reports.write(kept, report, None)
     return report
+
+
+def _check_overlap(built: Built, queries: Sequence[GoldQuery], name: str) -> None:
+    """Refuse what was added to the pages for one question."""
+    given = (built.options[option] for option in ("enrichment", "abbreviations"))
+    overlap.check(queries, overlap.file_texts([Path(each) for each in given if each]), name)
 
 
 def _kept(built: Built, name: str) -> Path:

@@ -2,16 +2,19 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
-from . import languages, questions, wire
+from . import languages, questions, refusals, selection, wire
 from .engine import Engine
 from .errors import AnswerableError
 from .frozen import frozen
 from .manifest import WIRE
+from .refusals import Unanswered
 from .retrieval import TOP_K
 
 MAX_BODY = 4096
@@ -29,13 +32,17 @@ _TITLES = {
 
 @frozen
 class Request:
-    """An HTTP request as the core sees it: ``path`` is relative to the base, header names lower."""
+    """An HTTP request as the core sees it: ``path`` is relative to the base, header names lower.
+
+    ``asker`` is the address it comes from, "" if that is unknown.
+    """
 
     method: str
     path: str
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    asker: str = ""
 
 
 @frozen
@@ -52,6 +59,9 @@ class Response:
         return json.loads(self.body)
 
 
+_Respond = Callable[[Engine, Request], dict[str, Any]]
+
+
 class _Problem(Exception):  # noqa: N818 - RFC 9457's word
     """A request that is refused before it reaches the engine."""
 
@@ -62,10 +72,13 @@ class _Problem(Exception):  # noqa: N818 - RFC 9457's word
         self.headers = headers
 
 
-def handle(engine: Engine, request: Request) -> Response:
-    """Answer one request: POST answer, GET search, GET health; anything else is a problem."""
+def handle(engine: Engine, request: Request, refused: refusals.Keep | None = None) -> Response:
+    """Answer one request: POST answer, GET search, GET health; anything else is a problem.
+
+    refused: is told of a question that the engine has refused; its faults are no reader's.
+    """
     try:
-        return _json(200, _route(engine, request))
+        return _json(200, _route(engine, request, refused))
     except _Problem as problem:
         return problem_response(problem.status, problem.detail, **problem.headers)
     except AnswerableError:
@@ -95,8 +108,9 @@ def _json(
     return Response(status, text, (*fixed, *headers.items()))
 
 
-def _route(engine: Engine, request: Request) -> dict[str, Any]:
-    routes = {"answer": ("POST", _answer), "search": ("GET", _search), "health": ("GET", _health)}
+def _route(engine: Engine, request: Request, refused: refusals.Keep | None) -> dict[str, Any]:
+    answer: _Respond = partial(_answer, refused=refused)
+    routes = {"answer": ("POST", answer), "search": ("GET", _search), "health": ("GET", _health)}
     found = routes.get(request.path.strip("/"))
     if found is None:
         raise _Problem(404, "There is nothing at this path.")
@@ -106,7 +120,9 @@ def _route(engine: Engine, request: Request) -> dict[str, Any]:
     return respond(engine, request)
 
 
-def _answer(engine: Engine, request: Request) -> dict[str, Any]:
+def _answer(
+    engine: Engine, request: Request, refused: refusals.Keep | None = None
+) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise _Problem(415, "Send the question as application/json.")
@@ -122,7 +138,14 @@ def _answer(engine: Engine, request: Request) -> dict[str, Any]:
     language = data.get("language")
     if language is not None and not (isinstance(language, str) and languages.is_tag(language)):
         raise _Problem(400, 'The "language" is no language tag such as "en" or "pt-BR".')
-    reply = engine.answer(_question(question), language)
+    cleaned = _question(question)
+    found = engine.retrieve(cleaned, selection.POOL, language, near=1 if refused else 0)
+    reply = engine.answer_from(cleaned, found)
+    if refused and reply.reason:
+        near = refusals.near(found, engine.bundle.manifest.profile.floor)
+        bundle = engine.bundle.manifest.id
+        with suppress(Exception):
+            refused(Unanswered(cleaned, request.asker, reply.reason, bundle, near))
     return wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
 
 

@@ -1,11 +1,15 @@
 """How much evidence an answerer is given: whole passages within one budget."""
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
 
 from .types import Evidence, Passage
 
 TOTAL = 24_000
 PER_RECORD = 6_000
+
+Limit = Literal["budget", "record-budget"]
 
 
 def fit(evidence: Evidence, total: int = TOTAL, per_record: int = PER_RECORD) -> Evidence:
@@ -14,17 +18,30 @@ def fit(evidence: Evidence, total: int = TOTAL, per_record: int = PER_RECORD) ->
     Whole passages are left out, lowest first, and never a part of one. A record's best passage
     counts against the total only, so that a long one is not lost to the record's own share.
     """
-    kept: list[Passage] = []
+    passages = evidence.passages
+    limited = limits(passages, total, per_record)
+    if not any(limited):
+        return evidence
+    kept = (each for each, limit in zip(passages, limited, strict=True) if limit is None)
+    return Evidence(tuple(kept), evidence.hints, evidence.lead)
+
+
+def limits(
+    passages: Sequence[Passage], total: int = TOTAL, per_record: int = PER_RECORD
+) -> tuple[Limit | None, ...]:
+    """The limit that leaves each passage out, best first; None for one that fits."""
+    found: list[Limit | None] = []
     used = 0
     by_record: Counter[str] = Counter()
-    for passage in evidence.passages:
+    for passage in passages:
         size = len(passage.text) + len(passage.title)
-        first = by_record[passage.record] == 0
-        if used + size > total or not (first or by_record[passage.record] + size <= per_record):
-            continue
-        kept.append(passage)
-        used += size
-        by_record[passage.record] += size
-    if len(kept) == len(evidence.passages):
-        return evidence
-    return Evidence(tuple(kept), evidence.hints, evidence.lead)
+        share = by_record[passage.record]
+        if used + size > total:
+            found.append("budget")
+        elif share and share + size > per_record:
+            found.append("record-budget")
+        else:
+            found.append(None)
+            used += size
+            by_record[passage.record] += size
+    return tuple(found)

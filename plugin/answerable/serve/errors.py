@@ -8,6 +8,7 @@ AnswerableError
 ├── SiteError            a page, an option or a folder that the author has to change
 ├── NotebookError        a note that the author has to change
 │   └── LeakError        words of a note in something that was to be published
+├── CancelledError       a question that nobody waits for any more
 └── GoldError            a gold file that the author has to change
 """
 
@@ -42,6 +43,10 @@ class ProviderError(AnswerableError):
         super().__init__(what)
         self.passing = passing
         self.timeout = timeout
+
+
+class CancelledError(AnswerableError):
+    """A question that nobody waits for any more."""
 
 
 class SiteError(AnswerableError):

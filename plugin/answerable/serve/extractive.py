@@ -19,9 +19,10 @@ MAX_ROUTES = 2
 ROUTES_ONLY_LEAD = 0.10
 # A note that lags the best passage by more than this is beside the point of an answered question.
 ROUTES_LAG = 0.15
-# A sentence backs an answer if it scores at least this, and this share of the best one.
+# A sentence backs an answer if it scores at least this, and this share of the best one. On CLAPnq
+# a stricter share loses answers to sentences that merely repeat the question.
 SUPPORT_FLOOR = 0.34
-NEXT_TO_BEST = 0.85
+NEXT_TO_BEST = 0.60
 # What each further passage's sentences count for, relative to the one ranked above it.
 RANK_DECAY = 0.95
 # A sentence shorter than this is a label or a fragment.

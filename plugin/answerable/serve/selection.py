@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Generic, Literal, TypeVar
 
 from . import terms
+from .frozen import frozen
 from .recipe import Scored
 from .retrieval import TOP_K, Retrieved
 from .types import Evidence, Passage, RoutingHint
+
+T = TypeVar("T", Passage, RoutingHint)
 
 # How many candidates of each stream evidence is selected from.
 POOL = 32
@@ -19,7 +23,22 @@ WINNER_MARGIN = 0.20
 SAME = 0.8
 RUN = 3
 
+Rule = Literal[
+    "eight-above", "two-of-its-record", "two-of-its-note", "near-duplicate", "clear-winner"
+]
 _Runs = frozenset[tuple[str, ...]]
+
+
+@frozen
+class Weighed(Generic[T]):
+    """A candidate and the rule that leaves it out, None for one that is selected.
+
+    ``by`` is the id of the candidate that the rule holds against it, where that is a single one.
+    """
+
+    scored: Scored[T]
+    rule: Rule | None = None
+    by: str | None = None
 
 
 def select(found: Retrieved) -> Evidence:
@@ -29,47 +48,72 @@ def select(found: Retrieved) -> Evidence:
     record clearly leads, one passage of another. The lead of the notes is that of what is ranked
     highest, whatever is selected.
     """
-    passages = _passages(found.passages)
-    hints = _hints(found.hints)
-    return Evidence(passages, hints, found.best(TOP_K).evidence.lead)
+    passages = weigh_passages(found.passages)
+    hints = weigh_hints(found.hints)
+    return Evidence(
+        tuple(weighed.scored.item for weighed in passages if weighed.rule is None),
+        tuple(weighed.scored.item for weighed in hints if weighed.rule is None),
+        found.best(TOP_K).evidence.lead,
+    )
 
 
-def _passages(ranked: Sequence[Scored[Passage]]) -> tuple[Passage, ...]:
-    kept: list[Scored[Passage]] = []
-    seen: list[_Runs] = []
+def weigh_passages(ranked: Sequence[Scored[Passage]]) -> tuple[Weighed[Passage], ...]:
+    """What becomes of each passage of a pool, best first."""
+    found: list[Weighed[Passage]] = []
+    seen: list[tuple[str, _Runs]] = []
     by_record: Counter[str] = Counter()
     for scored in ranked:
-        if len(kept) == TOP_K:
-            break
-        if by_record[scored.item.record] == PER_RECORD:
+        item = scored.item
+        if len(seen) == TOP_K:
+            found.append(Weighed(scored, "eight-above"))
             continue
-        runs = _runs(scored.item.text)
-        if any(_repeats(runs, other) for other in seen):
+        if by_record[item.record] == PER_RECORD:
+            found.append(Weighed(scored, "two-of-its-record"))
             continue
-        kept.append(scored)
-        seen.append(runs)
-        by_record[scored.item.record] += 1
-    return tuple(scored.item for scored in _led(kept))
+        runs = _runs(item.text)
+        same = next((name for name, other in seen if _repeats(runs, other)), None)
+        if same is not None:
+            found.append(Weighed(scored, "near-duplicate", same))
+            continue
+        found.append(Weighed(scored))
+        seen.append((item.id, runs))
+        by_record[item.record] += 1
+    return _led(found)
 
 
-def _led(kept: Sequence[Scored[Passage]]) -> Sequence[Scored[Passage]]:
+def _led(found: Sequence[Weighed[Passage]]) -> tuple[Weighed[Passage], ...]:
     """Where the best passage's record leads all others, only its passages and the best other."""
-    others = [scored for scored in kept if scored.item.record != kept[0].item.record]
-    if not others or kept[0].score - others[0].score < WINNER_MARGIN:
-        return kept
+    if not found:
+        return ()
+    best = found[0].scored
+    others = [
+        place
+        for place, weighed in enumerate(found)
+        if weighed.rule is None and weighed.scored.item.record != best.item.record
+    ]
+    if not others or best.score - found[others[0]].scored.score < WINNER_MARGIN:
+        return tuple(found)
     dropped = others[1:]
-    return [scored for scored in kept if scored not in dropped]
+    return tuple(
+        Weighed(weighed.scored, "clear-winner", best.item.id) if place in dropped else weighed
+        for place, weighed in enumerate(found)
+    )
 
 
-def _hints(ranked: Sequence[Scored[RoutingHint]]) -> tuple[RoutingHint, ...]:
-    kept: list[RoutingHint] = []
+def weigh_hints(ranked: Sequence[Scored[RoutingHint]]) -> tuple[Weighed[RoutingHint], ...]:
+    """What becomes of each hint of a pool, best first."""
+    found: list[Weighed[RoutingHint]] = []
     by_note: Counter[str] = Counter()
     for scored in ranked:
         note = scored.item.note
-        if len(kept) < TOP_K and by_note[note] < PER_NOTE:
-            kept.append(scored.item)
+        if by_note.total() == TOP_K:
+            found.append(Weighed(scored, "eight-above"))
+        elif by_note[note] == PER_NOTE:
+            found.append(Weighed(scored, "two-of-its-note"))
+        else:
+            found.append(Weighed(scored))
             by_note[note] += 1
-    return tuple(kept)
+    return tuple(found)
 
 
 def _runs(text: str) -> _Runs:

@@ -1,9 +1,9 @@
-"""What a function is told beside its bundle: which providers, never a key."""
+"""What a function is told beside its bundle: its providers and what it logs, never a key."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .errors import BundleError
 from .frozen import frozen
@@ -13,12 +13,16 @@ FILE = "settings.json"
 BUNDLE = "bundle"
 MODEL = "model"
 
+# What is kept of a refused question: nothing, hashes, or its text too.
+LogRefusals = Literal["none", "hashed", "text"]
+LOG_REFUSALS: tuple[LogRefusals, ...] = get_args(LogRefusals)
+
 
 @frozen
 class Settings:
-    """The providers of a function; keys come from the environment only.
+    """The providers of a function and what it logs; keys come from the environment only.
 
-    ``timeout``: seconds for one answer of a model.
+    ``timeout``: seconds for one answer of a model. ValueError for an unknown ``log_refusals``.
     """
 
     answers: str = "extractive"
@@ -27,6 +31,12 @@ class Settings:
     reasoning_effort: str | None = None
     timeout: float = 30.0
     embedding_base_url: str | None = None
+    log_refusals: LogRefusals = "none"
+
+    def __post_init__(self) -> None:
+        # A slip of the pen must not keep what was not to be kept.
+        if self.log_refusals not in LOG_REFUSALS:
+            raise ValueError(f"log_refusals is none of {', '.join(LOG_REFUSALS)}")
 
     def as_json(self) -> bytes:
         """The settings as they are written beside the bundle."""

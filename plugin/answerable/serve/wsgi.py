@@ -6,20 +6,22 @@ from typing import Any
 
 from .api import MAX_BODY, Request, Response, handle, problem_response
 from .engine import Engine
+from .refusals import Keep
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-def application(engine: Engine, base: str = "/") -> WsgiApp:
-    """A WSGI application that answers under a base path."""
+def application(engine: Engine, base: str = "/", refused: Keep | None = None) -> WsgiApp:
+    """A WSGI application that answers under a base path. refused: keeps refused questions."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = path_of(environ)
         if not path.startswith(base):
             return send(problem_response(404, "There is nothing at this path."), start_response)
-        return send(handle(engine, read(environ, path.removeprefix(base))), start_response)
+        request = read(environ, path.removeprefix(base))
+        return send(handle(engine, request, refused), start_response)
 
     return app
 
@@ -44,6 +46,7 @@ def read(environ: Environ, path: str) -> Request:
         query=environ.get("QUERY_STRING", ""),
         headers=headers,
         body=environ["wsgi.input"].read(size) if size else b"",
+        asker=environ.get("REMOTE_ADDR") or "",
     )
 
 

@@ -1,0 +1,194 @@
+"""Every candidate of a question: the parts of its score and what became of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..serve import boosts, budget, phrases, selection
+from ..serve.budget import Limit
+from ..serve.bundle import Bundle, Names
+from ..serve.profile import Profile
+from ..serve.recipe import Scored, Signals
+from ..serve.retrieval import Retrieved
+from ..serve.selection import Rule
+from ..serve.types import Passage, RoutingHint
+from . import why_words
+from .why_words import Word
+
+# Evidence, or what keeps a candidate from being it: its floor, a rule of selection, the budget,
+# passages in the asker's language, or more candidates above it than a pool holds.
+Fate = Literal["evidence", "under-floor", "other-language", "out-of-pool"] | Rule | Limit
+Kind = Literal["name", "theme"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """An authored phrase that the question holds, and what it alone adds to a record.
+
+    ``records``: how many of them hold the phrase, by which its boost fades.
+    """
+
+    kind: Kind
+    phrase: str
+    records: int
+    boost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate: ``score = (base + boost + recency) * weight``.
+
+    ``rank`` counts from 1 among those of its stream on its side of the floor. ``to_floor`` is what
+    the floor is held against, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
+    question's words that a passage does not hold. ``by`` is the id of what its fate is owed to.
+    A hint has a label and a locator, no words and no boost.
+    """
+
+    rank: int
+    id: str
+    record: str
+    label: str
+    locator: str
+    lexical: float
+    dense: float
+    base: float
+    boost: float
+    recency: float
+    weight: float
+    score: float
+    to_floor: float
+    lifts: tuple[Lift, ...]
+    missing: tuple[str, ...]
+    fate: Fate
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question with what the bundle makes of it before any vector is looked at."""
+
+    bundle: Bundle
+    question: str
+    words: tuple[Word, ...]
+    signals: Signals
+
+    @property
+    def profile(self) -> Profile:
+        """The weights and floors of the bundle's embedder."""
+        return self.bundle.manifest.profile
+
+
+def passages(asked: Asked, found: Retrieved) -> tuple[Candidate, ...]:
+    """The passages of a pool, best first, then those under the floor."""
+    rows = {name: row for row, name in enumerate(asked.bundle.passage_ids)}
+    weighed = selection.weigh_passages(found.passages)
+    limits = iter(budget.limits([each.scored.item for each in weighed if each.rule is None]))
+    made = []
+    for rank, each in enumerate(weighed, 1):
+        fate: Fate = each.rule or next(limits) or "evidence"
+        made.append(passage(asked, rows[each.scored.item.id], each.scored, rank, fate, each.by))
+    for rank, scored in enumerate(found.near_passages, 1):
+        made.append(passage(asked, rows[scored.item.id], scored, rank, "under-floor"))
+    return tuple(made)
+
+
+def hints(asked: Asked, found: Retrieved) -> tuple[Candidate, ...]:
+    """The hints of a pool, best first, then those under the note floor."""
+    above = [
+        hint(asked, each.scored, rank, each.rule or "evidence")
+        for rank, each in enumerate(selection.weigh_hints(found.hints), 1)
+    ]
+    under = [
+        hint(asked, scored, rank, "under-floor") for rank, scored in enumerate(found.near_hints, 1)
+    ]
+    return (*above, *under)
+
+
+def passage(
+    asked: Asked, row: int, scored: Scored[Passage], rank: int, fate: Fate, by: str | None = None
+) -> Candidate:
+    """A scored passage as the ledger holds it. row: its own."""
+    profile = asked.profile
+    floored = scored.base if profile.hybrid else scored.base + scored.boost
+    lacked = why_words.missing(asked.bundle, asked.words, row)
+    return Candidate(
+        rank=rank,
+        id=scored.item.id,
+        record=scored.item.record,
+        label="",
+        locator="",
+        lexical=scored.lexical,
+        dense=scored.dense,
+        base=scored.base,
+        boost=scored.boost,
+        recency=float(asked.signals.fresh[row]),
+        weight=float(asked.signals.weight[row]),
+        score=scored.score,
+        to_floor=floored - profile.floor,
+        lifts=_best(_lifts(asked, int(asked.bundle.passage_records[row]))),
+        missing=tuple(dict.fromkeys(word.text for word in lacked)),
+        fate=fate,
+        by=by,
+    )
+
+
+def hint(asked: Asked, scored: Scored[RoutingHint], rank: int, fate: Fate) -> Candidate:
+    """A scored hint as the ledger holds it."""
+    return Candidate(
+        rank=rank,
+        id=scored.item.id,
+        record="",
+        label=scored.item.label,
+        locator=scored.item.locator,
+        lexical=0.0,
+        dense=scored.dense,
+        base=scored.base,
+        boost=0.0,
+        recency=0.0,
+        weight=1.0,
+        score=scored.score,
+        to_floor=scored.base - asked.profile.note_floor,
+        lifts=(),
+        missing=(),
+        fate=fate,
+    )
+
+
+def _best(lifts: Sequence[Lift]) -> tuple[Lift, ...]:
+    """A record gets the best name's boost and the best theme's."""
+    by_kind: dict[Kind, Lift] = {}
+    for lift in sorted(lifts, key=lambda lift: -lift.boost):
+        by_kind.setdefault(lift.kind, lift)
+    return tuple(lift for lift in by_kind.values() if lift.boost)
+
+
+def _lifts(asked: Asked, record: int) -> list[Lift]:
+    """What each authored phrase of a record would add to it alone, by the rule that adds it."""
+    bundle = asked.bundle
+    kinds: tuple[tuple[Kind, Names], ...] = (("name", bundle.names), ("theme", bundle.themes))
+    return [
+        Lift(
+            kind,
+            phrase,
+            names.named(phrase).frequency,
+            float(boosts.of(_with_only(bundle, kind, phrase), asked.question)[record]),
+        )
+        for kind, names in kinds
+        for phrase in _phrases(names, asked.question)
+        if record in names.named(phrase).records
+    ]
+
+
+def _phrases(names: Names, question: str) -> Iterator[str]:
+    lengths = range(1, len(phrases.normalise(question).split()) + 1)
+    known = names.rows
+    yield from dict.fromkeys(run for run in phrases.runs(question, lengths) if run in known)
+
+
+def _with_only(bundle: Bundle, kind: Kind, phrase: str) -> Bundle:
+    """A bundle that knows one name or one theme."""
+    source = bundle.names if kind == "name" else bundle.themes
+    only = replace(source, rows={phrase: source.rows[phrase]})
+    none = replace(source, rows={})
+    names, themes = (only, none) if kind == "name" else (none, only)
+    return replace(bundle, names=names, themes=themes)

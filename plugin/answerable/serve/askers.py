@@ -1,0 +1,17 @@
+"""Who asks, without who they are: addresses as hashes that last a day."""
+
+import hmac
+
+# 64 bits tell the askers of a day apart and are no more than that takes.
+_DIGITS = 16
+
+
+def hashed(address: str, secret: bytes, day: str) -> str:
+    """An asker's address as 16 hexadecimal digits of an HMAC-SHA256; "" for an unknown one.
+
+    day: in UTC, such as 2024-05-01. It makes the key, so an asker of two days is two askers.
+    """
+    if not address:
+        return ""
+    key = hmac.digest(secret, day.encode(), "sha256")
+    return hmac.digest(key, address.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]

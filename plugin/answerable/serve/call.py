@@ -1,0 +1,114 @@
+"""One question's way through the engine: where it is, what it has cost, and when it has to end."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+from .errors import CancelledError, ProviderError
+
+Stage = Literal["embedding", "searching", "writing", "checking"]
+
+
+class Call:
+    """What everything between the request and a provider shares of one question.
+
+    ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out;
+    ``is_counted``: whether every call of a provider that has begun has told its tokens.
+    """
+
+    def __init__(
+        self, seconds: float = float("inf"), entered: Callable[[Stage], None] | None = None
+    ) -> None:
+        self.ends = time.monotonic() + seconds
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self._uncounted = 0
+        self._entered = entered
+        self._cancelled = threading.Event()
+        self._stops: set[Callable[[], object]] = set()
+        self._lock = threading.Lock()
+        self._marks: list[tuple[str, float]] = []
+
+    @property
+    def left(self) -> float:
+        """The seconds until it has to end."""
+        return self.ends - time.monotonic()
+
+    @property
+    def is_counted(self) -> bool:
+        return self._uncounted == 0
+
+    def enter(self, stage: Stage) -> None:
+        """Begin a stage; CancelledError or a timeout if it is too late for that."""
+        self.check()
+        self._marks.append((stage, time.monotonic()))
+        if self._entered:
+            self._entered(stage)
+
+    def check(self) -> None:
+        """CancelledError if nobody waits any more; ProviderError with ``timeout`` if it is late."""
+        if self._cancelled.is_set():
+            raise CancelledError("nobody waits for this answer any more: ask again")
+        if self.left <= 0:
+            raise ProviderError("the answer was not ready in time: try again", timeout=True)
+
+    def begun(self) -> None:
+        """A call of a provider begins, which costs whatever it costs until it is counted."""
+        self._uncounted += 1
+
+    def counted(self, tokens_in: int, tokens_out: int) -> None:
+        """A call of a provider has ended and told its tokens."""
+        self._uncounted -= 1
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
+
+    def cancel(self) -> None:
+        """Stop what is under way: nobody waits any more."""
+        with self._lock:
+            self._cancelled.set()
+            stops = list(self._stops)
+        for stop in stops:
+            stop()
+
+    @contextmanager
+    def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
+        """In this block ``stop`` is called, from another thread, if the call is cancelled."""
+        with self._lock:
+            self._stops.add(stop)
+            late = self._cancelled.is_set()
+        try:
+            if late:
+                stop()
+            yield
+        finally:
+            with self._lock:
+                self._stops.discard(stop)
+
+    def timings(self) -> dict[str, float]:
+        """The milliseconds spent in each stage until now."""
+        ends = [*(at for _, at in self._marks[1:]), time.monotonic()]
+        found: dict[str, float] = {}
+        for (stage, start), end in zip(self._marks, ends, strict=True):
+            found[stage] = found.get(stage, 0.0) + 1000 * (end - start)
+        return found
+
+
+_current: ContextVar[Call | None] = ContextVar("answerable_call", default=None)
+
+
+def current() -> Call:
+    """The call that this code works for; one without an end where there is none."""
+    return _current.get() or Call()
+
+
+@contextmanager
+def serving(call: Call) -> Iterator[Call]:
+    """In this block, and in what it calls, a call is the current one."""
+    token = _current.set(call)
+    try:
+        yield call
+    finally:
+        _current.reset(token)
