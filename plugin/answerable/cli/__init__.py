@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ..serve.errors import AnswerableError
+from ..serve.settings import LOG_REFUSALS, LogRefusals
 from . import judging
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
@@ -169,6 +170,13 @@ def index_site(
     show_default=True,
     help="The port to listen on; 0 takes a free one.",
 )
+@click.option(
+    "--log-refusals",
+    type=click.Choice(LOG_REFUSALS),
+    default="none",
+    show_default=True,
+    help="What is kept of refused questions, in the cache.",
+)
 def serve_site(
     site_dir: Path,
     notebook: Path | None,
@@ -178,13 +186,14 @@ def serve_site(
     cache: Path,
     host: str,
     port: int,
+    log_refusals: LogRefusals,
 ) -> None:
     """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
     from ..build.built_site import Options
     from . import indexing, serving
 
     reading = Options(base_url, site_name, language)
-    serving.serve(indexing.Options(site_dir, notebook, cache, reading), host, port)
+    serving.serve(indexing.Options(site_dir, notebook, cache, reading), host, port, log_refusals)
 
 
 @main.command("stub-openai")

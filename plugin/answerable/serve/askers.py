@@ -1,9 +1,23 @@
 """Who asks, without who they are: addresses as hashes that last a day."""
 
 import hmac
+import ipaddress
 
 # 64 bits tell the askers of a day apart and are no more than that takes.
 _DIGITS = 16
+
+
+def network(address: str) -> str:
+    """The address of an asker, or of the network of 64 bits that an IPv6 one may choose from."""
+    if ":" not in address:
+        return address
+    try:
+        found = ipaddress.IPv6Address(address.partition("%")[0].strip("[]"))
+    except ValueError:
+        return address
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(found), 64), strict=False))
 
 
 def hashed(address: str, secret: bytes, day: str) -> str:

@@ -41,6 +41,11 @@ class Call:
     def is_counted(self) -> bool:
         return self._uncounted == 0
 
+    def begin(self, seconds: float, entered: Callable[[Stage], None] | None = None) -> None:
+        """Say when it has to end, from now on, and who is told of its stages."""
+        self.ends = time.monotonic() + seconds
+        self._entered = entered
+
     def enter(self, stage: Stage) -> None:
         """Begin a stage; CancelledError or a timeout if it is too late for that."""
         self.check()

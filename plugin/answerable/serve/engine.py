@@ -2,7 +2,7 @@
 
 import math
 
-from . import budget, contract, selection
+from . import budget, call, contract, selection
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
@@ -41,7 +41,10 @@ class Engine:
         """
         if not content_terms(self.bundle, question):
             return Retrieved()
+        progress = call.current()
+        progress.enter("embedding")
         vector = self.embedder.embed([question])[0]
+        progress.enter("searching")
         return retrieve(self.bundle, question, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
@@ -64,11 +67,13 @@ class Engine:
     def _settle(self, question: str, evidence: Evidence) -> Answer | None:
         """The settled draft, or None if the second attempt breaks the contract too."""
         violation: str | None = None
+        progress = call.current()
         for _ in range(2):
+            progress.enter("writing")
+            draft = self.answerer.draft(question, evidence, violation)
+            progress.enter("checking")
             try:
-                return contract.settle_claims(
-                    self.answerer.draft(question, evidence, violation), evidence
-                )
+                return contract.settle_claims(draft, evidence)
             except ContractViolation as error:
                 violation = str(error)
         return None

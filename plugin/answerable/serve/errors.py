@@ -9,6 +9,8 @@ AnswerableError
 ├── NotebookError        a note that the author has to change
 │   └── LeakError        words of a note in something that was to be published
 ├── CancelledError       a question that nobody waits for any more
+├── StorageError         a store that instances share and that cannot be reached
+├── PolicyError          a setting of the function's environment that has to change
 └── GoldError            a gold file that the author has to change
 """
 
@@ -47,6 +49,14 @@ class ProviderError(AnswerableError):
 
 class CancelledError(AnswerableError):
     """A question that nobody waits for any more."""
+
+
+class StorageError(AnswerableError):
+    """A store that instances share and that cannot be reached."""
+
+
+class PolicyError(AnswerableError):
+    """A setting of the function's environment that has to change; its text names the variable."""
 
 
 class SiteError(AnswerableError):

@@ -1,0 +1,139 @@
+"""A question's way behind the limits: the cache, the caps on work and spending, the engine."""
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from . import prompt, refusals, selection, wire
+from .answer_cache import AnswerCache, Outcome
+from .call import Call, serving
+from .engine import Engine
+from .frozen import frozen
+from .http import Problem, encoded
+from .refusals import Near
+from .retrieval import TOP_K
+from .spending import Purse
+
+_DAY = 86_400
+_BUSY_FOR = "2"
+
+
+@frozen
+class Asked:
+    """A cleaned question and the language that it is asked in, if that is known."""
+
+    question: str
+    language: str | None = None
+
+
+@frozen
+class Found:
+    """The body of an answer without its request id, where it came from, and what came nearest."""
+
+    body: dict[str, Any]
+    outcome: Outcome
+    near: Near | None
+
+
+@frozen
+class Answering:
+    """What every instance of a question shares. ``keeps_near``: refusals are kept with a page.
+
+    ``cache`` is None where answers are not cached, ``purse`` where spending has no cap.
+    """
+
+    cache: AnswerCache | None
+    purse: Purse | None
+    slots: threading.BoundedSemaphore
+    keeps_near: bool = False
+
+    def answer(self, engine: Engine, asked: Asked, call: Call) -> Found:
+        """Answer from the cache, else by the engine; Problem, AnswerableError, or TimeoutError."""
+
+        def make() -> tuple[bytes, bool]:
+            return self._make(engine, asked, call)
+
+        if self.cache is None:
+            value, outcome = make()[0], "miss"
+        else:
+            value, outcome = self.cache.once(key(engine, asked), make, max(0.0, call.left))
+        kept = json.loads(value)
+        near = Near(**kept["near"]) if kept["near"] else None
+        return Found(kept["body"], outcome, near)
+
+    def search(self, engine: Engine, asked: Asked, call: Call) -> dict[str, dict[str, str]]:
+        """The public passages that a question retrieves, each with its url and its text."""
+        with self._slot(), self._paid(engine.embedder, call=call), serving(call):
+            found = engine.retrieve(asked.question, TOP_K, asked.language).passages
+        return {
+            scored.item.id: {
+                "url": scored.item.url,
+                "title": scored.item.title,
+                "text": scored.item.text,
+            }
+            for scored in found
+        }
+
+    def _make(self, engine: Engine, asked: Asked, call: Call) -> tuple[bytes, bool]:
+        """An answer as it is cached, and whether it may be kept."""
+        paid = self._paid(engine.embedder, engine.answerer, call=call)
+        with self._slot(), paid, serving(call):
+            near = 1 if self.keeps_near else 0
+            pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
+            reply = engine.answer_from(asked.question, pool)
+        floor = engine.bundle.manifest.profile.floor
+        nearest = refusals.near(pool, floor) if near and reply.reason else None
+        kept = {
+            "body": wire.answer(reply, engine.bundle, ""),
+            "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
+        }
+        # A model that broke the contract may keep it the next time.
+        return encoded(kept), reply.reason != "contract"
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        if not self.slots.acquire(blocking=False):
+            raise Problem("busy", "Too many questions at once: try again.", Retry_After=_BUSY_FOR)
+        try:
+            yield
+        finally:
+            self.slots.release()
+
+    @contextmanager
+    def _paid(self, *providers: object, call: Call) -> Iterator[None]:
+        """The worst that a question may cost is reserved before, and settled after."""
+        worst = sum(getattr(provider, "worst_tokens", 0) for provider in providers)
+        if not worst or self.purse is None:
+            yield
+            return
+        reservation = self.purse.reserve(worst)
+        if reservation is None:
+            raise Problem(
+                "capped",
+                "The site has answered as many questions as it can afford today. Search works.",
+                Retry_After=str(_DAY - int(time.time()) % _DAY),
+            )
+        try:
+            yield
+        finally:
+            # What a call has cost that never told is not known: it stays reserved.
+            if call.is_counted:
+                reservation.settle(call.tokens_in + call.tokens_out)
+
+
+def key(engine: Engine, asked: Asked) -> str:
+    """What an answer is cached under: all that it depends on, hashed."""
+    manifest = engine.bundle.manifest
+    parts = [
+        manifest.id,
+        manifest.identity.label,
+        prompt.VERSION,
+        getattr(engine.answerer, "model", "extractive"),
+        asked.question,
+        asked.language,
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,126 @@
+"""A proof of work that an asker brings, and that counts once.
+
+The challenges are ALTCHA's of version 2, which its own widget solves too: of a number within
+known bounds only the first half of a derived key is told, and whoever asks has to count up to it.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .errors import PolicyError
+
+# What one step derives, and how many steps there are. 200,000 iterations in the mean are 0.1 s
+# where 2 million are derived in a second and 0.5 s where 400,000 are.
+ALGORITHM = "PBKDF2/SHA-256"
+COST = 1000
+COUNTERS = range(100, 300)
+# How long a challenge may be solved and sent, in seconds.
+LIFETIME = 300
+# Longer than it may live even where the clocks of two instances are a lifetime apart.
+_REMEMBERED = 2 * LIFETIME
+# Some 20 MB, and more than one process can answer in the time that they are remembered.
+_MOST = 100_000
+
+MISSING = 'Solve a challenge first: GET challenge, and send its solution as "altcha".'
+UNSOLVED = "The challenge is not solved: get another one."
+EXPIRED = "The challenge has expired: get another one."
+USED = "The challenge has been used: get another one."
+
+
+class Once(Protocol):
+    """What remembers keys for some seconds."""
+
+    def set_once(self, key: str, seconds: int) -> bool:
+        """Remember a key; whether it was not yet known. StorageError if that cannot be told."""
+        ...
+
+
+class Challenge:
+    """Challenges signed with a key. ``used``: remembers those that were solved."""
+
+    def __init__(self, key: bytes, used: Once, now: Callable[[], float] = time.time) -> None:
+        self._key = key
+        self._used = used
+        self._now = now
+
+    def new(self) -> dict[str, Any]:
+        """A challenge as its asker gets it, as JSON."""
+        import altcha
+
+        made = altcha.create_challenge(
+            ALGORITHM,
+            COST,
+            counter=secrets.choice(COUNTERS),
+            expires_at=int(self._now()) + LIFETIME,
+            hmac_secret=self._key,
+        )
+        return made.to_dict()
+
+    def problem(self, payload: str | None) -> str | None:
+        """None for a solution of ours, fresh and never used; else a fixed text that says why.
+
+        payload: a challenge and its solution, as base64 of JSON. StorageError if it cannot be
+        told whether it was used.
+        """
+        import altcha
+
+        if not payload:
+            return MISSING
+        try:
+            solved = altcha.Payload.from_base64(payload)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return UNSOLVED
+        found = altcha.verify_solution(solved, self._key)
+        if found.expired:
+            return EXPIRED
+        if not found.verified:
+            return UNSOLVED
+        # A verified signature is the one there is for a challenge, so it is the challenge's name.
+        fresh = self._used.set_once(f"challenge:{solved.challenge.signature}", _REMEMBERED)
+        return None if fresh else USED
+
+
+class Memory:
+    """Remembers keys in this process, at most ``most``; then every key counts as known.
+
+    All keys are remembered equally long, so that the first to come is the first to go.
+    """
+
+    def __init__(self, most: int = _MOST, now: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._now = now
+        self._ends: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def set_once(self, key: str, seconds: int) -> bool:
+        """Remember a key; whether it was not yet known."""
+        with self._lock:
+            now = self._now()
+            while self._ends and next(iter(self._ends.values())) <= now:
+                del self._ends[next(iter(self._ends))]
+            if key in self._ends or len(self._ends) >= self._most:
+                return False
+            self._ends[key] = now + seconds
+            return True
+
+
+def challenge(key: bytes, redis_url: str | None) -> Challenge:
+    """Challenges signed with a key; used ones are remembered in Redis, else in this process.
+
+    PolicyError where the package is missing; nothing is connected to yet.
+    """
+    try:
+        import altcha  # noqa: F401
+    except ImportError:
+        raise PolicyError(
+            "ANSWERABLE_ALTCHA_KEY: the package altcha is not installed; "
+            "run `pip install altcha` where the function runs"
+        ) from None
+    if redis_url is None:
+        return Challenge(key, Memory())
+    from . import redis_store
+
+    return Challenge(key, redis_store.connect(redis_url))

@@ -1,0 +1,88 @@
+"""The protections of a policy, each made when it is first needed: their packages load slowly."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .answering import Answering
+from .challenge import Challenge
+from .limiting import Limiter
+from .policy import Policy
+from .prometheus import Metrics
+
+T = TypeVar("T")
+
+
+class Guards:
+    """What protects a function, shared by all of its requests.
+
+    ``keeps_near``: refusals are kept with the page that comes nearest.
+    """
+
+    def __init__(self, policy: Policy, *, keeps_near: bool = False) -> None:
+        self.policy = policy
+        self._keeps_near = keeps_near
+        self._lock = threading.Lock()
+        self._made: dict[str, Any] = {}
+
+    @property
+    def limiter(self) -> Limiter:
+        """The limits on how often is asked."""
+
+        def make() -> Limiter:
+            from . import limiting
+
+            policy = self.policy
+            return limiting.limiter(policy.rate, policy.rate_all, policy.redis_url)
+
+        return self._once("limiter", make)
+
+    @property
+    def answering(self) -> Answering:
+        """What is behind the limits."""
+        return self._once("answering", self._answering)
+
+    @property
+    def challenge(self) -> Challenge | None:
+        """The proof of work that an asker has to bring, None if none is wanted."""
+
+        def make() -> Challenge | None:
+            from . import challenge
+
+            key = self.policy.challenge_key
+            return challenge.challenge(key, self.policy.redis_url) if key else None
+
+        return self._once("challenge", make)
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """What is counted, None if nobody may read it."""
+
+        def make() -> Metrics | None:
+            from . import prometheus
+
+            return prometheus.Metrics() if self.policy.metrics else None
+
+        return self._once("metrics", make)
+
+    def _answering(self) -> Answering:
+        from . import answer_cache, spending
+
+        policy = self.policy
+        cached, capped = policy.cache_seconds, policy.tokens_per_day
+        return Answering(
+            cache=answer_cache.cache(policy.cache_entries, cached, policy.redis_url)
+            if cached
+            else None,
+            purse=None if capped is None else spending.purse(capped, policy.redis_url),
+            slots=threading.BoundedSemaphore(policy.in_flight),
+            keeps_near=self._keeps_near,
+        )
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        if name not in self._made:
+            with self._lock:
+                if name not in self._made:
+                    self._made[name] = make()
+        made: T = self._made[name]
+        return made

@@ -1,0 +1,47 @@
+"""Which pages may ask, and what their browsers are told of it (the fetch standard's CORS)."""
+
+from collections.abc import Sequence
+
+from .http import Headers, Problem, Request, Response
+
+# How long a browser may remember that it may ask.
+_PREFLIGHT_SECONDS = "86400"
+_ELSEWHERE = "Ask from the pages of the site that this answers for."
+
+
+def check(request: Request, *, is_own: bool) -> None:
+    """Refuse what may not ask, and a preflight that is of no page."""
+    if not is_own or (request.method == "OPTIONS" and "origin" not in request.headers):
+        raise Problem("forbidden", _ELSEWHERE)
+
+
+def is_listed(request: Request, origins: Sequence[str]) -> bool:
+    """Whether a page that asks is of an allowed origin; what no page sends has no origin."""
+    origin = request.headers.get("origin")
+    return origin is None or origin in origins
+
+
+def preflight(method: str) -> Response:
+    """What a browser wants to know before it lets a page ask."""
+    return Response(
+        204,
+        b"",
+        (
+            ("Access-Control-Allow-Methods", method),
+            ("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type"),
+            ("Access-Control-Max-Age", _PREFLIGHT_SECONDS),
+            ("Cache-Control", "no-store"),
+        ),
+    )
+
+
+def allowing(request: Request, response: Response, origins: Sequence[str]) -> Response:
+    """The same response, which the page that asks may read if its origin is allowed."""
+    more: Headers = (("Vary", "Origin"),)
+    origin = request.headers.get("origin")
+    if origin is not None and origin in origins:
+        more += (
+            ("Access-Control-Allow-Origin", origin),
+            ("Access-Control-Expose-Headers", "Retry-After"),
+        )
+    return Response(response.status, response.body, (*response.headers, *more), response.events)

@@ -1,0 +1,167 @@
+"""Who may ask how much: the function's protections, as its environment sets them."""
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from .errors import PolicyError
+from .frozen import frozen
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+PREFIX = "ANSWERABLE_"
+# Fewer characters could be guessed, and with them every hash.
+LEAST_SECRET = 16
+_DIGEST = 64
+
+
+@frozen
+class Policy:
+    """The protections of a function.
+
+    ``origins``: the pages that may ask, as ``scheme://host[:port]``. ``rate`` and ``rate_all``: of
+    one asker and of all together. ``tokens_per_day``: what providers may count in a UTC day, None
+    without a cap. ``deadline``: seconds for one answer. ``bearer`` and ``metrics``: SHA-256
+    digests of tokens. ``asker_header``: where a trusted proxy puts the asker's address.
+    """
+
+    origins: tuple[str, ...] = ()
+    rate: str = "20/minute; 300/day"
+    rate_all: str = "600/minute"
+    redis_url: str | None = None
+    cache_seconds: int = 86_400
+    cache_entries: int = 1000
+    in_flight: int = 16
+    tokens_per_day: int | None = 1_000_000
+    deadline: float = 30.0
+    paused: bool = False
+    bearer: tuple[str, ...] = ()
+    metrics: str | None = None
+    challenge_key: bytes | None = None
+    asker_header: str | None = None
+    secret: bytes = b""
+
+
+def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
+    """The policy that an environment sets; PolicyError names the variable that is wrong.
+
+    site_url: of the bundle's site, whose origin may ask unless others are named.
+    """
+
+    def get(name: str, parse: Callable[[str], T], default: D) -> T | D:
+        text = environment.get(PREFIX + name, "").strip()
+        if not text:
+            return default
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise PolicyError(f"{PREFIX}{name}: {error}") from None
+
+    usual = Policy()
+    own = origin_of(site_url) if site_url else None
+    secret = get("SECRET", _secret, os.urandom(32))
+    metrics = get("METRICS_TOKEN", _digests, ())
+    return Policy(
+        origins=get("ALLOWED_ORIGINS", _origins, (own,) if own else ()),
+        rate=get("RATE", _rates, usual.rate),
+        rate_all=get("RATE_ALL", _rates, usual.rate_all),
+        redis_url=get("REDIS_URL", _redis_url, None),
+        cache_seconds=get("CACHE_SECONDS", _whole(0), usual.cache_seconds),
+        cache_entries=get("CACHE_ENTRIES", _whole(1), usual.cache_entries),
+        in_flight=get("IN_FLIGHT", _whole(1), usual.in_flight),
+        tokens_per_day=get("TOKENS_PER_DAY", _whole(0), usual.tokens_per_day),
+        deadline=get("DEADLINE", _seconds, usual.deadline),
+        paused=get("PAUSED", _flag, usual.paused),
+        bearer=get("BEARER", _digests, ()),
+        metrics=metrics[0] if metrics else None,
+        challenge_key=get("ALTCHA_KEY", _secret, None),
+        asker_header=get("ASKER_HEADER", str.lower, None),
+        secret=secret,
+    )
+
+
+def origin_of(url: str) -> str | None:
+    """The origin of a url as a browser names it; None for one that has none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    found = []
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        origin = origin_of(part)
+        if origin is None or urlsplit(part).path.strip("/"):
+            raise ValueError(f"{part!r} is no origin; write one such as https://docs.example.com")
+        found.append(origin)
+    return tuple(found)
+
+
+def _rates(text: str) -> str:
+    from . import limiting
+
+    try:
+        limiting.rates(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no rate; write one such as 20/minute; 300/day") from None
+    return text
+
+
+def _redis_url(text: str) -> str:
+    if urlsplit(text).scheme not in ("redis", "rediss", "unix"):
+        # The url may hold a password: it is not repeated.
+        raise ValueError("it has to begin with redis://, rediss:// or unix://")
+    return text
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) >= least):
+            raise ValueError(f"{text!r} is no whole number from {least}")
+        return int(text)
+
+    return parse
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1 <= value <= 600:
+        raise ValueError(f"{text!r} is no number of seconds from 1 to 600")
+    return value
+
+
+def _flag(text: str) -> bool:
+    values = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    if text.lower() not in values:
+        raise ValueError(f"{text!r} is neither 1 nor 0")
+    return values[text.lower()]
+
+
+def _digests(text: str) -> tuple[str, ...]:
+    found = tuple(filter(None, (each.strip().lower() for each in text.split(","))))
+    for each in found:
+        if len(each) != _DIGEST or not set(each) <= set("0123456789abcdef"):
+            raise ValueError(
+                "it takes SHA-256 digests in hexadecimal, not tokens; make one with "
+                "`printf %s TOKEN | sha256sum`"
+            )
+    return found
+
+
+def _secret(text: str) -> bytes:
+    if len(text) < LEAST_SECRET:
+        raise ValueError(f"it needs {LEAST_SECRET} characters; set a longer one")
+    return text.encode()

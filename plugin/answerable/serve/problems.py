@@ -1,0 +1,34 @@
+"""What goes wrong while a question is answered, in fixed texts that repeat nothing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .errors import AnswerableError, CancelledError, ProviderError
+from .http import Problem
+
+_LATER = "5"
+
+
+def of(error: BaseException) -> Problem:
+    """The problem that an error is to a reader, who has no use for its own words."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, TimeoutError) or (isinstance(error, ProviderError) and error.timeout):
+        return Problem("timeout", "The answer was not ready in time: try again.")
+    if isinstance(error, CancelledError):
+        return Problem("unavailable", "The question was withdrawn.", Retry_After=_LATER)
+    if isinstance(error, AnswerableError):
+        return Problem(
+            "unavailable", "The question cannot be answered at the moment.", Retry_After=_LATER
+        )
+    # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
+    return Problem("internal", "Something went wrong while answering.")
+
+
+@contextmanager
+def ignored() -> Iterator[None]:
+    """A fault in this block is no reason not to answer."""
+    try:
+        yield
+    except Exception:
+        return

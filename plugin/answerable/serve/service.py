@@ -1,0 +1,276 @@
+"""The answer function: one request in, one response out, its protections in their order."""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs
+
+from . import askers, intake, origins, problems, streaming
+from .answering import Asked, Found
+from .call import Call
+from .engine import Engine
+from .guards import Guards
+from .http import EVENTS, Problem, Request, Response, json_response
+from .manifest import WIRE
+from .observing import Observation
+from .policy import Policy
+from .refusals import Keep, Unanswered
+
+_PAUSED_SECONDS = "3600"
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One request, and what is to be said of it in the log."""
+
+    request: Request
+    call: Call
+    id: str = field(default_factory=lambda: f"req_{uuid.uuid4().hex}")
+    started: float = field(default_factory=time.monotonic)
+    question: str | None = None
+    found: Found | None = None
+
+
+class Service:
+    """Answers requests. ``engine`` gives the one to ask, None while there is none.
+
+    ``log`` gets a line for each request, which holds the question if ``log_questions``; ``keep``
+    each question that was refused. ``may_ask`` decides of requests instead of the policy's origins.
+    """
+
+    def __init__(
+        self,
+        engine: Callable[[], Engine | None],
+        policy: Policy,
+        *,
+        log: Callable[[bytes], object] | None = None,
+        keep: Keep | None = None,
+        may_ask: Callable[[Request], bool] | None = None,
+        log_questions: bool = False,
+    ) -> None:
+        self.policy = policy
+        self.guards = Guards(policy, keeps_near=keep is not None)
+        self._engine = engine
+        self._log = log
+        self._keep = keep
+        self._may_ask = may_ask or (lambda request: origins.is_listed(request, policy.origins))
+        self._log_questions = log_questions
+        self._routes: dict[str, tuple[str, Callable[[_Turn], Response]]] = {
+            "answer": ("POST", self._answer),
+            "search": ("GET", self._search),
+            "health": ("GET", self._health),
+            "ready": ("GET", self._ready),
+            "openapi.json": ("GET", self._openapi),
+            "challenge": ("GET", self._challenge),
+            "metrics": ("GET", self._metrics),
+        }
+
+    def handle(self, request: Request, call: Call | None = None) -> Response:
+        """Answer one request, whatever it is. call: what an adapter cancels when nobody waits."""
+        turn = _Turn(request, call or Call())
+        try:
+            response = self._guarded(turn)
+        except Exception as error:
+            response = problems.of(error).response()
+        response = origins.allowing(request, response, self.policy.origins)
+        if response.events is None:
+            self._observe(turn, response.status)
+        return response
+
+    def _guarded(self, turn: _Turn) -> Response:
+        """The protections that every request meets, then its route."""
+        request = turn.request
+        route = self._routes.get(request.path.strip("/"))
+        if route is None:
+            raise Problem("not-found", "There is nothing at this path.")
+        method, respond = route
+        if request.method not in (method, "OPTIONS"):
+            raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=method)
+        origins.check(request, is_own=self._may_ask(request))
+        if request.method == "OPTIONS":
+            return origins.preflight(method)
+        if self.policy.bearer and respond not in (self._health, self._ready, self._metrics):
+            self._check_bearer(request, self.policy.bearer)
+        return respond(turn)
+
+    def _answer(self, turn: _Turn) -> Response:
+        self._check_paused()
+        body = intake.body(turn.request)
+        asked = Asked(intake.question(body.get("question")), intake.language(body.get("language")))
+        turn.question = asked.question
+        self._check_challenge(body)
+        self._admit(turn)
+        engine = self._opened()
+
+        def run() -> dict[str, Any]:
+            found = self.guards.answering.answer(engine, asked, turn.call)
+            turn.found = found
+            self._keep_refusal(turn, found)
+            return found.body | {"request_id": turn.id}
+
+        if turn.request.can_stream and EVENTS in turn.request.headers.get("accept", ""):
+            return streaming.respond(
+                run, turn.call, self.policy.deadline, lambda status: self._observe(turn, status)
+            )
+        turn.call.begin(self.policy.deadline)
+        return json_response(run())
+
+    def _search(self, turn: _Turn) -> Response:
+        self._check_paused()
+        values = parse_qs(turn.request.query, keep_blank_values=True).get("q")
+        if not values:
+            raise Problem("bad-request", "Search needs a query: ?q=words.")
+        asked = Asked(intake.question(values[0]))
+        turn.question = asked.question
+        self._admit(turn)
+        turn.call.begin(self.policy.deadline)
+        found = self.guards.answering.search(self._opened(), asked, turn.call)
+        return json_response(found)
+
+    def _health(self, turn: _Turn) -> Response:
+        del turn
+        manifest = self._opened().bundle.manifest
+        return json_response(
+            {
+                "status": "ok",
+                "wire": WIRE,
+                "bundle": manifest.id,
+                "built_at": manifest.built_at,
+                "generator": manifest.generator,
+            }
+        )
+
+    def _ready(self, turn: _Turn) -> Response:
+        """Whether a question would be answered now: the bundle is open, the store is there."""
+        del turn
+        self._opened()
+        self._check_paused()
+        if self.policy.redis_url:
+            from . import redis_store
+
+            redis_store.connect(self.policy.redis_url).ping()
+        return json_response({"status": "ready"})
+
+    def _openapi(self, turn: _Turn) -> Response:
+        del turn
+        from . import openapi
+
+        policy = self.policy
+        return json_response(
+            openapi.document(
+                self._opened().bundle.manifest.generator,
+                challenge=policy.challenge_key is not None,
+                metrics=policy.metrics is not None,
+                bearer=bool(policy.bearer),
+            )
+        )
+
+    def _challenge(self, turn: _Turn) -> Response:
+        del turn
+        challenge = self.guards.challenge
+        if challenge is None:
+            raise Problem("not-found", "There is nothing at this path.")
+        return json_response(challenge.new())
+
+    def _metrics(self, turn: _Turn) -> Response:
+        metrics = self.guards.metrics
+        if metrics is None or self.policy.metrics is None:
+            raise Problem("not-found", "There is nothing at this path.")
+        self._check_bearer(turn.request, (self.policy.metrics,))
+        kind = ("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        return Response(200, metrics.text(), (kind, ("Cache-Control", "no-store")))
+
+    def _opened(self) -> Engine:
+        engine = self._engine()
+        if engine is None:
+            raise Problem("unavailable", "There is no index yet.", Retry_After="5")
+        return engine
+
+    def _check_paused(self) -> None:
+        if self.policy.paused:
+            raise Problem(
+                "paused",
+                "Questions are not answered at the moment. Search the site instead.",
+                Retry_After=_PAUSED_SECONDS,
+            )
+
+    def _check_bearer(self, request: Request, digests: tuple[str, ...]) -> None:
+        from . import bearer
+
+        if not bearer.allows(request.headers.get("authorization"), digests):
+            raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
+
+    def _check_challenge(self, body: dict[str, Any]) -> None:
+        challenge = self.guards.challenge
+        payload = body.get("altcha")
+        if challenge and (
+            problem := challenge.problem(payload if isinstance(payload, str) else None)
+        ):
+            raise Problem("challenge", problem)
+
+    def _admit(self, turn: _Turn) -> None:
+        seconds = self.guards.limiter.admit(self._asker(turn.request))
+        if seconds is not None:
+            raise Problem(
+                "rate-limited",
+                "Too many questions: wait a moment.",
+                Retry_After=str(max(1, round(seconds + 0.5))),
+            )
+
+    def _asker(self, request: Request) -> str:
+        """Who asks, as a hash that lasts a day; all that are unknown are one."""
+        day = time.strftime("%Y-%m-%d", time.gmtime())
+        return askers.hashed(self._address(request), self.policy.secret, day) or "unknown"
+
+    def _address(self, request: Request) -> str:
+        header = self.policy.asker_header
+        if header is None:
+            return askers.network(request.asker)
+        # What stands last is what the nearest proxy has put there; before it anyone may write.
+        return askers.network(request.headers.get(header, "").rpartition(",")[2].strip())
+
+    def _keep_refusal(self, turn: _Turn, found: Found) -> None:
+        if self._keep is None or found.body["reason"] is None:
+            return
+        asked = Unanswered(
+            turn.question or "",
+            self._address(turn.request),
+            found.body["reason"],
+            found.body["bundle"],
+            found.near,
+        )
+        with problems.ignored():
+            self._keep(asked)
+
+    def _observe(self, turn: _Turn, status: int) -> None:
+        """Tell the log and the metrics of a request; their faults are no reader's."""
+        with problems.ignored():
+            metrics = self.guards.metrics
+            if self._log is None and metrics is None:
+                return
+            seen = self._seen(turn, status)
+            if metrics:
+                metrics.observe(seen)
+            if self._log:
+                self._log(seen.line())
+
+    def _seen(self, turn: _Turn, status: int) -> Observation:
+        body = turn.found.body if turn.found else {}
+        engine = self._engine()
+        return Observation(
+            request_id=turn.id,
+            method=turn.request.method,
+            path=turn.request.path.strip("/"),
+            status=status,
+            mode=body.get("mode"),
+            reason=body.get("reason"),
+            cache=turn.found.outcome if turn.found else None,
+            timings_ms=turn.call.timings(),
+            tokens_in=turn.call.tokens_in,
+            tokens_out=turn.call.tokens_out,
+            bundle=engine.bundle.manifest.id if engine else None,
+            question=turn.question if self._log_questions else None,
+            duration_ms=1000 * (time.monotonic() - turn.started),
+        )

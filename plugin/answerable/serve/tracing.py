@@ -1,0 +1,70 @@
+"""Spans of OpenTelemetry, where something in this process collects them, and nothing where not.
+
+OpenTelemetry is never imported here: whoever collects spans has imported it and set a provider.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+Value = bool | int | float | str | None
+# Adds attributes to a span that is open.
+Note = Callable[..., None]
+
+_SCOPE = "answerable"
+# An id, a word of ours, a model's name; a sentence is none of these.
+_NAME = re.compile(r"[A-Za-z0-9_.:/@+-]{1,100}")
+
+
+def span(name: str, **attributes: Value) -> AbstractContextManager[Note]:
+    """A span around a block, which is given a function that adds attributes to it.
+
+    An attribute is called ``answerable.`` and its name. A text with a space in it is left out, as
+    is None, and of an exception only its type is told: its words may be anyone's.
+    """
+    trace: Any = sys.modules.get("opentelemetry.trace")
+    if trace is None:
+        return _OFF
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+        return _OFF
+    return _recorded(trace, provider, name, attributes)
+
+
+def _ignore(**attributes: Value) -> None:
+    del attributes
+
+
+# It keeps no state: every block may share it.
+_OFF: AbstractContextManager[Note] = nullcontext(_ignore)
+
+
+@contextmanager
+def _recorded(
+    trace: Any, provider: Any, name: str, attributes: Mapping[str, Value]
+) -> Iterator[Note]:
+    opened = provider.get_tracer(_SCOPE).start_as_current_span(
+        name, record_exception=False, set_status_on_exception=False
+    )
+    with opened as active:
+
+        def note(**attributes: Value) -> None:
+            active.set_attributes(_told(attributes))
+
+        note(**attributes)
+        try:
+            yield note
+        except Exception as error:
+            active.set_status(trace.StatusCode.ERROR)
+            active.set_attribute("error.type", type(error).__name__)
+            raise
+
+
+def _told(attributes: Mapping[str, Value]) -> dict[str, bool | int | float | str]:
+    return {
+        f"{_SCOPE}.{name}": value
+        for name, value in attributes.items()
+        if value is not None and not (isinstance(value, str) and not _NAME.fullmatch(value))
+    }
