@@ -16,6 +16,10 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Embedder, Identity, Vectors
 from answerable.serve.encoding import Encoding
 from answerable.serve.engine import Engine
+from answerable.serve.http import Request, Response
+from answerable.serve.policy import Policy
+from answerable.serve.refusals import Keep
+from answerable.serve.service import Service
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.types import Evidence, Passage, RoutingHint
@@ -147,3 +151,15 @@ def passage(name: str, text: str, url: str = "") -> Passage:
 def routing(name: str, url: str = "") -> RoutingHint:
     """A hint."""
     return RoutingHint(f"note:{name}", f"Label {name}", f"shelf {name}", url or f"/{name}/")
+
+
+# Nothing is held back: what a test asks is answered, and anew each time.
+OPEN = Policy(
+    rate="1000/second", rate_all="1000/second", cache_seconds=0, tokens_per_day=None,
+    origins=("https://harbour.example",),
+)  # fmt: skip
+
+
+def handle(engine: Engine, request: Request, keep: Keep | None = None) -> Response:
+    """What a function over an engine responds, without any limit."""
+    return Service(lambda: engine, OPEN, keep=keep).handle(request)

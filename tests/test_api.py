@@ -9,13 +9,22 @@ from typing import Any
 import pytest
 
 from answerable.serve import questions
-from answerable.serve.api import MAX_BODY, Request, Response, handle
+from answerable.serve.http import MAX_BODY, Request, Response
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
 from answerable.serve.profile import Profile
 from answerable.serve.types import Evidence
-from doubles import TINY, LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, note, record
+from doubles import (
+    TINY,
+    LetterEmbedder,
+    ScriptedAnswerer,
+    bundle_of,
+    handle,
+    index_of,
+    note,
+    record,
+)
 
 SECRET = "zanzibarquestion"
 ROPE = "A rope holds the boat."

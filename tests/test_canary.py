@@ -14,8 +14,9 @@ import running
 import sites
 from answerable.build.labels import shared_run
 from answerable.serve import providers
-from answerable.serve.api import Request, handle
+from answerable.serve.http import Request
 from answerable.stub.server import Stub
+from doubles import handle
 from test_privacy import readings
 
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")

@@ -14,8 +14,8 @@ import pytest
 
 from answerable.build.labels import shared_run, words
 from answerable.serve import providers
-from answerable.serve.api import Request, handle
-from doubles import CountingEmbedder
+from answerable.serve.http import Request
+from doubles import CountingEmbedder, handle
 from sites import NOTES, ask, build, local, opened, write_site
 
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from answerable.serve import askers, refusals, settings
-from answerable.serve.api import Request, Response, handle
+from answerable.serve.http import Request, Response
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.refusals import Near, Refusal, Unanswered
 from answerable.serve.settings import LOG_REFUSALS, Settings
-from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, note, record
+from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, handle, index_of, note, record
 from running import Running, free_port, run, until
 from sites import NOTES, PAGES, build, command, put, write_site
 from test_function import has_address

@@ -5,13 +5,25 @@ from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from ..serve import wsgi
-from ..serve.api import handle, problem_response
 from ..serve.engine import Engine
+from ..serve.http import Request
+from ..serve.policy import Policy
 from ..serve.refusals import Keep
+from ..serve.service import Service
 from ..serve.wsgi import Environ, StartResponse, WsgiApp
 
 # Under the site's path; the widget asks there unless an endpoint is configured.
 BASE = "_answerable/"
+
+# An author asks as often as they like, and wants to see what they have just written.
+_POLICY = Policy(
+    rate="1000/second",
+    rate_all="1000/second",
+    cache_seconds=0,
+    in_flight=64,
+    tokens_per_day=None,
+    deadline=600.0,
+)
 
 
 def wrap(
@@ -27,35 +39,33 @@ def wrap(
     refused questions.
     """
 
+    def is_own(request: Request) -> bool:
+        return _is_own(request, host)
+
+    service = Service(current, _POLICY, keep=refused, may_ask=is_own)
+    answering = wsgi.application(service, base)
+
     def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        path = wsgi.path_of(environ)
-        if not path.startswith(base):
-            return app(environ, start_response)
-        if not _is_own(environ, host):
-            response = problem_response(403, "Ask from the page that this server serves.")
-        elif (engine := current()) is None:
-            response = problem_response(503, "There is no index yet; the terminal says why.")
-        else:
-            response = handle(engine, wsgi.read(environ, path.removeprefix(base)), refused)
-        return wsgi.send(response, start_response)
+        ours = wsgi.path_of(environ).startswith(base)
+        return (answering if ours else app)(environ, start_response)
 
     return wrapped
 
 
-def _is_own(environ: Environ, host: str) -> bool:
+def _is_own(request: Request, host: str) -> bool:
     """Whether a request comes from a page of this server, not from a site elsewhere.
 
     A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
     configured host, nor an address.
     """
-    authority = environ.get("HTTP_HOST", "")
+    authority = request.headers.get("host", "")
     try:
         name = urlsplit(f"//{authority}").hostname or ""
     except ValueError:
         return False
     if name not in ("localhost", host) and not _is_address(name):
         return False
-    origin = environ.get("HTTP_ORIGIN")
+    origin = request.headers.get("origin")
     return origin is None or origin == f"http://{authority}"
 
 

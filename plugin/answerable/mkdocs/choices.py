@@ -122,6 +122,7 @@ def settings(config: AnswerableConfig) -> Settings:
         timeout=float(answers.timeout),
         embedding_base_url=config.embedding.base_url or None,
         log_refusals=config.log_refusals,
+        log_questions=config.log_questions,
     )
 
 

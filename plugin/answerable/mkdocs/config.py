@@ -83,3 +83,4 @@ class AnswerableConfig(base.Config):
     gate = c.Choice(("none", "retrieval"), default="none")
     widget = c.SubConfig(Widget)
     log_refusals = c.Choice(LOG_REFUSALS, default="none")
+    log_questions = c.Type(bool, default=False)

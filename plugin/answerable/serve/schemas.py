@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from . import languages, questions
+from . import challenge, languages, questions
 from .call import Stage
 from .http import STATUS, Code
 from .manifest import WIRE
@@ -71,6 +71,27 @@ def all_of_them() -> dict[str, Schema]:
             built_at=_MOMENT,
             generator=_TEXT,
         ),
+        "Ready": _object(status={"const": "ready"}),
+        "Challenge": {
+            "description": "A challenge of ALTCHA's version 2.",
+            "type": "object",
+            "required": ["parameters", "signature"],
+            "properties": {
+                "parameters": {
+                    "type": "object",
+                    "required": ["algorithm", "cost", "keyPrefix", "nonce", "salt", "expiresAt"],
+                    "properties": {
+                        "algorithm": {"const": challenge.ALGORITHM},
+                        "cost": {"const": challenge.COST},
+                        "keyPrefix": _TEXT,
+                        "nonce": _TEXT,
+                        "salt": _TEXT,
+                        "expiresAt": _COUNT,
+                    },
+                },
+                "signature": _some(_TEXT),
+            },
+        },
         "Problem": {
             "description": "A problem of RFC 9457. It repeats nothing of the request.",
             **_object(
@@ -169,6 +190,8 @@ def _of_mode(mode: Mode) -> Schema:
         "citations": _filled(is_answer),
         "reason": {"type": "null"} if is_answer else {"enum": list(get_args(Reason))},
     }
+    if not is_answer:
+        own["confidence"] = {"const": "low"}
     return {"if": {"properties": {"mode": {"const": mode}}}, "then": {"properties": own}}
 
 

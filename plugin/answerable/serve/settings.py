@@ -32,6 +32,7 @@ class Settings:
     timeout: float = 30.0
     embedding_base_url: str | None = None
     log_refusals: LogRefusals = "none"
+    log_questions: bool = False
 
     def __post_init__(self) -> None:
         # A slip of the pen must not keep what was not to be kept.

@@ -1,27 +1,26 @@
-"""The HTTP core as a WSGI application."""
+"""The service as a WSGI application."""
 
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
-from .api import MAX_BODY, Request, Response, handle, problem_response
-from .engine import Engine
-from .refusals import Keep
+from .http import MAX_BODY, Problem, Request, Response
+from .service import Service
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-def application(engine: Engine, base: str = "/", refused: Keep | None = None) -> WsgiApp:
-    """A WSGI application that answers under a base path. refused: keeps refused questions."""
+def application(service: Service, base: str = "/") -> WsgiApp:
+    """A WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = path_of(environ)
         if not path.startswith(base):
-            return send(problem_response(404, "There is nothing at this path."), start_response)
-        request = read(environ, path.removeprefix(base))
-        return send(handle(engine, request, refused), start_response)
+            problem = Problem("not-found", "There is nothing at this path.")
+            return send(problem.response(), start_response)
+        return send(service.handle(read(environ, path.removeprefix(base))), start_response)
 
     return app
 
@@ -46,13 +45,17 @@ def read(environ: Environ, path: str) -> Request:
         query=environ.get("QUERY_STRING", ""),
         headers=headers,
         body=environ["wsgi.input"].read(size) if size else b"",
-        asker=environ.get("REMOTE_ADDR") or "",
+        asker=environ.get("REMOTE_ADDR", ""),
+        can_stream=True,
     )
 
 
 def send(response: Response, start_response: StartResponse) -> Iterable[bytes]:
-    """Write a response the WSGI way."""
+    """Write a response the WSGI way; a server closes what it does not read to its end."""
     status = f"{response.status} {HTTPStatus(response.status).phrase}"
+    if response.events is not None:
+        start_response(status, list(response.headers))
+        return response.events
     length = ("Content-Length", str(len(response.body)))
     start_response(status, [*response.headers, length])
     return [response.body]

@@ -1,0 +1,1 @@
+"""A published function folder as the package that a platform takes."""

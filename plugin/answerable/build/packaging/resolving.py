@@ -1,0 +1,135 @@
+"""From requirements to a lock: every package that a machine needs, with its version and hash.
+
+Pip reads environment markers as those of the machine that it runs on, so it is asked for one level
+at a time and the markers are read here, as those of the machine that the package is for.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from ...serve.errors import SiteError
+from . import pip
+from .targets import Machine
+
+# Deeper than any tree of dependencies here; one that never settles has to end.
+_ROUNDS = 20
+
+# Only what tokenizers imports to fetch a tokenizer by name, which the function never does.
+NEVER_IMPORTED = frozenset({("tokenizers", "huggingface-hub")})
+
+# The function uses nothing newer than this, and an older machine has only older wheels.
+_FLEXIBLE = {"numpy": ">=2.0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One package of a lock. sha256: of the one wheel that fits the machine."""
+
+    name: str
+    version: str
+    sha256: str
+
+    @property
+    def line(self) -> str:
+        """As a line of a requirements file."""
+        return f"{self.name}=={self.version} --hash=sha256:{self.sha256}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    pin: Pin
+    requires: tuple[Requirement, ...]
+
+
+def resolve(
+    requirements: Sequence[str],
+    machine: Machine,
+    left_out: Collection[tuple[str, str]] = (),
+) -> tuple[Pin, ...]:
+    """The packages that requirements need on a machine, by name.
+
+    left_out: dependencies to leave out, as (package, dependency). SiteError if pip finds no wheel
+    for one of them.
+    """
+    roots = [_flexible(_requirement(text)) for text in requirements]
+    wanted = _wanted(roots, {}, machine, left_out)
+    found: dict[str, _Found] = {}
+    for _ in range(_ROUNDS):
+        missing = {name: text for name, text in wanted.items() if text not in found}
+        if not missing:
+            return tuple(found[wanted[name]].pin for name in sorted(wanted))
+        for entry in pip.report(missing.values(), machine):
+            item = _found(entry)
+            found[wanted[item.pin.name]] = item
+        if absent := [name for name, text in missing.items() if text not in found]:
+            raise SiteError(f"pip does not say what it would install of {absent[0]}: upgrade pip")
+        known = {name: found[text] for name, text in wanted.items()}
+        wanted = _wanted(roots, known, machine, left_out)
+    raise SiteError("the packages that the function needs do not settle: pin them in its extras")
+
+
+def lock(pins: Iterable[Pin]) -> bytes:
+    """A requirements file with hashes."""
+    return "".join(f"{pin.line}\n" for pin in pins).encode()
+
+
+def _wanted(
+    roots: Sequence[Requirement],
+    known: Mapping[str, _Found],
+    machine: Machine,
+    left_out: Collection[tuple[str, str]],
+) -> dict[str, str]:
+    """Each package that the roots reach, with all that is asked of its version."""
+    specifiers: dict[str, SpecifierSet] = {}
+    waiting = [("", "", root) for root in roots]
+    seen = set()
+    for parent, extra, requirement in waiting:
+        name = canonicalize_name(requirement.name)
+        marker = requirement.marker
+        if (parent, name) in left_out:
+            continue
+        if marker and not marker.evaluate({**machine.markers, "extra": extra}):
+            continue
+        specifiers[name] = specifiers.get(name, SpecifierSet()) & requirement.specifier
+        for inner in ("", *sorted(requirement.extras)):
+            if (name, inner) not in seen and name in known:
+                seen.add((name, inner))
+                waiting += [(name, inner, each) for each in known[name].requires]
+    return {
+        name: f"{name}{','.join(sorted(map(str, specifier)))}"
+        for name, specifier in specifiers.items()
+    }
+
+
+def _requirement(text: str) -> Requirement:
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        raise SiteError(
+            f"requirements.txt: {text!r:.80} is no requirement: run `mkdocs build` again"
+        ) from None
+
+
+def _flexible(requirement: Requirement) -> Requirement:
+    """A pin as a ceiling, where the machine may have wheels of older versions only."""
+    least = _FLEXIBLE.get(canonicalize_name(requirement.name))
+    pins = [each.version for each in requirement.specifier if each.operator == "=="]
+    if not (least and pins):
+        return requirement
+    return Requirement(f"{requirement.name}{least},<={pins[0]}")
+
+
+def _found(entry: Mapping[str, Any]) -> _Found:
+    """An entry of pip's report; SiteError if it does not say what it should."""
+    try:
+        metadata = entry["metadata"]
+        digest = entry["download_info"]["archive_info"]["hashes"]["sha256"]
+        requires = tuple(Requirement(text) for text in metadata.get("requires_dist") or ())
+        return _Found(Pin(canonicalize_name(metadata["name"]), metadata["version"], digest), requires)
+    except (KeyError, TypeError, InvalidRequirement):
+        raise SiteError("pip's report is not understood: run `pip install --upgrade pip`") from None

@@ -1,0 +1,62 @@
+"""A deployed function: its folder and its environment made into a service.
+
+Nothing is imported here that imports numpy, so that its files are read ahead.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import starting
+
+if TYPE_CHECKING:
+    from .policy import Policy
+    from .refusals import Keep
+    from .service import Service
+
+Write = Callable[[bytes], object]
+
+
+def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: Write) -> "Service":
+    """The service of a published function; AnswerableError names what is wrong with it.
+
+    environment: the variables of the policy, ``ANSWERABLE_SKIP_HASHES`` (1: sizes are compared,
+    hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each request and,
+    without that file, for each refusal that is kept. err: takes sentences for whoever runs it.
+    """
+    verify = environment.get("ANSWERABLE_SKIP_HASHES", "0") in ("", "0")
+    ahead = starting.begin(folder, verify=verify)
+    try:
+        from . import policy, providers, settings
+        from .service import Service
+
+        engine = providers.open_function(folder, verify=verify, ahead=ahead)
+        chosen = settings.read(folder)
+        found = policy.read(environment, engine.bundle.site.url)
+        return Service(
+            lambda: engine,
+            found,
+            log=out,
+            keep=_keeper(chosen.log_refusals, environment, found, out, err),
+            log_questions=chosen.log_questions,
+        )
+    finally:
+        starting.end()
+
+
+def base(environment: Mapping[str, str]) -> str:
+    """Where the function answers on its host: ``ANSWERABLE_BASE``, / by default."""
+    path = environment.get("ANSWERABLE_BASE", "").strip("/")
+    return f"/{path}/" if path else "/"
+
+
+def _keeper(
+    how: str, environment: Mapping[str, str], found: "Policy", out: Write, err: Write
+) -> "Keep | None":
+    if how == "none":
+        return None
+    from . import refusals
+
+    path = environment.get("ANSWERABLE_REFUSALS")
+    write = refusals.appender(Path(path), lambda told: err(f"{told}\n".encode())) if path else out
+    return refusals.keeper(lambda: how, write, found.secret)

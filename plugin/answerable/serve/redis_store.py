@@ -1,0 +1,131 @@
+"""The Redis or Valkey server that instances of the function share: the one place that knows redis.
+
+Everything is kept under keys that begin with ``answerable:``.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .errors import PolicyError, StorageError
+
+if TYPE_CHECKING:
+    from redis import ConnectionPool
+
+T = TypeVar("T")
+
+NAME = "answerable"
+PREFIX = f"{NAME}:"
+# Seconds. A reader waits for these, so a store that does not answer is as good as away.
+_CONNECT, _READ = 0.5, 1.0
+# A function that was frozen wakes with connections that the network may have forgotten: after so
+# many seconds without a command they are opened anew.
+_IDLE = 30.0
+# Valkey speaks Redis' protocol; a socket's path is ``unix`` to redis-py.
+_SCHEMES = {
+    "valkey": "redis",
+    "valkeys": "rediss",
+    "redis+unix": "unix",
+    "valkey+unix": "unix",
+}
+
+
+class Store:
+    """A server's address; it connects when it is first used and again whenever it has to.
+
+    url: ``redis://``, ``rediss://`` (TLS) or ``unix://``. PolicyError if it is none of them or if
+    the package ``redis`` is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError as error:
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL is set but the package redis is not installed: "
+                "add `redis>=5,<8` to the function's requirements.txt"
+            ) from error
+        scheme, colon, rest = url.partition("://")
+        try:
+            self._client = redis.Redis.from_url(
+                _SCHEMES.get(scheme, scheme) + colon + rest,
+                socket_connect_timeout=_CONNECT,
+                socket_timeout=_READ,
+                # redis-py would sleep between its attempts; which work may run again, `run` knows.
+                retry=Retry(NoBackoff(), 0),
+            )
+        except ValueError:
+            # The address may hold a password: neither this text nor its cause may repeat it.
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL is not the address of a Redis server: "
+                "write it like redis://host:6379/0"
+            ) from None
+        self._errors = (redis.RedisError, OSError)
+        self._lost = redis.ConnectionError
+        self._used = time.time()
+
+    @property
+    def pool(self) -> "ConnectionPool":
+        """Its connections, for a library that speaks to Redis by itself; use it inside ``run``."""
+        return self._client.connection_pool
+
+    def run(self, work: Callable[[], T], *, again: bool = True) -> T:
+        """What ``work`` returns; StorageError if the store cannot be reached.
+
+        again: whether the work may run a second time after a connection was lost, though the first
+        may have been done.
+        """
+        if time.time() - self._used > _IDLE:
+            self._forget()
+        self._used = time.time()
+        try:
+            try:
+                return work()
+            except self._lost:
+                self._forget()
+                if not again:
+                    raise
+                return work()
+        except self._errors as error:
+            raise StorageError(
+                f"the shared store did not do its work ({type(error).__name__}): "
+                "check ANSWERABLE_REDIS_URL and that its server runs"
+            ) from error
+
+    def script(
+        self, source: str, *, again: bool = True
+    ) -> Callable[[Sequence[str], Sequence[str | int | bytes]], Any]:
+        """A function of keys (without the prefix) and arguments that runs a Lua script at once."""
+        registered = self._client.register_script(source)
+
+        def call(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
+            named = [PREFIX + key for key in keys]
+            return self.run(lambda: registered(keys=named, args=list(arguments)), again=again)
+
+        return call
+
+    def claim(self, key: str, seconds: int) -> bool:
+        """Whether this is the first to claim a key (without the prefix) in so many seconds."""
+        claimed = self.run(
+            lambda: self._client.set(PREFIX + key, b"", nx=True, ex=seconds), again=False
+        )
+        return bool(claimed)
+
+    def ping(self) -> None:
+        """StorageError if the store cannot be reached."""
+        self.run(self._client.ping)
+
+    def _forget(self) -> None:
+        """Close the connections that nothing uses."""
+        with contextlib.suppress(*self._errors):
+            self.pool.disconnect(inuse_connections=False)
+
+
+@lru_cache(maxsize=4)
+def store(url: str) -> Store:
+    """The store at an address; one for all of a process, so that they share its connections."""
+    return Store(url)

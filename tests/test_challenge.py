@@ -1,0 +1,280 @@
+"""A real challenge, solved by its library and by a browser, counts once and only in time."""
+
+import base64
+import json
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import altcha
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import Page, Route
+
+from answerable.serve import challenge
+from answerable.serve.challenge import EXPIRED, MISSING, UNSOLVED, USED, Challenge, Memory
+from answerable.serve.errors import PolicyError, StorageError
+from running import free_port, run
+
+KEY = b"a key that only the harbour has"
+DOCS = Path(__file__).parents[1] / "docs" / "observe.md"
+
+
+def solved(made: dict[str, Any]) -> dict[str, Any]:
+    asked = altcha.Challenge.from_dict(made)
+    solution = altcha.solve_challenge(asked)
+    assert solution
+    return altcha.Payload(asked, solution).to_dict()
+
+
+def packed(payload: object) -> str:
+    return base64.b64encode(json.dumps(payload).encode()).decode()
+
+
+@pytest.fixture(scope="module")
+def payload() -> dict[str, Any]:
+    """A challenge and its solution; each test forgets that it was used."""
+    return solved(challenge.challenge(KEY, None).new())
+
+
+def fresh() -> Challenge:
+    return challenge.challenge(KEY, None)
+
+
+def test_a_challenge_says_how_much_work_it_is_and_until_when() -> None:
+    before = int(time.time())
+    made = json.loads(json.dumps(fresh().new()))
+    parameters = made["parameters"]
+    assert parameters["algorithm"] == "PBKDF2/SHA-256"
+    assert parameters["cost"] == 1000
+    assert before + 300 <= parameters["expiresAt"] <= int(time.time()) + 300
+    assert made["signature"] != fresh().new()["signature"]
+
+
+def test_the_work_is_bounded_and_not_told() -> None:
+    made = fresh()
+    for _ in range(3):
+        told = made.new()
+        counter = solved(told)["solution"]["counter"]
+        assert 100 <= counter < 300
+        assert str(counter) not in (str(value) for value in told["parameters"].values())
+
+
+def test_a_solution_counts_once(payload: dict[str, Any]) -> None:
+    ours = fresh()
+    assert ours.problem(packed(payload)) is None
+    assert ours.problem(packed(payload)) == USED
+
+
+def test_the_same_solution_in_other_bytes_is_used_too(payload: dict[str, Any]) -> None:
+    ours = fresh()
+    assert ours.problem(packed(payload)) is None
+    turned = {"solution": payload["solution"] | {"time": 1}, "challenge": payload["challenge"]}
+    assert ours.problem(packed(turned)) == USED
+    assert ours.problem("\n" + packed(payload)) == USED
+    assert ours.problem(packed(payload | {"more": [1]})) == USED
+
+
+def test_of_many_at_once_one_counts(payload: dict[str, Any]) -> None:
+    ours = fresh()
+    ready = threading.Barrier(8)
+
+    def ask(_: int) -> str | None:
+        ready.wait(10)
+        return ours.problem(packed(payload))
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(ask, range(8)))
+    assert sorted(map(str, found)) == sorted(["None", *[USED] * 7])
+
+
+def test_every_challenge_is_another_one() -> None:
+    ours = fresh()
+    assert ours.problem(packed(solved(ours.new()))) is None
+    assert ours.problem(packed(solved(ours.new()))) is None
+
+
+def test_a_late_solution_is_refused() -> None:
+    # Made by a clock that is behind by a second more than a challenge lives.
+    late = Challenge(KEY, Memory(), lambda: time.time() - challenge.LIFETIME - 1)
+    assert fresh().problem(packed(solved(late.new()))) == EXPIRED
+
+
+def test_an_expired_one_cannot_be_prolonged(payload: dict[str, Any]) -> None:
+    late = Challenge(KEY, Memory(), lambda: time.time() - challenge.LIFETIME - 1)
+    brought = solved(late.new())
+    brought["challenge"]["parameters"]["expiresAt"] += 3600
+    assert fresh().problem(packed(brought)) == UNSOLVED
+    del brought["challenge"]["parameters"]["expiresAt"]
+    assert fresh().problem(packed(brought)) == UNSOLVED
+
+
+@pytest.mark.parametrize("field", ["algorithm", "cost", "keyLength", "keyPrefix", "nonce", "salt"])
+def test_a_changed_challenge_is_refused(payload: dict[str, Any], field: str) -> None:
+    changed = json.loads(json.dumps(payload))
+    parameters = changed["challenge"]["parameters"]
+    parameters[field] = parameters[field] + (1 if isinstance(parameters[field], int) else "00")
+    assert fresh().problem(packed(changed)) == UNSOLVED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda p: p["challenge"].pop("signature"),
+        lambda p: p["challenge"].update(signature=None),
+        lambda p: p["challenge"].update(signature=p["challenge"]["signature"].upper()),
+        lambda p: p["solution"].update(counter=p["solution"]["counter"] + 1),
+        lambda p: p["solution"].update(counter=-1),
+        lambda p: p["solution"].update(counter=2**70),
+        lambda p: p["solution"].update(counter=str(p["solution"]["counter"])),
+        lambda p: p["solution"].update(derivedKey="00" * 32),
+        lambda p: p["solution"].pop("derivedKey"),
+        lambda p: p["challenge"]["parameters"].update(keySignature=None),
+        lambda p: p["challenge"]["parameters"].update(cost=10**9),
+        lambda p: p.pop("solution"),
+        lambda p: p.update(challenge=[]),
+    ],
+)
+def test_a_changed_solution_is_refused(
+    payload: dict[str, Any], change: Callable[[Any], object]
+) -> None:
+    changed = json.loads(json.dumps(payload))
+    change(changed)
+    assert fresh().problem(packed(changed)) == UNSOLVED
+
+
+def test_what_is_refused_is_not_used_up(payload: dict[str, Any]) -> None:
+    ours = fresh()
+    wrong = payload | {"solution": payload["solution"] | {"counter": 1}}
+    assert ours.problem(packed(wrong)) == UNSOLVED
+    assert ours.problem(packed(payload)) is None
+
+
+def test_the_challenge_of_another_key_is_refused() -> None:
+    theirs = challenge.challenge(b"a key of quite another harbour", None)
+    assert fresh().problem(packed(solved(theirs.new()))) == UNSOLVED
+
+
+def test_an_unsigned_challenge_is_refused() -> None:
+    own = altcha.create_challenge("PBKDF2/SHA-256", 1, counter=1, expires_at=2**40)
+    assert fresh().problem(packed(solved(own.to_dict()))) == UNSOLVED
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_missing_solution_is_asked_for(nothing: str | None) -> None:
+    assert fresh().problem(nothing) == MISSING
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+NAMES = st.sampled_from(
+    ["algorithm", "cost", "expiresAt", "keyPrefix", "nonce", "salt", "signature", "data"]
+)
+SHAPES = st.fixed_dictionaries(
+    {
+        "challenge": JSON
+        | st.fixed_dictionaries(
+            {"parameters": JSON | st.dictionaries(NAMES, JSON), "signature": JSON}
+        ),
+        "solution": JSON | st.fixed_dictionaries({"counter": JSON, "derivedKey": JSON}),
+    }
+)
+
+
+@settings(max_examples=300)
+@given(st.text() | JSON.map(packed) | SHAPES.map(packed))
+def test_anything_else_is_a_fixed_text(sent: str) -> None:
+    assert fresh().problem(sent) in (MISSING, UNSOLVED, EXPIRED)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(["challenge", "solution"]), NAMES, JSON, st.booleans())
+def test_any_other_value_is_a_fixed_text(
+    payload: dict[str, Any], part: str, name: str, value: object, deep: bool
+) -> None:
+    changed = json.loads(json.dumps(payload))
+    place = changed["challenge"]["parameters"] if deep else changed[part]
+    if place.get(name) == value or (part == "solution" and not deep):
+        return
+    place[name] = value
+    found = fresh().problem(packed(changed))
+    # What stands beside the parameters and the signature is nobody's.
+    assert found in (UNSOLVED, EXPIRED) or (not deep and name != "signature" and found is None)
+
+
+def test_memory_forgets_in_time_and_is_bounded() -> None:
+    clock = [0.0]
+    memory = Memory(most=3, now=lambda: clock[0])
+    assert [memory.set_once(key, 10) for key in "abacb"] == [True, True, False, True, False]
+    # Full: what cannot be remembered does not count.
+    assert not memory.set_once("d", 10)
+    clock[0] = 9.9
+    assert not memory.set_once("a", 10)
+    clock[0] = 10.0
+    assert memory.set_once("d", 10)
+    assert memory.set_once("a", 10)
+
+
+def test_a_used_one_is_remembered_for_longer_than_it_lives(payload: dict[str, Any]) -> None:
+    told: list[tuple[str, int]] = []
+
+    class Notes:
+        def set_once(self, key: str, seconds: int) -> bool:
+            told.append((key, seconds))
+            return True
+
+    assert Challenge(KEY, Notes()).problem(packed(payload)) is None
+    assert told == [(f"challenge:{payload['challenge']['signature']}", 600)]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altcha", None)
+    with pytest.raises(PolicyError, match=r"ANSWERABLE_ALTCHA_KEY: .*pip install"):
+        challenge.challenge(KEY, None)
+
+
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="no Redis on the path")
+def test_instances_share_what_was_used(payload: dict[str, Any], tmp_path: Path) -> None:
+    port = free_port()
+    command = ["redis-server", "--port", str(port), "--save", "", "--bind", "127.0.0.1"]
+    url = f"redis://127.0.0.1:{port}/0"
+    with run(command, tmp_path, lambda running: "Ready to accept" in running.output, port):
+        one, other = challenge.challenge(KEY, url), challenge.challenge(KEY, url)
+        assert one.problem(packed(payload)) is None
+        assert one.problem(packed(payload)) == USED
+        assert other.problem(packed(payload)) == USED
+        assert other.problem(packed(solved(one.new()))) is None
+        brought = packed(solved(one.new()))
+    # Whether it was used cannot be told any more.
+    with pytest.raises(StorageError):
+        one.problem(brought)
+
+
+def snippet() -> str:
+    """The JavaScript of the manual."""
+    text = DOCS.read_text()
+    return text.partition("```js\n")[2].partition("```")[0]
+
+
+def test_a_browser_solves_it_by_the_code_of_the_manual(page: Page) -> None:
+    ours = fresh()
+
+    def respond(route: Route) -> None:
+        if route.request.url.endswith("/challenge"):
+            route.fulfill(json=ours.new())
+        else:
+            route.fulfill(body="<!doctype html><title>Harbour</title>", content_type="text/html")
+
+    page.route("http://localhost/**", respond)
+    page.goto("http://localhost/")
+    brought = page.evaluate(f"async () => {{ {snippet()}\nreturn solve('/challenge'); }}")
+    assert ours.problem(brought) is None
+    assert ours.problem(brought) == USED
