@@ -48,6 +48,8 @@ $(DOCUSAURUS): tests/generators/docusaurus/package-lock.json
 browser:
 	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq chromium >/dev/null; }
+	@command -v redis-server >/dev/null || { $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq redis-server >/dev/null; }
 
 # Long property runs, every hostile model against the gold set.
 .PHONY: check-deep

@@ -29,13 +29,21 @@ class Running:
         self, method: str, path: str, body: object = None, **headers: str
     ) -> tuple[int, str]:
         """Status and body. headers: with underscores for dashes."""
+        status, text, _ = self.respond(method, path, body, **headers)
+        return status, text
+
+    def respond(
+        self, method: str, path: str, body: object = None, **headers: str
+    ) -> tuple[int, str, dict[str, str]]:
+        """Status, body and headers, their names in lower case."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         data = None if body is None else json.dumps(body)
         try:
             connection.request(method, path, data, {"Content-Type": "application/json", **sent})
             response = connection.getresponse()
-            return response.status, response.read().decode()
+            told = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, response.read().decode(), told
         finally:
             connection.close()
 

@@ -98,7 +98,7 @@ def test_the_function_carries_what_its_providers_need(server: Stub, site: Path) 
         line.partition("==")[0]
         for line in (site / "function" / "requirements.txt").read_text().splitlines()
     }
-    assert names == {"numpy", "snowballstemmer", "openai", "jinja2"}
+    assert names == {"limits", "numpy", "snowballstemmer", "openai", "jinja2"}
     settings = json.loads((site / "function" / "settings.json").read_text())
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
     assert "test" not in settings.values()

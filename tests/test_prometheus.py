@@ -71,6 +71,7 @@ def test_nothing_is_shared_and_nothing_tells_of_the_machine() -> None:
     assert counts(second)["answerable_tokens_total", "in"] == 0
     names = {key[0] for key in counts(first)}
     assert all(name.startswith("answerable_") for name in names)
+    assert b"_created" not in first.text()
 
 
 def test_the_type_of_the_text_is_named() -> None:

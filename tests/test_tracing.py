@@ -51,7 +51,8 @@ def test_stages_are_nested_in_the_answer(exported: InMemorySpanExporter) -> None
     assert answer.parent is None
     for name in ("answerable.embedding", "answerable.writing"):
         parent = found[name].parent
-        assert parent and parent.span_id == answer.context.span_id
+        assert parent
+        assert parent.span_id == answer.context.span_id
     assert told(answer) == {
         "answerable.request_id": "req_1",
         "answerable.mode": "partial",

@@ -16,7 +16,7 @@ from ..serve.settings import BUNDLE, FILE, MODEL, Settings
 from . import files, swap
 
 # What serve/ imports, by distribution: always, and for each provider.
-REQUIREMENTS = ("numpy", "snowballstemmer")
+REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL = "numkong"
 KERNEL_WORTH = 8_000_000

@@ -7,7 +7,7 @@ import click
 
 from ..serve.errors import AnswerableError
 from ..serve.settings import LOG_REFUSALS, LogRefusals
-from . import judging
+from . import judging, packing
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 
@@ -205,5 +205,5 @@ def stub_openai(port: int) -> None:
     stubbing.serve(port)
 
 
-for command in judging.COMMANDS:
+for command in (*judging.COMMANDS, packing.command):
     main.add_command(command)

@@ -60,6 +60,11 @@ class Call:
         if self.left <= 0:
             raise ProviderError("the answer was not ready in time: try again", timeout=True)
 
+    def pause(self, seconds: float) -> None:
+        """Wait so long, but no longer than anybody waits for it; then ``check``."""
+        self._cancelled.wait(min(seconds, max(0.0, self.left)))
+        self.check()
+
     def begun(self) -> None:
         """A call of a provider begins, which costs whatever it costs until it is counted."""
         self._uncounted += 1

@@ -30,18 +30,18 @@ EXPIRED = "The challenge has expired: get another one."
 USED = "The challenge has been used: get another one."
 
 
-class Once(Protocol):
-    """What remembers keys for some seconds."""
+class Used(Protocol):
+    """What remembers which challenges were used."""
 
     def set_once(self, key: str, seconds: int) -> bool:
-        """Remember a key; whether it was not yet known. StorageError if that cannot be told."""
+        """Whether this is the first to name a key in so many seconds; StorageError if unknown."""
         ...
 
 
 class Challenge:
     """Challenges signed with a key. ``used``: remembers those that were solved."""
 
-    def __init__(self, key: bytes, used: Once, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, key: bytes, used: Used, now: Callable[[], float] = time.time) -> None:
         self._key = key
         self._used = used
         self._now = now
@@ -84,7 +84,7 @@ class Challenge:
 
 
 class Memory:
-    """Remembers keys in this process, at most ``most``; then every key counts as known.
+    """Remembers keys in this process, at most ``most``; then every key counts as named.
 
     All keys are remembered equally long, so that the first to come is the first to go.
     """
@@ -96,7 +96,7 @@ class Memory:
         self._lock = threading.Lock()
 
     def set_once(self, key: str, seconds: int) -> bool:
-        """Remember a key; whether it was not yet known."""
+        """Whether this is the first to name a key in so many seconds."""
         with self._lock:
             now = self._now()
             while self._ends and next(iter(self._ends.values())) <= now:

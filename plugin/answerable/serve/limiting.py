@@ -101,7 +101,7 @@ def limiter(
 
     from . import redis_store
 
-    store = redis_store.store(redis_url)
+    store = redis_store.connect(redis_url)
     # The address only tells the library which client to take: the pool has the real one.
     shared = RedisStorage("redis://", connection_pool=store.pool, key_prefix=redis_store.NAME)
     return Limiter(MovingWindowRateLimiter(shared), *limits, store.run)

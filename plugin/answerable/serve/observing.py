@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, get_args
 
+from .answer_cache import Outcome
 from .call import Stage
 from .frozen import frozen
 from .http import Code
@@ -21,7 +22,7 @@ PATHS = ("answer", "search", "health", "ready", "openapi.json", "challenge", "me
 MODES: tuple[str, ...] = get_args(Mode)
 # Why there is no answer: the engine's reason, or the code of a problem.
 REASONS: tuple[str, ...] = (*get_args(Reason), *get_args(Code))
-OUTCOMES = ("hit", "miss", "shared")
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
 STAGES: tuple[str, ...] = get_args(Stage)
 
 

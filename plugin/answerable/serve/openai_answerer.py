@@ -2,17 +2,26 @@
 
 import json
 import re
+import time
 from dataclasses import field
 from typing import Any
 
-from . import openai_client, prompt
+from . import call, openai_client, prompt
 from .frozen import frozen
 from .types import Evidence
 
 DEADLINE = 30.0
+# Six claims with a long quote each have some 1,500 tokens; a low effort thinks with the rest.
+MAX_OUTPUT = 4_096
+# What other efforts think with, by OpenAI's guide to reasoning: 25,000 tokens for all of it.
+_THINKING = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
+_ATTEMPTS = 2
 _NAME = "draft"
 # Families that take a reasoning effort and no temperature.
 _REASONING = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
+
+# A draft's text, None for a refusal, and the tokens it has cost, in and out.
+_Written = tuple[str | None, int, int]
 
 
 @frozen
@@ -27,20 +36,32 @@ class OpenAIAnswerer:
     base_url: str | None = None
     reasoning_effort: str | None = None
     deadline: float = DEADLINE
-    _clients: list[Any] = field(default_factory=list, repr=False, compare=False)
     _only_chat: list[bool] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def worst_tokens(self) -> int:
+        """More tokens than one question costs: both attempts, read and written to the limit.
+
+        An answerer that costs nothing has no such count.
+        """
+        return _ATTEMPTS * (prompt.worst_tokens(self.site) + self._max_output())
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """The model's draft as parsed JSON, or its text where that is none.
 
-        A model that refuses declines. ProviderError for a call that fails.
+        A model that refuses declines. What the limit of output cuts off is judged as it is.
+        ProviderError for a call that fails, CancelledError for one that is stopped.
         """
-        system = prompt.instructions(self.site, evidence)
-        user = prompt.data(question, evidence, violation)
-        schema = prompt.schema(evidence)
-        text = openai_client.call(
-            lambda seconds: self._ask(system, user, schema, seconds), self.deadline
+        ask = _Ask(
+            self.model,
+            prompt.instructions(self.site, evidence),
+            prompt.data(question, evidence, violation),
+            prompt.schema(evidence),
+            self._effort(),
+            self._max_output(),
         )
+        text, *tokens = self._written(ask, time.monotonic() + self.deadline)
+        call.current().counted(*tokens)
         if text is None:
             return {"claims": [], "routes": []}
         try:
@@ -48,61 +69,69 @@ class OpenAIAnswerer:
         except (ValueError, RecursionError):
             return text
 
-    def _ask(self, system: str, user: str, schema: dict[str, Any], seconds: float) -> str | None:
-        import openai
-
-        if not self._clients:
-            self._clients.append(openai_client.connect(self.base_url))
-        client = self._clients[0]
+    def _written(self, ask: "_Ask", ends: float) -> _Written:
         if not self._only_chat:
             try:
-                return self._responses(client, system, user, schema, seconds)
-            except openai.APIStatusError as error:
-                if error.status_code not in (404, 405) or error.code == "model_not_found":
-                    raise
+                return openai_client.ask(self.base_url, ask.responses, ends)
+            except openai_client.MissingPathError:
                 self._only_chat.append(True)
-        return self._chat(client, system, user, schema, seconds)
-
-    def _responses(
-        self, client: Any, system: str, user: str, schema: dict[str, Any], seconds: float
-    ) -> str | None:
-        effort = self._effort()
-        response = client.responses.create(
-            model=self.model,
-            instructions=system,
-            input=[{"role": "user", "content": user}],
-            text={
-                "format": {"type": "json_schema", "name": _NAME, "schema": schema, "strict": True}
-            },
-            store=False,
-            timeout=seconds,
-            **({"reasoning": {"effort": effort}} if effort else {"temperature": 0}),
-        )
-        parts = [
-            part for item in response.output if item.type == "message" for part in item.content
-        ]
-        if any(part.type == "refusal" for part in parts):
-            return None
-        return "".join(part.text for part in parts)
-
-    def _chat(
-        self, client: Any, system: str, user: str, schema: dict[str, Any], seconds: float
-    ) -> str | None:
-        effort = self._effort()
-        completion = client.chat.completions.create(
-            model=self.model,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            response_format={
-                "type": "json_schema",
-                "json_schema": {"name": _NAME, "schema": schema, "strict": True},
-            },
-            timeout=seconds,
-            **({"reasoning_effort": effort} if effort else {"temperature": 0}),
-        )
-        message = completion.choices[0].message
-        return None if message.refusal else message.content or ""
+        return openai_client.ask(self.base_url, ask.chat, ends)
 
     def _effort(self) -> str | None:
         if self.reasoning_effort:
             return self.reasoning_effort
         return "low" if _REASONING.match(self.model) else None
+
+    def _max_output(self) -> int:
+        return MAX_OUTPUT + _THINKING.get(self._effort() or "", 0)
+
+
+@frozen
+class _Ask:
+    """A request for a draft, in the terms of either endpoint."""
+
+    model: str
+    system: str
+    user: str
+    schema: dict[str, Any]
+    effort: str | None
+    max_output: int
+
+    async def responses(self, client: Any) -> _Written:
+        response = await client.responses.create(
+            model=self.model,
+            instructions=self.system,
+            input=[{"role": "user", "content": self.user}],
+            text={"format": {"type": "json_schema", **self._format()}},
+            store=False,
+            max_output_tokens=self.max_output,
+            **({"reasoning": {"effort": self.effort}} if self.effort else {"temperature": 0}),
+        )
+        parts = [
+            part for item in response.output if item.type == "message" for part in item.content
+        ]
+        refused = any(part.type == "refusal" for part in parts)
+        return self._read(response, None if refused else "".join(part.text for part in parts))
+
+    async def chat(self, client: Any) -> _Written:
+        # The families that reason refuse ``max_tokens``; an older server knows nothing else.
+        limit = "max_completion_tokens" if _REASONING.match(self.model) else "max_tokens"
+        completion = await client.chat.completions.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": self.system},
+                {"role": "user", "content": self.user},
+            ],
+            response_format={"type": "json_schema", "json_schema": self._format()},
+            **{limit: self.max_output},
+            **({"reasoning_effort": self.effort} if self.effort else {"temperature": 0}),
+        )
+        message = completion.choices[0].message
+        return self._read(completion, None if message.refusal else message.content or "")
+
+    def _format(self) -> dict[str, Any]:
+        return {"name": _NAME, "schema": self.schema, "strict": True}
+
+    def _read(self, reply: Any, text: str | None) -> _Written:
+        most = openai_client.at_most(self.system + self.user + json.dumps(self.schema))
+        return text, *openai_client.tokens(reply, most, self.max_output)

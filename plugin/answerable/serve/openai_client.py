@@ -1,20 +1,121 @@
-"""The OpenAI client as we use it: imported late, one retry, one deadline for everything."""
+"""The OpenAI client as we use it: imported late, one retry, one deadline, stopped when told to."""
 
-import threading
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import ProviderError
+from . import call
+from .call import Call
+from .errors import CancelledError, ProviderError
+
+if TYPE_CHECKING:
+    from .background import Background
 
 T = TypeVar("T")
 
 _RETRIES = 1
 _PAUSE = 0.5
+# What a server answers before a model has seen a thing, so that nothing was spent.
+_UNSPENT = frozenset({401, 403, 404, 405, 429})
+# More tokens than any model reads or writes at once: who says so has not counted.
+_ABSURD = 1_000_000_000
 
 
-def connect(base_url: str | None) -> Any:
-    """A client; its key comes from OPENAI_API_KEY alone. ProviderError if there is none."""
+class MissingPathError(ProviderError):
+    """A path that a server does not have, as ``/responses`` on an older one."""
+
+
+def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float) -> T:
+    """What a provider replies, with one retry on a passing fault.
+
+    request: asks an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in another
+    thread. ends: by ``time.monotonic()``; the current call may end before. A call that is cancelled
+    or late closes its connection at once. ProviderError says what kind of fault it was, and nothing
+    of what the provider said. The current call is told of each attempt, but not yet of its tokens.
+    """
+    current = call.current()
+    ends = min(ends, current.ends)
+    for attempt in range(_RETRIES + 1):
+        current.check()
+        if time.monotonic() >= ends:
+            raise _late()
+        current.begun()
+        try:
+            return _attempt(base_url, request, ends, current)
+        except CancelledError:
+            raise
+        except Exception as error:
+            if _is_unspent(error):
+                current.counted(0, 0)
+            fault, pause = _fault(error), _retry_after(error)
+        # Outside the handler: what is raised here keeps nothing of what the provider said.
+        if attempt == _RETRIES or not fault.passing or time.monotonic() + pause >= ends:
+            raise fault
+        current.pause(pause)
+    raise AssertionError("unreachable")
+
+
+def tokens(reply: Any, tokens_in: int, tokens_out: int) -> tuple[int, int]:
+    """The tokens of a reply, in and out, as its server counts them.
+
+    tokens_in, tokens_out: what to believe instead where the server does not say.
+    """
+    usage = getattr(reply, "usage", None)
+    read = _told(usage, "input_tokens", "prompt_tokens")
+    written = _told(usage, "output_tokens", "completion_tokens")
+    # Every prompt has tokens; a server that counts none of them counts nothing.
+    return read or tokens_in, tokens_out if written is None or not read else written
+
+
+def at_most(text: str) -> int:
+    """A pessimistic count of a text's tokens, where nobody has counted them.
+
+    Half a token for an ASCII character, one for any other: English and code have about a third of
+    a token a character, Chinese and Japanese about one.
+    """
+    plain = len(text.encode("ascii", "ignore"))
+    return len(text) - plain // 2
+
+
+def _told(usage: object, *names: str) -> int | None:
+    for name in names:
+        value = getattr(usage, name, None)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _ABSURD:
+            return value
+    return None
+
+
+def _attempt(
+    base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float, current: Call
+) -> T:
+    """One call within a deadline of the wall clock; a client's own timeout starts anew with
+    every byte."""
+    from concurrent import futures
+
+    from . import background
+
+    loop = background.current()
+    future = loop.submit(_send(loop, base_url, request))
+    try:
+        with current.stopping(future.cancel):
+            return future.result(max(0.0, ends - time.monotonic()))
+    except futures.CancelledError:
+        raise CancelledError("the call of the provider was stopped: ask again") from None
+    finally:
+        future.cancel()
+
+
+async def _send(
+    loop: "Background", base_url: str | None, request: Callable[[Any], Awaitable[T]]
+) -> T:
+    client = loop.kept.get(base_url)
+    if client is None:
+        client = loop.kept[base_url] = _connect(base_url)
+    return await request(client)
+
+
+def _connect(base_url: str | None) -> Any:
+    """A client for the loop that this runs in; ProviderError without a key or the package."""
     try:
         import openai
     except ImportError:
@@ -22,51 +123,14 @@ def connect(base_url: str | None) -> Any:
             "the package openai is not installed: run `pip install mkdocs-answerable[openai]`"
         ) from None
     try:
-        return openai.OpenAI(base_url=base_url, max_retries=0)
+        return openai.AsyncOpenAI(base_url=base_url, max_retries=0, timeout=None)
     except openai.OpenAIError:
         raise ProviderError("OPENAI_API_KEY is not set: set it in the environment") from None
 
 
-def call(ask: Callable[[float], T], deadline: float) -> T:
-    """Call a provider within a wall-clock deadline, with one retry on a passing fault.
-
-    ask: does the call; it is given the seconds that are left. deadline: seconds in all.
-    ProviderError says what kind of fault it was, and nothing of what the provider said.
-    """
-    ends = time.monotonic() + deadline
-    for attempt in range(_RETRIES + 1):
-        try:
-            return _bounded(ask, ends - time.monotonic())
-        except Exception as error:
-            fault = _fault(error)
-            pause = _retry_after(error)
-            if attempt == _RETRIES or not fault.passing or time.monotonic() + pause >= ends:
-                raise fault from None
-            time.sleep(pause)
-    raise AssertionError("unreachable")
-
-
-def _bounded(ask: Callable[[float], T], seconds: float) -> T:
-    """Run a call in a thread of its own: the client's timeout starts anew with every byte."""
-    if seconds <= 0:
-        raise TimeoutError
-    outcome: list[T] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome.append(ask(seconds))
-        except BaseException as error:  # handed to the caller's thread
-            failure.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if failure:
-        raise failure[0]
-    if not outcome:
-        raise TimeoutError
-    return outcome[0]
+def _is_unspent(error: Exception) -> bool:
+    """Whether a failed call has cost nothing: it was never sent, or refused at the door."""
+    return isinstance(error, ProviderError) or getattr(error, "status_code", None) in _UNSPENT
 
 
 def _fault(error: Exception) -> ProviderError:
@@ -76,7 +140,7 @@ def _fault(error: Exception) -> ProviderError:
     import openai
 
     if isinstance(error, TimeoutError | openai.APITimeoutError):
-        return ProviderError("the provider did not answer in time: try again", timeout=True)
+        return _late()
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
         return ProviderError("the provider refused the key: check OPENAI_API_KEY")
     if isinstance(error, openai.RateLimitError):
@@ -85,8 +149,9 @@ def _fault(error: Exception) -> ProviderError:
             "the provider's limit is reached: wait, or raise the limit",
             passing=error.code != "insufficient_quota",
         )
-    if isinstance(error, openai.NotFoundError):
-        return ProviderError("the provider knows no such model or path: check model and base_url")
+    if isinstance(error, openai.APIStatusError) and error.status_code in (404, 405):
+        kind = ProviderError if error.code == "model_not_found" else MissingPathError
+        return kind("the provider knows no such model or path: check model and base_url")
     if isinstance(error, openai.APIStatusError):
         return ProviderError(
             f"the provider answered with status {error.status_code}: check model and base_url",
@@ -97,6 +162,10 @@ def _fault(error: Exception) -> ProviderError:
             "the provider cannot be reached: check the network and base_url", passing=True
         )
     return ProviderError("the provider sent what is not an answer: check base_url")
+
+
+def _late() -> ProviderError:
+    return ProviderError("the provider did not answer in time: try again", timeout=True)
 
 
 def _retry_after(error: Exception) -> float:

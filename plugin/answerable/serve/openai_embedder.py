@@ -1,12 +1,12 @@
 """The embedder behind an OpenAI-compatible API."""
 
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from . import openai_client
+from . import call, openai_client, questions
 from .embedder import Identity, Vectors
 from .errors import EmbedderError
 from .frozen import frozen
@@ -25,7 +25,6 @@ class OpenAIEmbedder:
     identity: Identity
     base_url: str | None = None
     deadline: float = DEADLINE
-    _clients: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
@@ -40,27 +39,34 @@ class OpenAIEmbedder:
         np.divide(vectors, norms, out=vectors, where=norms > 0)
         return vectors
 
-    def _call(self, batch: list[str]) -> Vectors:
-        if not self._clients:
-            self._clients.append(openai_client.connect(self.base_url))
-        client = self._clients[0]
+    @property
+    def worst_tokens(self) -> int:
+        """More tokens than one question costs; an embedder that costs nothing has no such count."""
+        # No vocabulary in use has more tokens for a text than the text has bytes in UTF-8.
+        return 4 * questions.MAX
 
-        def ask(seconds: float) -> Any:
-            return client.embeddings.create(
+    def _call(self, batch: list[str]) -> Vectors:
+        async def request(client: Any) -> Any:
+            return await client.embeddings.create(
                 model=self.identity.model,
                 input=batch,
                 dimensions=self.identity.dimensions,
                 encoding_format="float",
-                timeout=seconds,
             )
 
-        response = openai_client.call(ask, self.deadline)
+        response = openai_client.ask(self.base_url, request, time.monotonic() + self.deadline)
+        found = self._vectors(response, len(batch))
+        most = sum(openai_client.at_most(text) for text in batch)
+        call.current().counted(*openai_client.tokens(response, most, 0))
+        return found
+
+    def _vectors(self, response: Any, count: int) -> Vectors:
         try:
             ordered = sorted(response.data, key=lambda item: item.index)
             found = np.array([item.embedding for item in ordered], dtype=np.float32)
         except (AttributeError, TypeError, ValueError):
             raise EmbedderError("the embedder's answer holds no vectors: check base_url") from None
-        shape = (len(batch), self.identity.dimensions)
+        shape = (count, self.identity.dimensions)
         if found.shape != shape or not np.isfinite(found).all():
             raise EmbedderError(
                 f"the embedder gave {found.shape} for {shape}: check model and dimensions"

@@ -6,12 +6,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from . import budget, questions
 from .types import Evidence
 
 # Part of every cache key and report: it changes with the instructions, the framing or the schema.
 VERSION = "1"
 MAX_CLAIMS = 6
 MAX_ROUTES = 2
+
+# The most characters of eight hints, a label and a locator each; and of all that frames the data:
+# the names of fields, the schema, a violation that escapes all it repeats.
+_HINTS = 8 * (300 + 300)
+_FRAMING = 3_000
 
 _TEMPLATE = Path(__file__).parent / "prompts" / "answer.jinja"
 
@@ -68,6 +74,17 @@ def schema(evidence: Evidence) -> dict[str, Any]:
         hint = {"type": "string", "enum": [f"h{n}" for n in _positions(evidence.hints)]}
         properties["routes"] = {"type": "array", "items": hint}
     return _object(properties)
+
+
+def worst_tokens(site: str) -> int:
+    """More tokens than one draft reads. site: the site's name.
+
+    Evidence has a token a character: English has a third of one, and what has most, Chinese and
+    Japanese, about one. A question may be made to have as many as it has bytes in UTF-8, which is
+    the most that any text has. The rest is ours and English: half a token a character.
+    """
+    ours = len(_TEMPLATE.read_bytes()) + _FRAMING
+    return ours // 2 + len(site.encode()) + _HINTS + budget.TOTAL + 4 * questions.MAX
 
 
 def _positions(items: tuple[Any, ...]) -> range:

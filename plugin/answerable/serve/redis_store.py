@@ -46,8 +46,8 @@ class Store:
             from redis.retry import Retry
         except ImportError as error:
             raise PolicyError(
-                "ANSWERABLE_REDIS_URL is set but the package redis is not installed: "
-                "add `redis>=5,<8` to the function's requirements.txt"
+                "ANSWERABLE_REDIS_URL: the package redis is not installed; "
+                "run `pip install 'redis<8'` where the function runs"
             ) from error
         scheme, colon, rest = url.partition("://")
         try:
@@ -61,7 +61,7 @@ class Store:
         except ValueError:
             # The address may hold a password: neither this text nor its cause may repeat it.
             raise PolicyError(
-                "ANSWERABLE_REDIS_URL is not the address of a Redis server: "
+                "ANSWERABLE_REDIS_URL: this is not the address of a Redis server; "
                 "write it like redis://host:6379/0"
             ) from None
         self._errors = (redis.RedisError, OSError)
@@ -108,12 +108,12 @@ class Store:
 
         return call
 
-    def claim(self, key: str, seconds: int) -> bool:
-        """Whether this is the first to claim a key (without the prefix) in so many seconds."""
-        claimed = self.run(
+    def set_once(self, key: str, seconds: int) -> bool:
+        """Remember a key (without the prefix) for some seconds; whether it was not yet known."""
+        done = self.run(
             lambda: self._client.set(PREFIX + key, b"", nx=True, ex=seconds), again=False
         )
-        return bool(claimed)
+        return bool(done)
 
     def ping(self) -> None:
         """StorageError if the store cannot be reached."""
@@ -126,6 +126,6 @@ class Store:
 
 
 @lru_cache(maxsize=4)
-def store(url: str) -> Store:
-    """The store at an address; one for all of a process, so that they share its connections."""
+def connect(url: str) -> Store:
+    """The store at an address; one for all of a process, which so share its connections."""
     return Store(url)

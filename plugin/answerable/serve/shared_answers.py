@@ -45,7 +45,7 @@ class SharedCache:
     """The values of all instances that share a store. seconds: how long each is kept; 0: not."""
 
     def __init__(self, url: str, seconds: int) -> None:
-        store = redis_store.store(url)
+        store = redis_store.connect(url)
         self._milliseconds = 1000 * seconds
         self._look = store.script(_LOOK)
         self._tell = store.script(_TELL)

@@ -23,7 +23,9 @@ return 1
 _CORRECT = """
 local spent = tonumber(redis.call('get', KEYS[1]) or '0')
 local change = math.max(tonumber(ARGV[1]), -spent)
-if spent > 0 then redis.call('incrby', KEYS[1], string.format('%.0f', change)) end
+if redis.call('exists', KEYS[1]) == 1 then
+  redis.call('incrby', KEYS[1], string.format('%.0f', change))
+end
 """
 
 
@@ -73,8 +75,8 @@ class MemoryPurse:
 
     def reserve(self, tokens: int) -> Reservation | None:
         _check(tokens)
-        day = _day(self._clock())
         with self._lock:
+            day = _day(self._clock())
             if day != self._day:
                 self._day, self._spent = day, 0
             if self._spent + tokens > self._cap:
@@ -94,7 +96,7 @@ class RedisPurse:
     def __init__(self, cap: int, url: str, clock: Callable[[], float]) -> None:
         from . import redis_store
 
-        store = redis_store.store(url)
+        store = redis_store.connect(url)
         self._cap = cap
         self._clock = clock
         # Twice reserved only spends more than was needed; twice given back would break the cap.

@@ -46,7 +46,7 @@ class Windows(Storage, MovingWindowSupport):
 
     def _times(self, key: str, expiry: int) -> deque[float]:
         """When a key was admitted within the window, the oldest first."""
-        times = self._lengths.get(expiry, {}).get(key)
+        times = self._lengths.get(expiry, OrderedDict()).get(key)
         if times is None:
             return deque()
         start = self._clock() - expiry

@@ -38,7 +38,7 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 class Record:
-    """A thread-safe list of requests and a count per endpoint.
+    """A thread-safe list of requests, a count per endpoint, and one of clients that hung up.
 
     keep: how many requests to hold, the latest ones; None holds all. Counts are never forgotten.
     """
@@ -47,6 +47,7 @@ class Record:
         self._lock = threading.Lock()
         self._requests: deque[Recorded] = deque(maxlen=keep)
         self._counts: Counter[str] = Counter()
+        self._disconnects = 0
 
     def add(self, request: Recorded) -> None:
         """Keep a request."""
@@ -54,9 +55,15 @@ class Record:
             self._requests.append(request)
             self._counts[request.endpoint] += 1
 
+    def disconnect(self) -> None:
+        """Count a client that hung up before its reply was whole."""
+        with self._lock:
+            self._disconnects += 1
+
     def clear(self) -> None:
         """Forget requests and counts."""
         with self._lock:
+            self._disconnects = 0
             self._requests.clear()
             self._counts.clear()
 
@@ -71,3 +78,9 @@ class Record:
         """How often each endpoint was called."""
         with self._lock:
             return Counter(self._counts)
+
+    @property
+    def disconnects(self) -> int:
+        """How many clients hung up before their reply was whole."""
+        with self._lock:
+            return self._disconnects

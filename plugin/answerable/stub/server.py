@@ -130,6 +130,15 @@ class Stub:
         """How often vectors were asked for."""
         return self.counts[embeddings.PATH]
 
+    @property
+    def disconnects(self) -> int:
+        """How many clients have hung up before their reply was whole."""
+        return self._record.disconnects
+
+    def disconnected(self) -> None:
+        """Record a client that has hung up before its reply was whole."""
+        self._record.disconnect()
+
     def forget(self) -> None:
         """Clear the record of requests and their counts."""
         self._record.clear()
@@ -223,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length.isascii() and length.isdigit()):
             self.close_connection = True
             refused = of_error(ApiError("A Content-Length is required.", status=411))
-            transport.send(refused, self.wfile, stopping, stub.drip_seconds)
+            self._send(stub, refused, stopping)
             return
         body = self.rfile.read(int(length))
         if len(body) < int(length):
@@ -233,5 +242,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.command, self.path, without_secrets(dict(self.headers.items())), body
         )
         reply = stub.respond(request, self.headers.get("Authorization"))
-        if not transport.send(reply, self.wfile, stopping, stub.drip_seconds):
+        if not self._send(stub, reply, stopping):
             self.close_connection = True
+
+    def _send(self, stub: Stub, reply: Reply, stopping: threading.Event) -> bool:
+        try:
+            return transport.send(reply, self.wfile, self.connection, stopping, stub.drip_seconds)
+        except OSError:
+            if not stopping.is_set():
+                stub.disconnected()
+            raise

@@ -1,5 +1,6 @@
 """How a reply becomes bytes on a connection, whole or not."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -7,11 +8,20 @@ from io import BufferedIOBase
 
 from .reply import Reply
 
+# How often a reply that hangs looks whether its client is still there, in seconds.
+_LOOK = 0.02
 
-def send(reply: Reply, out: BufferedIOBase, stopping: threading.Event, pause: float) -> bool:
-    """Write a reply; whether the connection can go on. pause: seconds between dripped bytes."""
+
+def send(
+    reply: Reply, out: BufferedIOBase, to: socket.socket, stopping: threading.Event, pause: float
+) -> bool:
+    """Write a reply to a connection; whether that can go on. pause: seconds between dripped bytes.
+
+    OSError if the client has hung up before the reply was whole.
+    """
     if reply.delivery == "hang":
-        stopping.wait()
+        while not stopping.wait(_LOOK):
+            _check(to)
     if reply.delivery in ("hang", "drop"):
         return False
     if reply.delivery == "truncated":
@@ -22,7 +32,7 @@ def send(reply: Reply, out: BufferedIOBase, stopping: threading.Event, pause: fl
     out.write(_head(reply))
     if reply.delivery == "drip":
         out.flush()
-        return _drip(b"".join(frames), out, stopping, pause)
+        return _drip(b"".join(frames), out, to, stopping, pause)
     cut = reply.delivery == "cut"
     for frame in _half(tuple(frames)) if cut else frames:
         out.write(frame)
@@ -63,10 +73,26 @@ def _half(chunks: tuple[bytes, ...]) -> tuple[bytes, ...]:
     return tuple(kept)
 
 
-def _drip(data: bytes, out: BufferedIOBase, stopping: threading.Event, pause: float) -> bool:
+def _check(to: socket.socket) -> None:
+    """ConnectionAbortedError if there is an end to read where there is no request."""
+    waits = to.gettimeout()
+    to.setblocking(False)
+    try:
+        if not to.recv(1, socket.MSG_PEEK):
+            raise ConnectionAbortedError
+    except BlockingIOError:
+        return
+    finally:
+        to.settimeout(waits)
+
+
+def _drip(
+    data: bytes, out: BufferedIOBase, to: socket.socket, stopping: threading.Event, pause: float
+) -> bool:
     for index in range(len(data)):
         if stopping.wait(pause):
             return False
+        _check(to)
         out.write(data[index : index + 1])
         out.flush()
     return True

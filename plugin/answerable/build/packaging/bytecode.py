@@ -10,6 +10,7 @@ from ...serve.errors import SiteError
 from .targets import Machine
 
 _TIMEOUT = 600
+_ASKED = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
 
 
 def compile_all(folder: Path, machine: Machine) -> bool:
@@ -30,16 +31,15 @@ def compile_all(folder: Path, machine: Machine) -> bool:
 
 
 def _interpreter(machine: Machine) -> str | None:
-    """A Python of the machine's minor version: this one, else the one of that name on the path."""
+    """A Python of the machine's minor version: this one, else one of that name on the path."""
     if sys.version_info[:2] == machine.python and sys.implementation.name == "cpython":
         return sys.executable
-    named = shutil.which(f"python{machine.version}")
-    # A name on the path may be a signpost to a version that is not installed.
-    asked = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
-    if named is None:
-        return None
-    done = _run([named, "-I", "-c", asked])
-    return named if done.stdout.split() == ["cpython", machine.version] else None
+    for folder in os.get_exec_path():
+        named = shutil.which(f"python{machine.version}", path=folder)
+        # A name on the path may be a signpost to a version that is not installed.
+        if named and _run([named, "-I", "-c", _ASKED]).stdout == f"cpython {machine.version}\n":
+            return named
+    return None
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""What of a function folder goes into a package: named files, and nothing that merely lies there."""
+"""What of a function folder goes into a package: known files, not all that lies there."""
 
 from dataclasses import dataclass
 from pathlib import Path

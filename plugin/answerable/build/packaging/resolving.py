@@ -78,6 +78,16 @@ def lock(pins: Iterable[Pin]) -> bytes:
     return "".join(f"{pin.line}\n" for pin in pins).encode()
 
 
+def older(requirements: Iterable[str], pins: Iterable[Pin]) -> tuple[tuple[str, str, str], ...]:
+    """Requirements whose pinned version has no wheel for the machine: (name, pinned, taken)."""
+    taken = {pin.name: pin.version for pin in pins}
+    pinned = [
+        (canonicalize_name(r.name), str(r.specifier)) for r in map(_requirement, requirements)
+    ]
+    named = [(name, text.removeprefix("==")) for name, text in pinned if text.startswith("==")]
+    return tuple((n, text, taken[n]) for n, text in named if taken.get(n, text) != text)
+
+
 def _wanted(
     roots: Sequence[Requirement],
     known: Mapping[str, _Found],
@@ -130,6 +140,8 @@ def _found(entry: Mapping[str, Any]) -> _Found:
         metadata = entry["metadata"]
         digest = entry["download_info"]["archive_info"]["hashes"]["sha256"]
         requires = tuple(Requirement(text) for text in metadata.get("requires_dist") or ())
-        return _Found(Pin(canonicalize_name(metadata["name"]), metadata["version"], digest), requires)
+        return _Found(
+            Pin(canonicalize_name(metadata["name"]), metadata["version"], digest), requires
+        )
     except (KeyError, TypeError, InvalidRequirement):
         raise SiteError("pip's report is not understood: run `pip install --upgrade pip`") from None

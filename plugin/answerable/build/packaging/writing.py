@@ -1,31 +1,23 @@
 """A package, put together in a folder beside its place and moved there as a whole."""
 
-import json
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...serve.errors import SiteError
 from ...serve.settings import BUNDLE, MODEL
 from .. import files, swap
-from . import archive, bytecode, contents, entries, extras, resolving, wheels
+from . import archive, bytecode, contents, entries, extras, ownership, resolving, wheels
 from .contents import CODE, REQUIREMENTS, Contents
 from .resolving import Pin
 from .targets import Machine, Target
 
-MARKER = ".answerable-package.json"
 ZIP = "function.zip"
-
-_WIRE = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to package: for which platform and machine, from where, to where and with which extras.
-
-    """
+    """What to package: for which platform and machine, from where, to where, with which extras."""
 
     target: Target
     machine: Machine
@@ -36,9 +28,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What was written. parts: bytes unpacked, by what they are; zipped: bytes of the archive.
+    """What was written.
 
-    is_compiled: None where the platform compiles the code itself.
+    parts: bytes where it runs, by what they are. zipped: bytes of the archive, None without one.
+    is_compiled: whether it carries bytecode, None where the platform makes it. is_keyed: it calls
+    a paid provider. older: pinned packages that an older version stands for, each as (name,
+    pinned, taken).
     """
 
     pins: tuple[Pin, ...]
@@ -46,7 +41,7 @@ class Package:
     zipped: int | None
     is_compiled: bool | None
     is_keyed: bool
-    replaced: tuple[tuple[str, str], ...] = ()
+    older: tuple[tuple[str, str, str], ...]
 
     @property
     def unpacked(self) -> int:
@@ -54,20 +49,78 @@ class Package:
         return sum(self.parts.values())
 
 
-def write(order: Order, progress: Callable[[str], None]) -> Package:
-    """Write a package; SiteError or BundleError names what has to change.
+def write(order: Order, tell: Callable[[str], None] = lambda _: None) -> Package:
+    """Write a package; SiteError, BundleError or EmbedderError names what has to change.
 
-    progress: told each step.
+    tell: is told each step that takes a while.
     """
-    check_out(order)
+    ownership.check(order.out, order.target.name, order.function)
     found = contents.read(order.function, order.target.adapter)
-    progress("resolving packages")
+    tell("Resolving the packages")
+    needed = (*found.requirements, *order.target.requirements, *extras.of(order.extras))
     left_out = resolving.NEVER_IMPORTED if order.target.installs_alone else ()
-    asked = (*found.requirements, *order.target.requirements, *extras.of(order.extras))
-    pins = resolving.resolve(asked, order.machine, left_out)
-    with _fresh(order.out) as folder:
-        package = _fill(order, found, pins, folder, progress)
-        _carry_over(order.out, folder)
-        files.lock
+    pins = resolving.resolve(needed, order.machine, left_out)
+    folder = files.temporary_for(order.out)
+    folder.mkdir(parents=True)
+    try:
+        package = _fill(order, found, pins, folder, tell)
+        ownership.mark(folder, order.target.name)
+        ownership.carry_over(order.out, folder)
         swap.replace(folder, order.out)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     return package
+
+
+def _fill(
+    order: Order,
+    found: Contents,
+    pins: tuple[Pin, ...],
+    folder: Path,
+    tell: Callable[[str], None],
+) -> Package:
+    lock = folder / REQUIREMENTS
+    lock.write_bytes(resolving.lock(pins))
+    scratch = files.temporary_for(order.out)
+    try:
+        tell(f"Unpacking {len(pins)} packages")
+        wheels.unpack(lock, order.machine, scratch)
+        if order.target.installs_alone:
+            wheels.slim(scratch)
+        parts = {"packages": _size(scratch)}
+        own = scratch if order.target.vendored else folder
+        parts |= _put(found, entries.render(order.target, order.machine), order.target, own)
+        is_compiled, zipped = None, None
+        if order.target.vendored:
+            tell("Compiling and compressing")
+            is_compiled = bytecode.compile_all(scratch, order.machine)
+            parts["bytecode"] = _size(scratch) - sum(parts.values())
+            archive.write(scratch, folder / ZIP)
+            zipped = (folder / ZIP).stat().st_size
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    older = resolving.older(found.requirements, pins)
+    return Package(pins, parts, zipped, is_compiled, found.is_keyed, older)
+
+
+def _put(
+    found: Contents, rendered: dict[str, bytes], target: Target, folder: Path
+) -> dict[str, int]:
+    """Write the function's own files and the entry point; bytes by what they are."""
+    parts = {"code": 0, "bundle": 0, "model": 0}
+    kinds = {BUNDLE: "bundle", MODEL: "model", CODE: "code"}
+    for name, path in found.files.items():
+        place = folder / target.folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        parts[kinds.get(name.partition("/")[0], "code")] += place.stat().st_size
+    for name, data in rendered.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        parts["code"] += len(data)
+    return parts
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
