@@ -65,7 +65,8 @@ def test_a_line_has_its_fields_in_their_order() -> None:
 def test_the_timings_are_those_of_a_call() -> None:
     call = Call()
     for stage in ("embedding", "searching", "writing", "checking"):
-        call.enter(stage)
+        with call.stage(stage):
+            pass
     timings = parsed(observation(timings_ms=call.timings()))["timings_ms"]
     assert list(timings) == ["embedding", "searching", "writing", "checking"]
     assert all(value >= 0 for value in timings.values())

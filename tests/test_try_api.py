@@ -47,15 +47,15 @@ def address(
 
 
 def send(page: Page, question: str) -> None:
-    page.get_by_label("Question").fill(question)
-    page.get_by_role("button", name="Send").click()
+    page.get_by_label("Question", exact=True).fill(question)
+    page.locator("#try-api").get_by_role("button", name="Send").click()
 
 
 def test_it_shows_an_answer(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     expect(page.get_by_label("Address")).to_have_value(f"{address}_answerable/answer")
     send(page, QUESTION)
-    expect(page.get_by_role("status").filter(has_text="200 OK after")).to_be_visible()
+    expect(page.locator("#try-status").filter(has_text="200 OK after")).to_be_visible()
     expect(page.get_by_label("Headers of the response")).to_contain_text("Vary: Origin")
     expect(page.get_by_label("Body of the response")).to_contain_text('"mode": "partial"')
 
@@ -74,7 +74,7 @@ def test_it_shows_the_events_of_a_stream(page: Page, address: str) -> None:
 def test_it_shows_a_problem(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     send(page, "x" * 501)
-    expect(page.get_by_role("status").filter(has_text="400 Bad Request")).to_be_visible()
+    expect(page.locator("#try-status").filter(has_text="400 Bad Request")).to_be_visible()
     expect(page.get_by_label("Body of the response")).to_contain_text('"code": "bad-request"')
 
 
@@ -82,8 +82,8 @@ def test_it_says_that_nothing_answers(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     page.get_by_label("Address").fill(f"http://127.0.0.1:{running.free_port()}/answer")
     send(page, QUESTION)
-    expect(page.get_by_role("status").filter(has_text="No answer")).to_be_visible()
-    expect(page.get_by_role("button", name="Stop")).to_be_disabled()
+    expect(page.locator("#try-status").filter(has_text="No answer")).to_be_visible()
+    expect(page.locator("#try-api").get_by_role("button", name="Stop")).to_be_disabled()
 
 
 def test_markup_in_an_answer_is_text(page: Page, address: str) -> None:
@@ -96,7 +96,8 @@ def test_markup_in_an_answer_is_text(page: Page, address: str) -> None:
 
 def test_it_works_on_a_page_that_was_reached_by_a_link(page: Page, address: str) -> None:
     page.goto(address)
-    page.get_by_role("link", name="Try the API").first.click()
+    # The navigation's link may be folded away: instant navigation listens to the click alone.
+    page.get_by_role("link", name="Try the API").first.dispatch_event("click")
     page.wait_for_url(f"{address}try/")
     send(page, QUESTION)
     expect(page.get_by_label("Body of the response")).to_contain_text('"mode": "partial"')
@@ -107,7 +108,7 @@ def test_the_form_is_accessible(page: Page, address: str) -> None:
     send(page, QUESTION)
     expect(page.get_by_label("Body of the response")).to_be_visible()
     found = Axe().run(page, context="#try-api, #try-status, #try-headers, #try-body")
-    assert found.response["violations"] == []
+    assert [each["nodes"] for each in found.response["violations"]] == []
 
 
 def test_the_script_makes_no_markup() -> None:

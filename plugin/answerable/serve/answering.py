@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import prompt, refusals, selection, wire
+from . import prompt, refusals, selection, tracing, wire
 from .answer_cache import AnswerCache, Outcome
 from .call import Call, serving
 from .engine import Engine
@@ -83,10 +83,11 @@ class Answering:
     def _make(self, engine: Engine, asked: Asked, call: Call) -> tuple[bytes, bool]:
         """An answer as it is cached, and whether it may be kept."""
         paid = self._paid(engine.embedder, engine.answerer, call=call)
-        with self._slot(), paid, serving(call):
+        with self._slot(), paid, serving(call), tracing.span("answerable.answer") as note:
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
             reply = engine.answer_from(asked.question, pool)
+            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.bundle.manifest.id)
         floor = engine.bundle.manifest.profile.floor
         nearest = refusals.near(pool, floor) if near and reply.reason else None
         kept = {

@@ -4,12 +4,14 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from . import console, function
+from . import console, function, paths
 from .call import Call
-from .http import MAX_BODY, Events, Problem, Request, Response
+from .http import MAX_BODY, Events, Request, Response
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,10 +35,13 @@ class Application:
         self._threads = ThreadPoolExecutor(THREADS, "answerable")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http":
+        if scope["type"] == "http":
             await self._respond(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close"})
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -47,23 +52,21 @@ class Application:
                 return
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = str(scope["path"])
-        if not path.startswith(self._base):
-            problem = Problem("not-found", "There is nothing at this path.")
-            await _send(problem.response(), send)
-            return
-        request = await _read(scope, path.removeprefix(self._base), receive)
+        request = await _read(scope, self._base, receive)
         if request is None:
             return
         call = Call()
-        gone = asyncio.ensure_future(_disconnected(receive))
-        gone.add_done_callback(lambda task: None if task.cancelled() else call.cancel())
+        gone = asyncio.ensure_future(_gone(receive))
+        gone.add_done_callback(lambda _: call.cancel())
         try:
             response = await self._in_thread(self._handle, request, call)
             if response.events is None:
                 await _send(response, send)
             else:
                 await self._stream(response, response.events, send, gone)
+        except OSError:
+            # How a server may tell that there is nobody to send to.
+            return
         finally:
             gone.cancel()
 
@@ -91,7 +94,7 @@ def application(folder: Path) -> Application:
     return Application(service.handle, function.base(os.environ))
 
 
-async def _read(scope: Scope, path: str, receive: Receive) -> Request | None:
+async def _read(scope: Scope, base: str, receive: Receive) -> Request | None:
     """The request of a scope, None if its client has gone; its body is read as far as allowed."""
     body = b""
     while len(body) <= MAX_BODY:
@@ -101,29 +104,37 @@ async def _read(scope: Scope, path: str, receive: Receive) -> Request | None:
         body += message.get("body", b"")
         if not message.get("more_body", False):
             break
-    headers = {}
-    for name, value in scope["headers"]:
-        headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+    headers: dict[str, str] = {}
+    for raw, value in scope["headers"]:
+        name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
+        # A header that is sent twice is a list, as HTTP has it.
+        headers[name] = f"{headers[name]},{text}" if name in headers else text
     client = scope.get("client")
     return Request(
         method=scope["method"],
-        path=path,
-        query=scope.get("query_string", b"").decode("latin-1"),
+        path=paths.relative(scope["path"], base),
+        query=(scope.get("query_string") or b"").decode("utf-8", "replace"),
         headers=headers,
         body=body[: MAX_BODY + 1],
-        asker=client[0] if client else "",
+        asker=str(client[0]) if client else "",
         can_stream=True,
     )
 
 
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+async def _gone(receive: Receive) -> None:
+    """Return when the client has gone; what more it sends is not read."""
+    with suppress(Exception):
+        while (await receive())["type"] != "http.disconnect":
+            pass
 
 
 async def _send(response: Response, send: Send) -> None:
-    length = ("Content-Length", str(len(response.body)))
-    await send(_start(response, length))
+    length = (
+        []
+        if response.status == HTTPStatus.NO_CONTENT
+        else [("Content-Length", str(len(response.body)))]
+    )
+    await send(_start(response, *length))
     await send({"type": "http.response.body", "body": response.body})
 
 

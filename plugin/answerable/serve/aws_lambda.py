@@ -4,16 +4,19 @@ Lambda's Python runtime sends a response as a whole, so nothing is streamed.
 """
 
 import base64
-import binascii
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
-from . import console, function
-from .http import MAX_BODY, Problem, Request, Response
+from . import console, function, paths
+from .http import MAX_BODY, Request, Response
 
-Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
+Handler = Callable[[object, object], dict[str, Any]]
+
+# The characters of Base64 that hold one byte more than a body may have.
+_ENCODED = 4 * (MAX_BODY // 3 + 1)
 
 
 def handler(folder: Path) -> Handler:
@@ -21,45 +24,52 @@ def handler(folder: Path) -> Handler:
     service = function.open_service(folder, os.environ, console.out, console.err)
     base = function.base(os.environ)
 
-    def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
+    def handle(event: object, context: object) -> dict[str, Any]:
         del context
-        request = read(event, base)
-        if request is None:
-            return _result(Problem("not-found", "There is nothing at this path.").response())
-        return _result(service.handle(request))
+        return _result(service.handle(read(event, base)))
 
     return handle
 
 
-def read(event: Mapping[str, Any], base: str = "/") -> Request | None:
-    """The request of an event, None if it is not under the base path."""
-    http = event.get("requestContext", {}).get("http", {})
-    path = str(event.get("rawPath") or "/")
-    stage = event.get("requestContext", {}).get("stage", "$default")
-    # An HTTP API that has stages puts the stage's name before the path.
-    if stage != "$default":
-        path = path.removeprefix(f"/{stage}") or "/"
-    if not path.startswith(base):
-        return None
-    headers = event.get("headers") or {}
+def read(event: object, base: str = "/") -> Request:
+    """The request of an event; one that no HTTP request has made is at no path."""
+    told = _fields(event)
+    context = _fields(told.get("requestContext"))
+    http = _fields(context.get("http"))
+    path = _path(_text(told.get("rawPath")), _text(context.get("stage")))
     return Request(
-        method=str(http.get("method", "GET")),
-        path=path.removeprefix(base),
-        query=str(event.get("rawQueryString") or ""),
-        headers={str(name).lower(): str(value) for name, value in headers.items()},
-        body=_body(event),
-        asker=str(http.get("sourceIp", "")),
+        method=_text(http.get("method")),
+        path=paths.relative(path, base),
+        query=_text(told.get("rawQueryString")),
+        headers={str(k).lower(): _text(v) for k, v in _fields(told.get("headers")).items()},
+        body=_body(_text(told.get("body")), is_encoded=told.get("isBase64Encoded") is True),
+        asker=_text(http.get("sourceIp")),
     )
 
 
-def _body(event: Mapping[str, Any]) -> bytes:
-    text = event.get("body") or ""
-    if not event.get("isBase64Encoded"):
-        return str(text).encode("utf-8", "surrogatepass")[: MAX_BODY + 1]
+def _path(raw: str, stage: str) -> str:
+    """A path without the name of its stage, which an HTTP API that has stages puts before it."""
+    # A function URL hands it on as it was sent, an HTTP API decoded.
+    path = unquote(raw)
+    return path.removeprefix(f"/{stage}") if path.startswith(f"/{stage}/") else path
+
+
+def _body(text: str, *, is_encoded: bool) -> bytes:
+    """The bytes of a body as far as they are read; "" if they cannot be told."""
+    if not is_encoded:
+        return text[: MAX_BODY + 1].encode("utf-8", "surrogatepass")[: MAX_BODY + 1]
     try:
-        return base64.b64decode(text)[: MAX_BODY + 1]
-    except (ValueError, binascii.Error):
+        return base64.b64decode(text[:_ENCODED])[: MAX_BODY + 1]
+    except ValueError:
         return b""
+
+
+def _fields(value: object) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _result(response: Response) -> dict[str, Any]:
@@ -69,4 +79,3 @@ def _result(response: Response) -> dict[str, Any]:
         "body": response.body.decode("utf-8"),
         "isBase64Encoded": False,
     }
-

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
+from . import tracing
 from .errors import CancelledError, ProviderError
 
 Stage = Literal["embedding", "searching", "writing", "checking"]
@@ -30,7 +31,7 @@ class Call:
         self._cancelled = threading.Event()
         self._stops: set[Callable[[], object]] = set()
         self._lock = threading.Lock()
-        self._marks: list[tuple[str, float]] = []
+        self._spent: dict[str, float] = {}
 
     @property
     def left(self) -> float:
@@ -46,12 +47,19 @@ class Call:
         self.ends = time.monotonic() + seconds
         self._entered = entered
 
-    def enter(self, stage: Stage) -> None:
-        """Begin a stage; CancelledError or a timeout if it is too late for that."""
+    @contextmanager
+    def stage(self, name: Stage) -> Iterator[None]:
+        """A stage is this block; CancelledError or a timeout if it is too late to begin it."""
         self.check()
-        self._marks.append((stage, time.monotonic()))
         if self._entered:
-            self._entered(stage)
+            self._entered(name)
+        start = time.monotonic()
+        try:
+            with tracing.span(f"answerable.{name}"):
+                yield
+        finally:
+            spent = 1000 * (time.monotonic() - start)
+            self._spent[name] = self._spent.get(name, 0.0) + spent
 
     def check(self) -> None:
         """CancelledError if nobody waits any more; ProviderError with ``timeout`` if it is late."""
@@ -98,12 +106,8 @@ class Call:
                 self._stops.discard(stop)
 
     def timings(self) -> dict[str, float]:
-        """The milliseconds spent in each stage until now."""
-        ends = [*(at for _, at in self._marks[1:]), time.monotonic()]
-        found: dict[str, float] = {}
-        for (stage, start), end in zip(self._marks, ends, strict=True):
-            found[stage] = found.get(stage, 0.0) + 1000 * (end - start)
-        return found
+        """The milliseconds spent in each stage that has ended."""
+        return dict(self._spent)
 
 
 _current: ContextVar[Call | None] = ContextVar("answerable_call", default=None)

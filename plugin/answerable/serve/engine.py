@@ -41,11 +41,11 @@ class Engine:
         """
         if not content_terms(self.bundle, question):
             return Retrieved()
-        progress = call.current()
-        progress.enter("embedding")
-        vector = self.embedder.embed([question])[0]
-        progress.enter("searching")
-        return retrieve(self.bundle, question, vector, top_k, language, near)
+        current = call.current()
+        with current.stage("embedding"):
+            vector = self.embedder.embed([question])[0]
+        with current.stage("searching"):
+            return retrieve(self.bundle, question, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
@@ -67,13 +67,13 @@ class Engine:
     def _settle(self, question: str, evidence: Evidence) -> Answer | None:
         """The settled draft, or None if the second attempt breaks the contract too."""
         violation: str | None = None
-        progress = call.current()
+        current = call.current()
         for _ in range(2):
-            progress.enter("writing")
-            draft = self.answerer.draft(question, evidence, violation)
-            progress.enter("checking")
+            with current.stage("writing"):
+                draft = self.answerer.draft(question, evidence, violation)
             try:
-                return contract.settle_claims(draft, evidence)
+                with current.stage("checking"):
+                    return contract.settle_claims(draft, evidence)
             except ContractViolation as error:
                 violation = str(error)
         return None

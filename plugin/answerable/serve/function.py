@@ -33,13 +33,15 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
         engine = providers.open_function(folder, verify=verify, ahead=ahead)
         chosen = settings.read(folder)
         found = policy.read(environment, engine.bundle.site.url)
-        return Service(
+        service = Service(
             lambda: engine,
             found,
             log=out,
             keep=_keeper(chosen.log_refusals, environment, found, out, err),
             log_questions=chosen.log_questions,
         )
+        service.guards.check()
+        return service
     finally:
         starting.end()
 

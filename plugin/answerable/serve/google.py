@@ -1,46 +1,54 @@
 """The service on Google Cloud Run functions: a view of Flask, which their framework brings."""
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from . import console, function
-from .http import MAX_BODY, Problem, Request, Response
+from . import function, wsgi
+from .beats import Beating
+from .http import Response
 
 View = Callable[[Any], Any]
+
+# Set wherever Google runs it; its front end, which nobody gets past, adds the asker's address.
+_ON_GOOGLE = "K_SERVICE"
+_ASKER_HEADER = {"ANSWERABLE_ASKER_HEADER": "x-forwarded-for"}
 
 
 def view(folder: Path) -> View:
     """The view of a published function's folder, as the environment sets it."""
-    service = function.open_service(folder, os.environ, console.out, console.err)
-    base = function.base(os.environ)
+    environment: Mapping[str, str] = os.environ
+    if _ON_GOOGLE in environment:
+        environment = {**_ASKER_HEADER, **environment}
+    # While a view runs, the framework may have put streams in their place that take no bytes.
+    out, err = _writer(sys.stdout.buffer), _writer(sys.stderr.buffer)
+    service = function.open_service(folder, environment, out, err)
+    base = function.base(environment)
 
     def answer(request: Any) -> Any:
-        path = str(request.path)
-        if not path.startswith(base):
-            return _sent(Problem("not-found", "There is nothing at this path.").response())
-        return _sent(service.handle(read(request, path.removeprefix(base))))
+        # The framework reads on in Flask's own stream once a response is there.
+        body = wsgi.body(request.stream)
+        return _sent(service.handle(wsgi.request(request.environ, base, body)))
 
     return answer
 
 
-def read(request: Any, path: str) -> Request:
-    """The request that Flask has read; of its body at most one byte more than is allowed."""
-    return Request(
-        method=request.method,
-        path=path,
-        query=request.query_string.decode("latin-1"),
-        headers={name.lower(): value for name, value in request.headers.items()},
-        body=request.stream.read(MAX_BODY + 1),
-        asker=request.remote_addr or "",
-        can_stream=True,
-    )
+def _writer(stream: BinaryIO) -> function.Write:
+    def write(line: bytes) -> None:
+        stream.write(line)
+        stream.flush()
+
+    return write
 
 
 def _sent(response: Response) -> Any:
     import flask
 
-    body: Any = response.body if response.events is None else response.events
-    return flask.Response(body, response.status, list(response.headers))
-
+    body: Any = response.body if response.events is None else Beating(response.events)
+    sent = flask.Response(body, response.status)
+    # Flask's own idea of a content type goes with them.
+    sent.headers.clear()
+    sent.headers.extend(response.headers)
+    return sent

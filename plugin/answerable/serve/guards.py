@@ -25,6 +25,10 @@ class Guards:
         self._lock = threading.Lock()
         self._made: dict[str, Any] = {}
 
+    def check(self) -> None:
+        """PolicyError for a protection whose package is not installed, before it is needed."""
+        _ = self.challenge, self.metrics
+
     @property
     def limiter(self) -> Limiter:
         """The limits on how often is asked."""

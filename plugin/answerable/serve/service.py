@@ -12,7 +12,7 @@ from .answering import Asked, Found
 from .call import Call
 from .engine import Engine
 from .guards import Guards
-from .http import EVENTS, Problem, Request, Response, json_response
+from .http import EVENTS, Code, Problem, Request, Response, json_response
 from .manifest import WIRE
 from .observing import Observation
 from .policy import Policy
@@ -31,6 +31,7 @@ class _Turn:
     started: float = field(default_factory=time.monotonic)
     question: str | None = None
     found: Found | None = None
+    code: Code | None = None
 
 
 class Service:
@@ -73,7 +74,9 @@ class Service:
         try:
             response = self._guarded(turn)
         except Exception as error:
-            response = problems.of(error).response()
+            problem = problems.of(error)
+            turn.code = problem.code
+            response = problem.response()
         response = origins.allowing(request, response, self.policy.origins)
         if response.events is None:
             self._observe(turn, response.status)
@@ -100,8 +103,9 @@ class Service:
         body = intake.body(turn.request)
         asked = Asked(intake.question(body.get("question")), intake.language(body.get("language")))
         turn.question = asked.question
-        self._check_challenge(body)
         self._admit(turn)
+        # Only then: a solved challenge is used up.
+        self._check_challenge(body)
         engine = self._opened()
 
         def run() -> dict[str, Any]:
@@ -179,7 +183,9 @@ class Service:
         if metrics is None or self.policy.metrics is None:
             raise Problem("not-found", "There is nothing at this path.")
         self._check_bearer(turn.request, (self.policy.metrics,))
-        kind = ("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        from .prometheus import CONTENT_TYPE
+
+        kind = ("Content-Type", CONTENT_TYPE)
         return Response(200, metrics.text(), (kind, ("Cache-Control", "no-store")))
 
     def _opened(self) -> Engine:
@@ -265,7 +271,7 @@ class Service:
             path=turn.request.path.strip("/"),
             status=status,
             mode=body.get("mode"),
-            reason=body.get("reason"),
+            reason=body.get("reason") or turn.code,
             cache=turn.found.outcome if turn.found else None,
             timings_ms=turn.call.timings(),
             tokens_in=turn.call.tokens_in,

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
-from .http import MAX_BODY, Problem, Request, Response
+from . import paths
+from .beats import Beating
+from .http import MAX_BODY, Request, Response
 from .service import Service
 
 Environ = dict[str, Any]
@@ -16,46 +18,74 @@ def application(service: Service, base: str = "/") -> WsgiApp:
     """A WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        path = path_of(environ)
-        if not path.startswith(base):
-            problem = Problem("not-found", "There is nothing at this path.")
-            return send(problem.response(), start_response)
-        return send(service.handle(read(environ, path.removeprefix(base))), start_response)
+        found = request(environ, base, body(environ.get("wsgi.input"), _length(environ)))
+        return send(service.handle(found), start_response, with_body=found.method != "HEAD")
 
     return app
 
 
 def path_of(environ: Environ) -> str:
-    """The path of a WSGI environment, whose bytes WSGI hands on as Latin-1."""
-    return str(environ.get("PATH_INFO", "/")).encode("latin-1").decode("utf-8", "replace")
+    """The path of a WSGI environment."""
+    return _utf8(environ.get("PATH_INFO") or "/")
 
 
-def read(environ: Environ, path: str) -> Request:
-    """The request of a WSGI environment; of its body at most one byte more than is allowed."""
-    length = environ.get("CONTENT_LENGTH") or "0"
-    size = min(int(length), MAX_BODY + 1) if length.isascii() and length.isdigit() else 0
+def request(environ: Environ, base: str, body: bytes) -> Request:
+    """The request of a WSGI environment and of a body, which has been read."""
     headers = {
         name.removeprefix("HTTP_").replace("_", "-").lower(): str(value)
         for name, value in environ.items()
         if name.startswith("HTTP_") or name == "CONTENT_TYPE"
     }
     return Request(
-        method=environ["REQUEST_METHOD"],
-        path=path,
-        query=environ.get("QUERY_STRING", ""),
+        method=str(environ.get("REQUEST_METHOD", "")),
+        path=paths.relative(path_of(environ), base),
+        query=_utf8(environ.get("QUERY_STRING") or ""),
         headers=headers,
-        body=environ["wsgi.input"].read(size) if size else b"",
-        asker=environ.get("REMOTE_ADDR", ""),
+        body=body,
+        asker=str(environ.get("REMOTE_ADDR") or ""),
         can_stream=True,
     )
 
 
-def send(response: Response, start_response: StartResponse) -> Iterable[bytes]:
+def body(stream: Any, length: int = MAX_BODY + 1) -> bytes:
+    """A body as far as it may be read, one byte more than is allowed; "" if it never comes.
+
+    length: of the body, where a stream may not be read beyond it.
+    """
+    wanted, found = min(length, MAX_BODY + 1), b""
+    try:
+        while len(found) < wanted and (part := stream.read(wanted - len(found))):
+            found += part
+    except Exception:
+        # Each server has errors of its own for a client that goes while it sends.
+        return b""
+    return found
+
+
+def send(
+    response: Response, start_response: StartResponse, *, with_body: bool = True
+) -> Iterable[bytes]:
     """Write a response the WSGI way; a server closes what it does not read to its end."""
     status = f"{response.status} {HTTPStatus(response.status).phrase}"
     if response.events is not None:
         start_response(status, list(response.headers))
-        return response.events
+        return Beating(response.events)
+    if response.status == HTTPStatus.NO_CONTENT:
+        start_response(status, list(response.headers))
+        return []
     length = ("Content-Length", str(len(response.body)))
     start_response(status, [*response.headers, length])
-    return [response.body]
+    return [response.body] if with_body else []
+
+
+def _length(environ: Environ) -> int:
+    text = str(environ.get("CONTENT_LENGTH") or "0")
+    if not (text.isascii() and text.isdigit()):
+        return 0
+    # Five digits are too many bytes already, and `int` takes only so many.
+    return int(text.lstrip("0")[:5] or "0")
+
+
+def _utf8(text: object) -> str:
+    """A text whose bytes WSGI hands on as Latin-1."""
+    return str(text).encode("latin-1", "replace").decode("utf-8", "replace")
