@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
@@ -19,7 +20,7 @@ from answerable.serve.http import EVENTS, MAX_BODY, PROBLEM, STATUS, Code, Reque
 from answerable.serve.policy import Policy
 from answerable.serve.service import Service
 from answerable.serve.types import Confidence, Evidence, Mode, Reason
-from sites import NOTES, build, local, opened, write_site
+from sites import NOTES, ROOT, build, local, opened, write_site
 
 ORIGIN = "https://harbour.example"
 TOKEN = "harbour-master"
@@ -273,6 +274,25 @@ def test_each_problem_has_the_codes_of_its_status() -> None:
         assert own["status"] == {"const": int(status)}
         told |= dict.fromkeys(own["code"]["enum"], int(status))
     assert told == {code: status for code, (status, _) in STATUS.items()}
+
+
+def test_the_manual_has_every_code_with_its_status() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d{3}) \| `([a-z-]+)` \|", text, re.M)
+    assert {code: int(status) for status, code in rows} == {
+        code: status for code, (status, _) in STATUS.items()
+    }
+
+
+def test_the_manual_has_every_path_and_field() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    document = openapi.document("1", challenge=True, metrics=True)
+    for path, item in document["paths"].items():
+        method = next(method for method in item if method != "options").upper()
+        assert f"`{method} {path.strip('/')}`" in text
+    for name in ("Question", "Answer", "RecordCitation", "HintCitation"):
+        for each in document["components"]["schemas"][name]["properties"]:
+            assert f"`{each}`" in text or f'"{each}"' in text, each
 
 
 def test_every_example_is_what_its_schema_says() -> None:

@@ -1,5 +1,6 @@
 """The manual's page that lets a reader try the endpoint: a real `mkdocs serve`, a real browser."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,20 @@ def test_it_works_on_a_page_that_was_reached_by_a_link(page: Page, address: str)
     page.wait_for_url(f"{address}try/")
     send(page, QUESTION)
     expect(page.get_by_label("Body of the response")).to_contain_text('"mode": "partial"')
+
+
+def test_the_manuals_javascript_reads_a_stream(page: Page, address: str) -> None:
+    blocks = re.findall(r"```js\n(.*?)```", (MANUAL / "api.md").read_text("utf-8"), re.S)
+    function = next(block for block in blocks if "async function ask" in block)
+    page.goto(address)
+    call = f"async ([address, question]) => {{ {function} const stages = [];"
+    call += "const body = await ask(address, question, (stage) => stages.push(stage));"
+    call += "return [stages, body]; }"
+    stages, body = page.evaluate(call, [f"{address}_answerable/answer", QUESTION])
+    assert stages == ["embedding", "searching", "writing", "checking"]
+    assert body["mode"] == "partial"
+    stages, body = page.evaluate(call, [f"{address}_answerable/answer", ""])
+    assert (stages, body["code"]) == ([], "bad-request")
 
 
 def test_the_form_is_accessible(page: Page, address: str) -> None:

@@ -11,10 +11,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..serve import languages, questions, wire
+from ..serve import wire
 from ..serve.recipe import Scored
 from ..serve.types import Passage, RoutingHint
-from . import opening, showing
+from . import opening, showing, typed
 
 Candidates = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
 
@@ -30,9 +30,9 @@ def ask(
 
     language: a tag of what is asked in, whose pages go before all others.
     """
-    _check_tag(language)
+    typed.check_tag(language)
     engine = opening.engine(bundle, config_file)
-    reply = engine.answer(_clean(question), language)
+    reply = engine.answer(typed.question(question), language)
     if as_json:
         body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
         click.echo(json.dumps(body, indent=2))
@@ -54,9 +54,9 @@ def search(
 
     language: a tag of what is asked in, whose pages go before all others.
     """
-    _check_tag(language)
+    typed.check_tag(language)
     engine = opening.engine(bundle, config_file)
-    found = engine.retrieve(_clean(question), top_k, language, top_k if near else 0)
+    found = engine.retrieve(typed.question(question), top_k, language, top_k if near else 0)
     streams: dict[str, Candidates] = {"passages": found.passages, "hints": found.hints}
     if near:
         streams |= {"near passages": found.near_passages, "near hints": found.near_hints}
@@ -70,19 +70,6 @@ def search(
             console.print(_table(name, items))
     if not any(streams.values()):
         console.print("Nothing is above the floor.")
-
-
-def _check_tag(language: str | None) -> None:
-    if language is not None and not languages.is_tag(language):
-        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
-
-
-def _clean(question: str) -> str:
-    """A question as the function would read it; ClickException if it would refuse to."""
-    cleaned = questions.clean(question)
-    if problem := questions.problem(cleaned):
-        raise click.ClickException(problem)
-    return cleaned
 
 
 def _row(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:

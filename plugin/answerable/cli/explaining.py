@@ -14,10 +14,9 @@ from rich.console import Console
 from ..build import notebook, records
 from ..evaluate import why, why_advice
 from ..evaluate.why import Ledger
-from ..serve import languages, questions
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
-from . import ledgers, opening
+from . import ledgers, opening, typed
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
 
@@ -36,11 +35,8 @@ def explain(
     expect: the id, or a note's path, of what should have been found. language: a tag of what is
     asked in, whose pages go before all others.
     """
-    if language is not None and not languages.is_tag(language):
-        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
-    cleaned = questions.clean(question)
-    if problem := questions.problem(cleaned):
-        raise click.ClickException(problem)
+    typed.check_tag(language)
+    cleaned = typed.question(question)
     engine = opening.engine(bundle, config_file)
     ledger = _ledger(engine, config_file, cleaned, expect, language)
     advice = why_advice.advise(ledger)

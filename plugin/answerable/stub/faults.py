@@ -62,6 +62,7 @@ FAULTS: Mapping[str, str] = {
     "refusal": "the model refuses, in the protocol's own field",
     "empty": "the model writes nothing",
     "incomplete": "the output limit cuts the model short",
+    "no-usage": "an answer or vectors without a count of tokens; a stream has its count",
     "stream-error": "a stream fails in its middle",
     "fewer-vectors": "one vector too few",
     "wrong-dimensions": "vectors one dimension too short",

@@ -108,7 +108,7 @@ def _post(request: Recorded, path: str, fault: str | None) -> Reply:
         raise ApiError("you must provide a model parameter")
     model, _ = faults.split(fields.typed(name, str, "model"))
     if path == embeddings.PATH:
-        return of_json(embeddings.reply(values, model, fault))
+        return _result(embeddings.reply(values, model, fault), fault)
     return _answer(_APIS[path], values, model, fault)
 
 
@@ -116,12 +116,18 @@ def _answer(api: _Api, values: dict[str, Any], model: str, fault: str | None) ->
     ask = api.read(values, model)
     output = asks.limited(_output(model, ask, fault), ask.limit)
     if not ask.stream:
-        return of_json(api.reply(ask, output))
+        return _result(api.reply(ask, output), fault)
     events = list(api.events(ask, output))
     if fault == "stream-error":
         middle = len(events) // 2
         events = [*events[:middle], api.error_event(middle)]
     return of_events(events)
+
+
+def _result(value: dict[str, Any], fault: str | None) -> Reply:
+    if fault == "no-usage":
+        del value["usage"]
+    return of_json(value)
 
 
 def _output(model: str, ask: Ask, fault: str | None) -> Output:

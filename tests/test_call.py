@@ -1,0 +1,108 @@
+"""One question's way: its stages, its deadline, who stops it, and what it has cost."""
+
+import threading
+
+import pytest
+
+from answerable.serve import call
+from answerable.serve.call import Call, Stage
+from answerable.serve.errors import CancelledError, ProviderError
+
+
+def test_stages_are_told_and_timed_in_their_order() -> None:
+    told: list[Stage] = []
+    question = Call(entered=told.append)
+    for stage in ("embedding", "searching", "writing", "checking", "writing", "checking"):
+        question.enter(stage)
+    assert told == ["embedding", "searching", "writing", "checking", "writing", "checking"]
+    timings = question.timings()
+    assert list(timings) == ["embedding", "searching", "writing", "checking"]
+    assert min(timings.values()) >= 0
+    assert Call().timings() == {}
+
+
+def test_no_stage_begins_after_the_end() -> None:
+    told: list[Stage] = []
+    question = Call(0, told.append)
+    with pytest.raises(ProviderError, match="in time") as error:
+        question.enter("writing")
+    assert error.value.timeout
+    assert told == []
+
+
+def test_without_a_limit_there_is_no_end() -> None:
+    question = Call()
+    assert question.left == float("inf")
+    question.check()
+
+
+def test_no_stage_begins_for_nobody() -> None:
+    question = Call()
+    question.cancel()
+    with pytest.raises(CancelledError):
+        question.enter("writing")
+
+
+def test_what_is_under_way_is_stopped_and_what_is_done_is_not() -> None:
+    stopped: list[str] = []
+    question = Call()
+    with question.stopping(lambda: stopped.append("done")):
+        pass
+    with question.stopping(lambda: stopped.append("under way")):
+        question.cancel()
+    assert stopped == ["under way"]
+
+
+def test_what_begins_after_the_cancelling_is_stopped_at_once() -> None:
+    stopped: list[bool] = []
+    question = Call()
+    question.cancel()
+    with question.stopping(lambda: stopped.append(True)):
+        assert stopped == [True]
+
+
+def test_a_pause_ends_when_nobody_waits() -> None:
+    question = Call()
+    stopping = threading.Timer(0.05, question.cancel)
+    stopping.start()
+    with pytest.raises(CancelledError):
+        question.pause(600)
+    stopping.join()
+
+
+def test_a_pause_ends_with_the_call() -> None:
+    with pytest.raises(ProviderError, match="in time"):
+        Call(0.05).pause(600)
+
+
+def test_a_pause_is_over_after_its_time() -> None:
+    question = Call(600)
+    question.pause(0.01)
+    assert question.left < 600
+
+
+def test_tokens_add_up_and_a_call_that_told_none_is_known() -> None:
+    question = Call()
+    assert question.is_counted
+    question.begun()
+    question.counted(100, 20)
+    question.begun()
+    assert not question.is_counted
+    assert (question.tokens_in, question.tokens_out) == (100, 20)
+    question.counted(1, 2)
+    assert question.is_counted
+    assert (question.tokens_in, question.tokens_out) == (101, 22)
+
+
+def test_each_question_has_a_call_of_its_own() -> None:
+    outer, inner = Call(), Call()
+    with call.serving(outer):
+        with call.serving(inner):
+            assert call.current() is inner
+        assert call.current() is outer
+        elsewhere: list[Call] = []
+        thread = threading.Thread(target=lambda: elsewhere.append(call.current()))
+        thread.start()
+        thread.join()
+    assert elsewhere[0] not in (outer, inner)
+    assert call.current() is not call.current()

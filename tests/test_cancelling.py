@@ -1,0 +1,254 @@
+"""Calls of providers that end: when nobody waits, at the deadline, in a fork, with the process."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import openai  # noqa: F401 - its import takes as long as the deadlines here
+import pytest
+
+from answerable.serve import call
+from answerable.serve.call import Call
+from answerable.serve.embedder import Identity
+from answerable.serve.errors import AnswerableError, CancelledError, ProviderError
+from answerable.serve.openai_answerer import OpenAIAnswerer
+from answerable.serve.openai_embedder import OpenAIEmbedder
+from answerable.serve.types import Evidence, Passage
+from answerable.stub.faults import FAULTS
+from answerable.stub.server import Stub
+
+QUESTION = "How thick is the chain of a mooring?"
+EVIDENCE = Evidence((Passage("a", "a", "/a/", "Mooring", "The chain is twelve millimetres thick."),))
+UPSTREAM = ("overloaded", "Rate limit", "Bad gateway", "API key provided", "quota", "Not Found")
+
+Work = Callable[[], object]
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.fixture
+def server() -> Iterator[Stub]:
+    with Stub() as stub:
+        yield stub
+        assert stub.failures == []
+
+
+def answering(server: Stub) -> Work:
+    answerer = OpenAIAnswerer("honest", "Harbour", server.base_url)
+    return lambda: answerer.draft(QUESTION, EVIDENCE)
+
+
+def embedding(server: Stub) -> Work:
+    embedder = OpenAIEmbedder(Identity("openai", "text-embedding-3-large", 64), server.base_url)
+    return lambda: embedder.embed([QUESTION])
+
+
+both = pytest.mark.parametrize("provider", [answering, embedding])
+
+
+def within(seconds: float, is_so: Callable[[], bool]) -> bool:
+    ends = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return is_so()
+
+
+def failure(work: Work, question: Call) -> AnswerableError | None:
+    with call.serving(question):
+        try:
+            work()
+        except AnswerableError as error:
+            return error
+    return None
+
+
+@both
+@pytest.mark.parametrize("fault", ["hang", "drip"])
+def test_a_call_that_nobody_waits_for_is_hung_up_on(
+    server: Stub, provider: Callable[[Stub], Work], fault: str
+) -> None:
+    server.fail(fault)
+    question = Call()
+    work = provider(server)
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(failure, work, question)
+        assert within(10, lambda: bool(server.requests))
+        time.sleep(0.1)
+        question.cancel()
+        assert isinstance(asked.result(1), CancelledError)
+    assert within(1, lambda: server.disconnects == 1)
+    assert not question.is_counted
+    assert len(server.requests) == 1
+
+
+@both
+def test_what_is_cancelled_before_is_never_sent(
+    server: Stub, provider: Callable[[Stub], Work]
+) -> None:
+    question = Call()
+    question.cancel()
+    assert isinstance(failure(provider(server), question), CancelledError)
+    assert server.requests == ()
+    assert question.is_counted
+
+
+def test_a_pause_before_the_second_attempt_is_cut_short(server: Stub) -> None:
+    server.retry_after = 20
+    server.fail("503")
+    question = Call()
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(failure, answering(server), question)
+        assert within(10, lambda: bool(server.requests))
+        time.sleep(0.1)
+        question.cancel()
+        assert isinstance(asked.result(5), CancelledError)
+    assert len(server.requests) == 1
+
+
+@both
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_every_fault_ends_with_the_deadline(
+    server: Stub, provider: Callable[[Stub], Work], fault: str
+) -> None:
+    server.fail(fault)
+    question = Call(1.0)
+    started = time.monotonic()
+    error = failure(provider(server), question)
+    assert time.monotonic() - started < 2.0
+    if fault in ("hang", "drip"):
+        assert isinstance(error, ProviderError)
+        assert error.timeout
+        assert within(1, lambda: server.disconnects == 1)
+    if error:
+        assert error.__context__ is None or error.__suppress_context__
+        assert not any(words in str(error) for words in UPSTREAM)
+
+
+@both
+def test_one_that_is_cancelled_leaves_the_others_alone(
+    server: Stub, provider: Callable[[Stub], Work]
+) -> None:
+    server.fail("hang", times=1)
+    stopped = Call()
+    with ThreadPoolExecutor(21) as threads:
+        first = threads.submit(failure, provider(server), stopped)
+        assert within(10, lambda: bool(server.requests))
+        others = [threads.submit(failure, provider(server), Call(20)) for _ in range(20)]
+        stopped.cancel()
+        assert [each.result(20) for each in others] == [None] * 20
+        assert isinstance(first.result(1), CancelledError)
+    assert within(1, lambda: server.disconnects == 1)
+    assert len(server.requests) == 21
+
+
+SETUP = """
+    import os, socket, sys, threading, time
+    from answerable.serve.openai_answerer import OpenAIAnswerer
+    from answerable.serve.types import Evidence, Passage
+
+    evidence = Evidence((Passage("a", "a", "/a/", "A", "The chain is twelve millimetres thick."),))
+
+    def ask(base_url=sys.argv[1], deadline=20.0):
+        return OpenAIAnswerer("honest", "A", base_url, deadline=deadline).draft("A chain?", evidence)
+"""
+
+
+def run(server: Stub, script: str) -> str:
+    """What a process prints that has neither failed nor warned."""
+    # Python 3.12 warns of every fork beside threads, which is what is tried here.
+    options = ("-X", "dev", "-W", "error", "-W", "ignore:This process:DeprecationWarning")
+    done = subprocess.run(
+        [sys.executable, *options, "-c", textwrap.dedent(SETUP + script), server.base_url],
+        env={**os.environ, "OPENAI_API_KEY": "test"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+@needs_fork
+def test_a_fork_starts_a_loop_of_its_own(server: Stub) -> None:
+    script = """
+    ask()
+    child = os.fork()
+    ask()
+    if child:
+        _, status = os.waitpid(child, 0)
+        ask()
+        print("child", status)
+    """
+    assert run(server, script) == "child 0\n"
+    assert server.answer_calls == 4
+
+
+@needs_fork
+def test_a_fork_in_the_middle_of_calls_can_call(server: Stub) -> None:
+    script = """
+    threads = [threading.Thread(target=lambda: [ask() for _ in range(5)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    children = [os.fork() for _ in range(1)]
+    ask()
+    if all(children):
+        for thread in threads:
+            thread.join()
+        print("child", os.waitpid(children[0], 0)[1])
+    """
+    assert run(server, script) == "child 0\n"
+    assert server.answer_calls == 22
+
+
+def test_a_process_ends_with_its_calls_under_way(server: Stub) -> None:
+    server.fail("hang", times=1)
+    script = """
+    threading.Thread(target=ask, daemon=True).start()
+    time.sleep(3)
+    """
+    started = time.monotonic()
+    run(server, script)
+    assert time.monotonic() - started < 15
+    assert within(1, lambda: server.disconnects == 1)
+
+
+def test_a_process_ends_without_a_call_that_is_left(server: Stub) -> None:
+    assert run(server, "print(len(ask()['claims']))") in ("0\n", "1\n")
+    assert server.disconnects == 0
+
+
+def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: Stub) -> None:
+    script = """
+    from answerable.serve.errors import ProviderError
+
+    usual = socket.getaddrinfo
+    socket.getaddrinfo = lambda host, *a, **o: time.sleep(600) if "." in host else usual(host, *a, **o)
+    ask()
+    try:
+        ask("http://host.invalid/v1", deadline=0.5)
+    except ProviderError as error:
+        print(error.timeout)
+    """.replace('if "." in host', 'if "invalid" in str(host)')
+    assert run(server, script) == "True\n"
+
+
+def test_threads_share_one_loop(server: Stub) -> None:
+    before = threading.active_count()
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(lambda _: answering(server)(), range(20)))
+    assert threading.active_count() <= before + 1 + 20 + len(server.requests)
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("answerable-calls") == 1

@@ -1,0 +1,73 @@
+"""Processes that end with whoever started them, however that one ends.
+
+``python tethered.py COMMAND...`` runs a command, and ends it with all of its children when its own
+standard input is closed, as the system does for a process that is gone.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from running import Running, until
+
+# What a command has to end by itself, in seconds, before all of it is killed.
+_GRACE = 5
+
+
+@contextmanager
+def run(
+    command: Sequence[str],
+    folder: Path,
+    ready: Callable[[Running], bool],
+    port: int,
+    environment: Mapping[str, str],
+) -> Iterator[Running]:
+    """Run a command until the block ends; ``ready`` is polled first. environment: added to ours."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, *command],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    running = Running(port, process)
+    assert process.stdin
+    assert process.stdout
+    stream = process.stdout
+    reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
+    reader.start()
+    try:
+        until(lambda: process.poll() is not None or ready(running), 60)
+        assert process.poll() is None, running.output
+        yield running
+    finally:
+        process.stdin.close()
+        process.wait(_GRACE + 10)
+        reader.join(10)
+        stream.close()
+
+
+def _main() -> None:
+    child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+    threading.Thread(target=_end_with_input, args=(child,), daemon=True).start()
+    sys.exit(child.wait())
+
+
+def _end_with_input(child: subprocess.Popen[bytes]) -> None:
+    sys.stdin.buffer.read()
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_GRACE)
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _main()
