@@ -79,7 +79,7 @@ ANSWERS = [
     ask("emoji", "partial", f"{KNOWN} 👩‍🚀🏳️‍🌈"),
     ask("lone surrogate", "partial", KNOWN + " \ud800"),
     ask("swapped surrogates", "partial", KNOWN + " \udc00\ud800"),
-    ask("longest", "partial", KNOWN.ljust(MAX, "?")),
+    ask("longest", "partial", f"{KNOWN} " * 12 + "?" * (MAX - 12 * len(f"{KNOWN} "))),
     ask("spaces around", "partial", KNOWN.join([" " * 400] * 2)),
     ask("markup", "not-found", "<script>alert(1)</script> ${7*7} {{7*7}} ' OR 1=1 --"),
     Case("pair of escapes", 200, "partial", body=b'{"question": "\\ud83d\\ude80 ' + GOOD[14:]),

@@ -13,7 +13,7 @@ from typing import Any
 
 import lambda_api
 import tethered
-from running import Running, free_port
+from running import Running, free_port, until
 from sites import NOTES, build, write_site
 
 # The page that may ask the three which are deployed.
@@ -182,6 +182,20 @@ def bootstrap(
     }
     command = [sys.executable, "-m", "awslambdaric", "lambda_function.handler"]
     return tethered.run(command, folder, ready or _is_healthy, platform.url_port, own)
+
+
+def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
+    """What a function has logged of a request; its output is read as it comes."""
+    found: list[dict[str, Any]] = []
+
+    def is_there() -> bool:
+        for line in runtime.output.splitlines():
+            if request_id in line:
+                found.append(json.loads(line))
+        return bool(found)
+
+    until(is_there)
+    return found[0]
 
 
 def packaged(function: Path, name: str, files: Mapping[str, str]) -> Path:

@@ -137,7 +137,7 @@ def test_another_method_is_told_the_right_one(
 ) -> None:
     response = handle(engine, Request(method, path))
     problem(response, 405)
-    assert dict(response.headers)["Allow"] == allowed
+    assert dict(response.headers)["Allow"] == f"{allowed}, OPTIONS"
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded", "json"])

@@ -11,23 +11,40 @@ from answerable.serve.errors import CancelledError, ProviderError
 
 def test_stages_are_told_and_timed_in_their_order() -> None:
     told: list[Stage] = []
-    question = Call(entered=told.append)
-    for stage in ("embedding", "searching", "writing", "checking", "writing", "checking"):
-        question.enter(stage)
-    assert told == ["embedding", "searching", "writing", "checking", "writing", "checking"]
+    question = Call()
+    assert question.timings() == {}
+    question.begin(600, told.append)
+    names: list[Stage] = ["embedding", "searching", "writing", "checking", "writing", "checking"]
+    for name in names:
+        with question.stage(name):
+            assert told[-1] == name
+    assert told == names
     timings = question.timings()
     assert list(timings) == ["embedding", "searching", "writing", "checking"]
     assert min(timings.values()) >= 0
-    assert Call().timings() == {}
+
+
+def test_a_stage_that_fails_is_timed_too() -> None:
+    question = Call()
+    with pytest.raises(ZeroDivisionError), question.stage("searching"):
+        raise ZeroDivisionError
+    assert list(question.timings()) == ["searching"]
 
 
 def test_no_stage_begins_after_the_end() -> None:
     told: list[Stage] = []
     question = Call(0, told.append)
-    with pytest.raises(ProviderError, match="in time") as error:
-        question.enter("writing")
+    with pytest.raises(ProviderError, match="in time") as error, question.stage("writing"):
+        raise AssertionError
     assert error.value.timeout
     assert told == []
+    assert question.timings() == {}
+
+
+def test_the_end_can_be_set_later() -> None:
+    question = Call(0)
+    question.begin(600)
+    question.check()
 
 
 def test_without_a_limit_there_is_no_end() -> None:
@@ -39,8 +56,8 @@ def test_without_a_limit_there_is_no_end() -> None:
 def test_no_stage_begins_for_nobody() -> None:
     question = Call()
     question.cancel()
-    with pytest.raises(CancelledError):
-        question.enter("writing")
+    with pytest.raises(CancelledError), question.stage("writing"):
+        raise AssertionError
 
 
 def test_what_is_under_way_is_stopped_and_what_is_done_is_not() -> None:

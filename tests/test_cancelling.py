@@ -23,7 +23,9 @@ from answerable.stub.faults import FAULTS
 from answerable.stub.server import Stub
 
 QUESTION = "How thick is the chain of a mooring?"
-EVIDENCE = Evidence((Passage("a", "a", "/a/", "Mooring", "The chain is twelve millimetres thick."),))
+EVIDENCE = Evidence(
+    (Passage("a", "a", "/a/", "Mooring", "The chain is twelve millimetres thick."),)
+)
 UPSTREAM = ("overloaded", "Rate limit", "Bad gateway", "API key provided", "quota", "Not Found")
 
 Work = Callable[[], object]
@@ -157,16 +159,17 @@ SETUP = """
     evidence = Evidence((Passage("a", "a", "/a/", "A", "The chain is twelve millimetres thick."),))
 
     def ask(base_url=sys.argv[1], deadline=20.0):
-        return OpenAIAnswerer("honest", "A", base_url, deadline=deadline).draft("A chain?", evidence)
+        return OpenAIAnswerer("honest", "A", base_url, deadline=deadline).draft("How thick is a chain?", evidence)
 """
 
 
 def run(server: Stub, script: str) -> str:
     """What a process prints that has neither failed nor warned."""
     # Python 3.12 warns of every fork beside threads, which is what is tried here.
-    options = ("-X", "dev", "-W", "error", "-W", "ignore:This process:DeprecationWarning")
+    options = ("-W", "error", "-W", "ignore:This process:DeprecationWarning")
+    code = textwrap.dedent(SETUP) + textwrap.dedent(script)
     done = subprocess.run(
-        [sys.executable, *options, "-c", textwrap.dedent(SETUP + script), server.base_url],
+        [sys.executable, *options, "-c", code, server.base_url],
         env={**os.environ, "OPENAI_API_KEY": "test"},
         capture_output=True,
         text=True,
@@ -202,12 +205,12 @@ def test_a_fork_in_the_middle_of_calls_can_call(server: Stub) -> None:
     threads = [threading.Thread(target=lambda: [ask() for _ in range(5)]) for _ in range(4)]
     for thread in threads:
         thread.start()
-    children = [os.fork() for _ in range(1)]
+    child = os.fork()
     ask()
-    if all(children):
+    if child:
         for thread in threads:
             thread.join()
-        print("child", os.waitpid(children[0], 0)[1])
+        print("child", os.waitpid(child, 0)[1])
     """
     assert run(server, script) == "child 0\n"
     assert server.answer_calls == 22
@@ -226,7 +229,7 @@ def test_a_process_ends_with_its_calls_under_way(server: Stub) -> None:
 
 
 def test_a_process_ends_without_a_call_that_is_left(server: Stub) -> None:
-    assert run(server, "print(len(ask()['claims']))") in ("0\n", "1\n")
+    assert run(server, "print(len(ask()['claims']))") == "1\n"
     assert server.disconnects == 0
 
 
@@ -234,21 +237,21 @@ def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: Stub) -> Non
     script = """
     from answerable.serve.errors import ProviderError
 
-    usual = socket.getaddrinfo
-    socket.getaddrinfo = lambda host, *a, **o: time.sleep(600) if "." in host else usual(host, *a, **o)
     ask()
-    try:
-        ask("http://host.invalid/v1", deadline=0.5)
-    except ProviderError as error:
-        print(error.timeout)
-    """.replace('if "." in host', 'if "invalid" in str(host)')
-    assert run(server, script) == "True\n"
+    socket.getaddrinfo = lambda *given, **named: time.sleep(600)
+    for _ in range(12):
+        try:
+            ask("http://host.invalid/v1", deadline=0.1)
+        except ProviderError as error:
+            assert error.timeout
+    print(len(ask()["claims"]))
+    """
+    assert run(server, script) == "1\n"
 
 
 def test_threads_share_one_loop(server: Stub) -> None:
-    before = threading.active_count()
     with ThreadPoolExecutor(20) as threads:
-        list(threads.map(lambda _: answering(server)(), range(20)))
-    assert threading.active_count() <= before + 1 + 20 + len(server.requests)
+        drafts = list(threads.map(lambda _: answering(server)(), range(20)))
+    assert drafts == [drafts[0]] * 20
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("answerable-calls") == 1

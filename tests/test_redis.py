@@ -19,6 +19,7 @@ import redis
 
 from answerable.serve import answer_cache, limiting, redis_store, spending
 from answerable.serve.errors import PolicyError, StorageError
+from lossy import LossyLine
 from racing import race
 from test_answer_cache import Maker, together
 
@@ -285,6 +286,46 @@ def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> 
         raise RuntimeError("no answer")
 
     promptly(lambda: cache.once("key", make, WAIT), RuntimeError)
+
+
+def test_where_a_reply_is_lost_nothing_is_given_back_twice(redis_server: RedisServer) -> None:
+    with (
+        redis.Redis.from_url(redis_server.url) as client,
+        LossyLine(redis_server.port) as line,
+    ):
+        purse = spending.purse(100, f"redis://127.0.0.1:{line.port}/0")
+        reservation = purse.reserve(50)
+        assert reservation is not None
+        reservation.settle(49)
+        (key,) = client.keys("*")
+        line.loses = True
+        # It may have been done, so it is done again and counted twice: never too little.
+        reservation = purse.reserve(20)
+        assert reservation is not None
+        assert client.get(key) == b"89"
+        line.loses = True
+        reservation.settle(5)
+        assert client.get(key) == b"74"
+
+
+def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServer) -> None:
+    with LossyLine(redis_server.port) as line:
+        url = f"redis://127.0.0.1:{line.port}/0"
+        cache, make = answer_cache.cache(10, 60, url), Maker()
+        assert cache.once("warm", make, WAIT) == (b"1", "miss")
+        line.loses = True
+        assert cache.once("key", make, WAIT) == (b"2", "miss")
+        assert cache.once("key", make, WAIT) == (b"2", "hit")
+
+
+def test_what_was_solved_counts_once_even_if_the_reply_was_lost(redis_server: RedisServer) -> None:
+    with LossyLine(redis_server.port) as line:
+        store = redis_store.connect(f"redis://127.0.0.1:{line.port}/0")
+        assert store.set_once("first", 60)
+        line.loses = True
+        with pytest.raises(StorageError):
+            store.set_once("second", 60)
+        assert not store.set_once("second", 60)
 
 
 def test_connections_that_were_long_idle_are_opened_anew(

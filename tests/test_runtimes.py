@@ -35,14 +35,14 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(function: Path) -> Iterator[Sequence[Runtime]]:
-    with ExitStack() as stack:
-        start = stack.enter_context
-        yield (
-            start(runtimes.on_uvicorn(function)),
-            start(runtimes.on_lambda(function)),
-            start(runtimes.on_google(function)),
-            start(runtimes.on_mkdocs(function.parent)),
-        )
+    starting = (
+        runtimes.on_uvicorn(function),
+        runtimes.on_lambda(function),
+        runtimes.on_google(function),
+        runtimes.on_mkdocs(function.parent),
+    )
+    with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
+        yield tuple(pool.map(stack.enter_context, starting))
 
 
 def sent(runtime: Runtime, case: Case) -> Reply:
@@ -156,8 +156,7 @@ def test_the_published_code_answers_and_not_what_is_installed(function: Path) ->
 def test_each_request_is_logged_in_a_line_without_its_words(running: Sequence[Runtime]) -> None:
     for runtime in running[:3]:
         reply = runtime.post({"question": KNOWN})
-        rows = [json.loads(line) for line in runtime.output.splitlines() if line.startswith("{")]
-        row = next(row for row in rows if row["request_id"] == reply.json["request_id"])
+        row = runtimes.logged(runtime, reply.json["request_id"])
         assert (row["path"], row["status"], row["mode"]) == ("answer", 200, "partial")
         assert "chain" not in runtime.output
         assert "gearbox" not in runtime.output

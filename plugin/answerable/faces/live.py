@@ -42,7 +42,7 @@ def wrap(
     def is_own(request: Request) -> bool:
         return _is_own(request, host)
 
-    service = Service(current, _POLICY, keep=refused, may_ask=is_own)
+    service = Service(current, _POLICY, keep=refused, may_ask=is_own, base=base)
     answering = wsgi.application(service, base)
 
     def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:

@@ -69,7 +69,8 @@ class Answering:
 
     def search(self, engine: Engine, asked: Asked, call: Call) -> dict[str, dict[str, str]]:
         """The public passages that a question retrieves, each with its url and its text."""
-        with self._slot(), self._paid(engine.embedder, call=call), serving(call):
+        paid = self._paid(engine.embedder, call=call, spent="searches")
+        with self._slot(), paid, serving(call):
             found = engine.retrieve(asked.question, TOP_K, asked.language).passages
         return {
             scored.item.id: {
@@ -82,7 +83,7 @@ class Answering:
 
     def _make(self, engine: Engine, asked: Asked, call: Call) -> tuple[bytes, bool]:
         """An answer as it is cached, and whether it may be kept."""
-        paid = self._paid(engine.embedder, engine.answerer, call=call)
+        paid = self._paid(engine.embedder, engine.answerer, call=call, spent="answers")
         with self._slot(), paid, serving(call), tracing.span("answerable.answer") as note:
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
@@ -107,7 +108,7 @@ class Answering:
             self.slots.release()
 
     @contextmanager
-    def _paid(self, *providers: object, call: Call) -> Iterator[None]:
+    def _paid(self, *providers: object, call: Call, spent: str) -> Iterator[None]:
         """The worst that a question may cost is reserved before, and settled after."""
         worst = sum(getattr(provider, "worst_tokens", 0) for provider in providers)
         if not worst or self.purse is None:
@@ -117,7 +118,7 @@ class Answering:
         if reservation is None:
             raise Problem(
                 "capped",
-                "The site has answered as many questions as it can afford today. Search works.",
+                f"There are no more {spent} today: the site's budget is used up.",
                 Retry_After=str(_DAY - int(time.time()) % _DAY),
             )
         try:

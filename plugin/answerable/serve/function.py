@@ -39,6 +39,7 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
             log=out,
             keep=_keeper(chosen.log_refusals, environment, found, out, err),
             log_questions=chosen.log_questions,
+            base=base(environment),
         )
         service.guards.check()
         return service

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 MAX = 35
 
 # The shape of BCP 47, with the underscore that gettext's locales have.
-_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
 
 
 def is_tag(text: str) -> bool:
     """Whether a text may name a language, such as ``fr`` or ``fr-CA``."""
-    return len(text) <= MAX and _TAG.fullmatch(text) is not None
+    return len(text) <= MAX and TAG.fullmatch(text) is not None
 
 
 def matching(asked: str | None, languages: Iterable[str]) -> frozenset[str]:

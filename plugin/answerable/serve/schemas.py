@@ -129,7 +129,7 @@ def language() -> Schema:
     """What the asker reads, as a tag such as ``pt-BR``."""
     return {
         "type": ["string", "null"],
-        "pattern": f"^{languages._TAG.pattern}$",
+        "pattern": f"^{languages.TAG.pattern}$",
         "maxLength": languages.MAX,
     }
 

@@ -12,7 +12,7 @@ from .answering import Asked, Found
 from .call import Call
 from .engine import Engine
 from .guards import Guards
-from .http import EVENTS, Code, Problem, Request, Response, json_response
+from .http import EVENTS, JSON, Code, Problem, Request, Response, json_response
 from .manifest import WIRE
 from .observing import Observation
 from .policy import Policy
@@ -39,6 +39,7 @@ class Service:
 
     ``log`` gets a line for each request, which holds the question if ``log_questions``; ``keep``
     each question that was refused. ``may_ask`` decides of requests instead of the policy's origins.
+    ``base`` is the path that it answers under.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Service:
         keep: Keep | None = None,
         may_ask: Callable[[Request], bool] | None = None,
         log_questions: bool = False,
+        base: str = "/",
     ) -> None:
         self.policy = policy
         self.guards = Guards(policy, keeps_near=keep is not None)
@@ -58,6 +60,7 @@ class Service:
         self._keep = keep
         self._may_ask = may_ask or (lambda request: origins.is_listed(request, policy.origins))
         self._log_questions = log_questions
+        self._base = base
         self._routes: dict[str, tuple[str, Callable[[_Turn], Response]]] = {
             "answer": ("POST", self._answer),
             "search": ("GET", self._search),
@@ -90,7 +93,7 @@ class Service:
             raise Problem("not-found", "There is nothing at this path.")
         method, respond = route
         if request.method not in (method, "OPTIONS"):
-            raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=method)
+            raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=f"{method}, OPTIONS")
         origins.check(request, is_own=self._may_ask(request))
         if request.method == "OPTIONS":
             return origins.preflight(method)
@@ -162,14 +165,14 @@ class Service:
         from . import openapi
 
         policy = self.policy
-        return json_response(
-            openapi.document(
-                self._opened().bundle.manifest.generator,
-                challenge=policy.challenge_key is not None,
-                metrics=policy.metrics is not None,
-                bearer=bool(policy.bearer),
-            )
+        body = openapi.rendered(
+            self._opened().bundle.manifest.generator,
+            self._base,
+            challenge=policy.challenge_key is not None,
+            metrics=policy.metrics is not None,
+            bearer=bool(policy.bearer),
         )
+        return Response(200, body, (("Content-Type", JSON), ("Cache-Control", "no-store")))
 
     def _challenge(self, turn: _Turn) -> Response:
         del turn

@@ -4,8 +4,10 @@ Pip reads environment markers as those of the machine that it runs on, so it is 
 at a time and the markers are read here, as those of the machine that the package is for.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -15,6 +17,9 @@ from packaging.utils import canonicalize_name
 from ...serve.errors import SiteError
 from . import pip
 from .targets import Machine
+
+# From a package's name to what it needs.
+Requires = Callable[[str], Sequence[Requirement]]
 
 # Deeper than any tree of dependencies here; one that never settles has to end.
 _ROUNDS = 20
@@ -57,20 +62,31 @@ def resolve(
     for one of them.
     """
     roots = [_flexible(_requirement(text)) for text in requirements]
-    wanted = _wanted(roots, {}, machine, left_out)
     found: dict[str, _Found] = {}
+    # What is installed here likely needs the same: a good guess saves asking level by level.
+    guess = _wanted(roots, _installed, machine, left_out)
+    with contextlib.suppress(SiteError):
+        _ask(guess, found, machine)
+    wanted = _wanted(roots, lambda _: (), machine, left_out)
     for _ in range(_ROUNDS):
-        missing = {name: text for name, text in wanted.items() if text not in found}
-        if not missing:
-            return tuple(found[wanted[name]].pin for name in sorted(wanted))
-        for entry in pip.report(missing.values(), machine):
-            item = _found(entry)
-            found[wanted[item.pin.name]] = item
-        if absent := [name for name, text in missing.items() if text not in found]:
-            raise SiteError(f"pip does not say what it would install of {absent[0]}: upgrade pip")
+        _ask({name: text for name, text in wanted.items() if text not in found}, found, machine)
         known = {name: found[text] for name, text in wanted.items()}
-        wanted = _wanted(roots, known, machine, left_out)
-    raise SiteError("the packages that the function needs do not settle: pin them in its extras")
+        before, wanted = wanted, _wanted(roots, _requires(known), machine, left_out)
+        if wanted == before:
+            return tuple(found[wanted[name]].pin for name in sorted(wanted))
+    raise SiteError("the packages that the function needs do not settle: pin one of them")
+
+
+def _ask(wanted: Mapping[str, str], found: dict[str, _Found], machine: Machine) -> None:
+    """Add what pip finds of some packages alone to what was found."""
+    if not wanted:
+        return
+    for entry in pip.report(wanted.values(), machine):
+        item = _read(entry)
+        if item.pin.name in wanted:
+            found[wanted[item.pin.name]] = item
+    if absent := [name for name, text in wanted.items() if text not in found]:
+        raise SiteError(f"pip does not say what it would install of {absent[0]}: upgrade pip")
 
 
 def lock(pins: Iterable[Pin]) -> bytes:
@@ -90,7 +106,7 @@ def older(requirements: Iterable[str], pins: Iterable[Pin]) -> tuple[tuple[str, 
 
 def _wanted(
     roots: Sequence[Requirement],
-    known: Mapping[str, _Found],
+    requires: Requires,
     machine: Machine,
     left_out: Collection[tuple[str, str]],
 ) -> dict[str, str]:
@@ -107,13 +123,25 @@ def _wanted(
             continue
         specifiers[name] = specifiers.get(name, SpecifierSet()) & requirement.specifier
         for inner in ("", *sorted(requirement.extras)):
-            if (name, inner) not in seen and name in known:
+            if (name, inner) not in seen:
                 seen.add((name, inner))
-                waiting += [(name, inner, each) for each in known[name].requires]
+                waiting += [(name, inner, each) for each in requires(name)]
     return {
         name: f"{name}{','.join(sorted(map(str, specifier)))}"
         for name, specifier in specifiers.items()
     }
+
+
+def _requires(known: Mapping[str, _Found]) -> Requires:
+    return lambda name: known[name].requires if name in known else ()
+
+
+def _installed(name: str) -> Sequence[Requirement]:
+    """What the version of a package needs that is installed here, if one is."""
+    try:
+        return [Requirement(text) for text in metadata.requires(name) or ()]
+    except (metadata.PackageNotFoundError, InvalidRequirement):
+        return ()
 
 
 def _requirement(text: str) -> Requirement:
@@ -134,14 +162,12 @@ def _flexible(requirement: Requirement) -> Requirement:
     return Requirement(f"{requirement.name}{least},<={pins[0]}")
 
 
-def _found(entry: Mapping[str, Any]) -> _Found:
+def _read(entry: Mapping[str, Any]) -> _Found:
     """An entry of pip's report; SiteError if it does not say what it should."""
     try:
-        metadata = entry["metadata"]
+        about = entry["metadata"]
         digest = entry["download_info"]["archive_info"]["hashes"]["sha256"]
-        requires = tuple(Requirement(text) for text in metadata.get("requires_dist") or ())
-        return _Found(
-            Pin(canonicalize_name(metadata["name"]), metadata["version"], digest), requires
-        )
+        requires = tuple(Requirement(text) for text in about.get("requires_dist") or ())
+        return _Found(Pin(canonicalize_name(about["name"]), about["version"], digest), requires)
     except (KeyError, TypeError, InvalidRequirement):
         raise SiteError("pip's report is not understood: run `pip install --upgrade pip`") from None

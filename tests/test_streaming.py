@@ -1,0 +1,271 @@
+"""Answers as events, through real servers: what comes when, and what a client that leaves stops."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import runtimes
+from answerable.serve.beats import COMMENT, Beating
+from answerable.serve.http import EVENTS
+from answerable.serve.settings import FILE, Settings
+from answerable.stub.server import Stub, serve
+from conforming import KNOWN, PRIVATE, UNKNOWN
+from running import until
+from runtimes import Reply, Runtime
+
+ACCEPT = ("Accept", EVENTS)
+STAGES = ["embedding", "searching", "writing", "checking"]
+DEPLOYED: Mapping[str, Callable[..., AbstractContextManager[Runtime]]] = {
+    "uvicorn": runtimes.on_uvicorn,
+    "google": runtimes.on_google,
+    "loopback": runtimes.on_loopback,
+}
+NAMES = [*DEPLOYED, "mkdocs"]
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return runtimes.built(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    """A model's server for all tests here, which is told anew what goes wrong."""
+    with serve() as running:
+        yield running
+    assert running.failures == []
+
+
+@pytest.fixture(autouse=True)
+def _well(stub: Stub) -> None:
+    stub.fault = None
+    stub.forget()
+
+
+@pytest.fixture(scope="module")
+def keyless(function: Path) -> Iterator[Mapping[str, Runtime]]:
+    starting = [start(function) for start in DEPLOYED.values()]
+    yield from started([*starting, runtimes.on_mkdocs(function.parent)])
+
+
+@pytest.fixture(scope="module")
+def asking(function: Path, stub: Stub) -> Iterator[Mapping[str, Runtime]]:
+    """Functions that ask a model, one question at a time."""
+    settings = Settings("openai", model="honest", base_url=stub.base_url).as_json().decode()
+    folder = runtimes.packaged(function, "asking", {FILE: settings})
+    one = {"ANSWERABLE_IN_FLIGHT": "1", "OPENAI_API_KEY": "sk-test"}
+    yield from started([start(folder, **one) for start in DEPLOYED.values()])
+
+
+def started(
+    starting: list[AbstractContextManager[Runtime]],
+) -> Iterator[Mapping[str, Runtime]]:
+    with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
+        yield {found.name: found for found in pool.map(stack.enter_context, starting)}
+
+
+def stream(runtime: Runtime, question: str) -> HTTPResponse:
+    """Ask for events; the response is read as it comes, and to close it is to hang up."""
+    body = json.dumps({"question": question}).encode()
+    length = ("Content-Length", str(len(body)))
+    return runtime.send("POST", "answer", body, runtime.headers(ACCEPT, length))
+
+
+def events(response: HTTPResponse) -> Iterator[tuple[str, Any]]:
+    """The events of a response in their order, comments left out."""
+    name = ""
+    for line in response:
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)
+        else:
+            assert field in ("", ":")
+
+
+def without_id(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name != "request_id"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("question", [KNOWN, PRIVATE])
+def test_stages_come_in_order_and_then_the_whole_answer(
+    keyless: Mapping[str, Runtime], name: str, question: str
+) -> None:
+    runtime = keyless[name]
+    with stream(runtime, question) as response:
+        assert response.status == 200
+        assert response.headers["Content-Type"] == f"{EVENTS}; charset=utf-8"
+        assert response.headers["Content-Length"] is None
+        check_shares(runtime, response.headers)
+        *stages, (last, body) = events(response)
+    assert [data["stage"] for _, data in stages] == STAGES
+    assert {name for name, _ in stages} == {"stage"}
+    assert last == "answer"
+    assert without_id(body) == without_id(runtime.post({"question": question}).json)
+
+
+def check_shares(runtime: Runtime, headers: Mapping[str, str]) -> None:
+    assert headers["Vary"] == "Origin"
+    shared = runtime.origin if runtime.is_deployed else None
+    assert headers.get("Access-Control-Allow-Origin") == shared
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_refusal_is_streamed_too(keyless: Mapping[str, Runtime], name: str) -> None:
+    with stream(keyless[name], UNKNOWN) as response:
+        *_, (last, body) = events(response)
+    assert (last, body["mode"], body["citations"]) == ("answer", "not-found", [])
+
+
+@pytest.mark.parametrize("name", DEPLOYED)
+def test_an_answer_that_is_kept_has_no_stages(keyless: Mapping[str, Runtime], name: str) -> None:
+    runtime, question = keyless[name], {"question": "a red lantern"}
+    plain = runtime.post(question)
+    with stream(runtime, question["question"]) as response:
+        found = list(events(response))
+    assert [name for name, _ in found] == ["answer"]
+    assert without_id(found[0][1]) == without_id(plain.json)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_problem_before_the_first_event_is_a_plain_one(
+    keyless: Mapping[str, Runtime], name: str
+) -> None:
+    runtime = keyless[name]
+    reply = runtime.post({"question": ""}, ACCEPT)
+    assert (reply.status, reply.json["code"]) == (400, "bad-request")
+    assert reply.headers["content-type"] == "application/problem+json"
+    foreign = (("Content-Type", "application/json"), ("Origin", "https://a.example"), ACCEPT)
+    reply = runtime.request("POST", "answer", b"{}", foreign)
+    assert (reply.status, reply.json["code"]) == (403, "forbidden")
+
+
+def test_other_paths_do_not_stream(keyless: Mapping[str, Runtime]) -> None:
+    for runtime in keyless.values():
+        reply = runtime.request("GET", "search?q=chain", headers=(ACCEPT,))
+        assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
+
+
+def test_lambda_answers_as_a_whole(function: Path) -> None:
+    with runtimes.on_lambda(function) as runtime:
+        streamed = runtime.post({"question": KNOWN}, ACCEPT)
+        assert streamed.headers["content-type"] == "application/json"
+        assert without_id(streamed.json) == without_id(runtime.post({"question": KNOWN}).json)
+
+
+@pytest.mark.parametrize("name", DEPLOYED)
+def test_a_client_that_leaves_stops_the_model(
+    asking: Mapping[str, Runtime], stub: Stub, name: str
+) -> None:
+    runtime = asking[name]
+    stub.fault = "hang"
+    with stream(runtime, f"{KNOWN} ({name})") as response:
+        for _, data in events(response):
+            if data == {"stage": "writing"}:
+                break
+        until(lambda: stub.answer_calls == 1)
+        assert stub.disconnects == 0
+    until(lambda: stub.disconnects == 1)
+    # There is room for one question only, which its own has left.
+    stub.fault = None
+    until(lambda: answered(runtime.post({"question": KNOWN})))
+    assert any(left(json.loads(line)) for line in runtime.output.splitlines() if line[0] == "{")
+
+
+def left(row: dict[str, Any]) -> bool:
+    """Whether a line of the log tells of a question that was withdrawn while a model wrote."""
+    return row["status"] in (499, 503) and list(row["timings_ms"]) == STAGES[:3]
+
+
+def answered(reply: Reply) -> bool:
+    assert reply.status in (200, 503)
+    return reply.status == 200
+
+
+def test_a_client_that_leaves_a_plain_question_stops_the_model_too(
+    asking: Mapping[str, Runtime], stub: Stub
+) -> None:
+    """Of an answer that is not streamed only ASGI tells."""
+    runtime = asking["uvicorn"]
+    stub.fault = "hang"
+    connection = HTTPConnection("127.0.0.1", runtime.port)
+    body = json.dumps({"question": f"{KNOWN} Please."})
+    connection.request("POST", "/answer", body, {"Content-Type": "application/json"})
+    until(lambda: stub.answer_calls == 1)
+    assert stub.disconnects == 0
+    connection.close()
+    until(lambda: stub.disconnects == 1)
+
+
+@pytest.mark.parametrize("name", DEPLOYED)
+def test_what_goes_wrong_on_the_way_is_the_last_event(
+    asking: Mapping[str, Runtime], stub: Stub, name: str
+) -> None:
+    stub.fault = "401"
+    question = f"{KNOWN} Wrongly."
+    with stream(asking[name], question) as response:
+        *stages, (last, problem) = events(response)
+    assert [data["stage"] for _, data in stages] == STAGES[:3]
+    assert (last, problem["status"]) == ("problem", 503)
+    plain = asking[name].post({"question": question})
+    assert plain.status == 503
+    assert plain.json == problem
+
+
+def test_a_cap_that_is_reached_is_a_plain_problem(function: Path, stub: Stub) -> None:
+    settings = Settings("openai", base_url=stub.base_url).as_json().decode()
+    folder = runtimes.packaged(function, "capped", {FILE: settings})
+    capped = {"ANSWERABLE_TOKENS_PER_DAY": "1", "OPENAI_API_KEY": "sk-test"}
+    with runtimes.on_uvicorn(folder, **capped) as runtime:
+        reply = runtime.post({"question": KNOWN}, ACCEPT)
+    assert (reply.status, reply.json["code"]) == (503, "capped")
+    assert int(reply.headers["retry-after"]) > 0
+    assert stub.answer_calls == 0
+
+
+class Waiting:
+    """Two events, of which the second waits until it is told to come."""
+
+    def __init__(self) -> None:
+        self.ready = threading.Event()
+        self.closed = threading.Event()
+        self._left = [b"second", b"first"]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if not self._left:
+            raise StopIteration
+        if len(self._left) == 1:
+            self.ready.wait()
+        return self._left.pop()
+
+    def close(self) -> None:
+        self.closed.set()
+        self.ready.set()
+
+
+def test_a_comment_fills_each_pause_and_nothing_else() -> None:
+    waiting = Waiting()
+    beating = Beating(waiting, seconds=0.01)
+    assert next(part for part in beating if part != COMMENT) == b"first"
+    assert [next(beating) for _ in range(3)] == [COMMENT] * 3
+    waiting.ready.set()
+    assert [part for part in beating if part != COMMENT] == [b"second"]
+    assert list(beating) == []
+
+
+def test_what_is_closed_before_it_is_read_stops_its_events() -> None:
+    waiting = Waiting()
+    Beating(waiting).close()
+    assert waiting.closed.is_set()

@@ -1,0 +1,177 @@
+"""Whatever a provider does, a reader gets a refusal or a problem in time, in words of ours."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import functions
+from answerable.serve.http import EVENTS
+from answerable.stub.faults import FAULTS
+from answerable.stub.server import Stub
+from described import events
+from running import Running, until
+
+DEADLINE = 1.5
+# A server without one of the paths is remembered, so these come last.
+REMEMBERED = ("404", "405", "no-responses")
+IN_ORDER = sorted(FAULTS, key=lambda fault: fault in REMEMBERED)
+# What the other endpoint does, or what only streams do, which are never asked for.
+OF_VECTORS = {"fewer-vectors", "wrong-dimensions", "not-finite", "zeros", "reversed"}
+OF_ANSWERS = {"no-responses", "refusal", "empty", "incomplete"}
+HARMLESS = {
+    "answers": {*OF_VECTORS, "stream-error", "no-responses", "no-usage"},
+    # Without a direction the words of a question are what is left.
+    "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed", "zeros"},
+}
+LATE = {"hang", "drip"}
+REFUSED = {"refusal": "declined", "empty": "contract", "incomplete": "contract"}
+UNAVAILABLE = {
+    "type": "about:blank",
+    "title": "Unavailable",
+    "status": 503,
+    "detail": "The question cannot be answered at the moment.",
+    "code": "unavailable",
+}
+TIMEOUT = {
+    "type": "about:blank",
+    "title": "Timeout",
+    "status": 504,
+    "detail": "The answer was not ready in time: try again.",
+    "code": "timeout",
+}
+FIELDS = {
+    "event", "request_id", "method", "path", "status", "mode", "reason", "cache", "duration_ms",
+    "timings_ms", "tokens_in", "tokens_out", "bundle",
+}  # fmt: skip
+
+
+@dataclass
+class Function:
+    """A function that asks a stub, and how often it was asked."""
+
+    running: Running
+    stub: Stub
+    asked: int = 0
+
+    def ask(self, **headers: str) -> tuple[int, str, float]:
+        """Status, body and seconds of a question that was never asked before."""
+        self.asked += 1
+        question = {"question": "How thick is the chain of a mooring" + "?" * self.asked}
+        started = time.monotonic()
+        status, body = self.running.request("POST", "/answer", question, **headers)
+        return status, body, time.monotonic() - started
+
+
+@contextmanager
+def asking(folder: Path, stub: Stub) -> Iterator[Function]:
+    stub.retry_after = 0.05
+    # What a provider has not counted stays spent, which is another test's subject.
+    environment = {
+        "ANSWERABLE_DEADLINE": str(DEADLINE),
+        "ANSWERABLE_TOKENS_PER_DAY": "1" + "0" * 12,
+    }
+    with functions.serving(folder, **environment) as running:
+        found = Function(running, stub)
+        # The first question imports the client, which is no fault of the provider's.
+        until(lambda: found.ask()[0] == 200)
+        yield found
+    assert stub.failures == []
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Function]:
+    """A function whose answers come from a stub."""
+    with Stub() as stub:
+        folder = functions.made(tmp_path_factory.mktemp("site"), stub)
+        with asking(folder, stub) as found:
+            yield found
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Function]:
+    """A function whose vectors come from a stub."""
+    with Stub() as stub:
+        embedding = {
+            "provider": "openai",
+            "model": "text-embedding-3-small",
+            "dimensions": 256,
+            "base_url": stub.base_url,
+        }
+        folder = functions.made(tmp_path_factory.mktemp("site"), embedding=embedding)
+        with asking(folder, stub) as found:
+            yield found
+
+
+def check(body: dict[str, Any], fault: str, endpoint: str) -> None:
+    """What a reader is told is the fixed text of a problem, an empty refusal or an answer."""
+    if fault in HARMLESS[endpoint]:
+        assert body["mode"] in ("partial", "supported")
+    elif fault in REFUSED:
+        assert (body["mode"], body["reason"]) == ("not-found", REFUSED[fault])
+        assert (body["answer"], body["citations"]) == ("", [])
+    else:
+        assert body == (TIMEOUT if fault in LATE else UNAVAILABLE)
+
+
+def check_log(running: Running, before: int, status: int) -> None:
+    """What a process prints of a request is its line, and nothing else."""
+    until(lambda: len(running.lines) > before)
+    (line,) = (json.loads(line) for line in running.lines[before:])
+    assert set(line) == FIELDS
+    assert line["status"] == status
+    assert line["reason"] in (None, "declined", "contract", "unavailable", "timeout")
+
+
+@pytest.mark.parametrize("endpoint", ["answers", "vectors"])
+@pytest.mark.parametrize("fault", IN_ORDER)
+def test_a_fault_ends_in_time_in_words_of_ours(
+    request: pytest.FixtureRequest, fault: str, endpoint: str
+) -> None:
+    function: Function = request.getfixturevalue(endpoint)
+    before = len(function.running.lines)
+    function.stub.fault = fault
+    status, body, seconds = function.ask()
+    function.stub.fault = None
+    check(json.loads(body), fault, endpoint)
+    check_log(function.running, before, status)
+    assert seconds < DEADLINE + 1
+
+
+@pytest.mark.parametrize("fault", ["hang", "drip", "500", "garbage", "incomplete"])
+def test_a_stream_ends_so_too(answers: Function, fault: str) -> None:
+    before = len(answers.running.lines)
+    answers.stub.fault = fault
+    status, body, seconds = answers.ask(Accept=EVENTS)
+    answers.stub.fault = None
+    name, data = events(body.replace(":\n\n", ""))[-1]
+    assert (status, name) == (200, "answer" if fault == "incomplete" else "problem")
+    check(data, fault, "answers")
+    check_log(answers.running, before, data.get("status", 200))
+    assert seconds < DEADLINE + 1
+
+
+def test_a_provider_that_is_not_there_is_a_503(answers: Function) -> None:
+    answers.stub.stop()
+    status, body, seconds = answers.ask()
+    answers.stub.start()
+    assert (status, json.loads(body)) == (503, UNAVAILABLE)
+    assert seconds < DEADLINE + 1
+    until(lambda: answers.ask()[0] == 200)
+
+
+def test_nothing_a_provider_said_and_no_key_was_printed(
+    answers: Function, vectors: Function
+) -> None:
+    for function in (answers, vectors):
+        said = function.running.output
+        assert functions.KEY not in said
+        assert "mooring" not in said
+        assert "Traceback" not in said
+        for words in (text.partition(": ")[2] for text in FAULTS.values()):
+            assert not words or words not in said
