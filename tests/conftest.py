@@ -1,3 +1,3 @@
 """Fixtures that every test may use."""
 
-pytest_plugins = ["browser", "stubs"]
+pytest_plugins = ["browser", "redis_server", "stubs"]

@@ -32,7 +32,7 @@ class Invocation:
 
 
 class Platform:
-    """The two servers, from ``with`` until its end. ``init_errors``: functions that did not start."""
+    """The two servers, from ``with`` until its end. ``init_errors``: of what did not start."""
 
     def __init__(self) -> None:
         self.init_errors: list[Any] = []

@@ -153,13 +153,16 @@ def test_one_that_is_cancelled_leaves_the_others_alone(
 
 SETUP = """
     import os, socket, sys, threading, time
+    from contextlib import suppress
+    from answerable.serve.errors import AnswerableError, CancelledError
     from answerable.serve.openai_answerer import OpenAIAnswerer
     from answerable.serve.types import Evidence, Passage
 
     evidence = Evidence((Passage("a", "a", "/a/", "A", "The chain is twelve millimetres thick."),))
 
-    def ask(base_url=sys.argv[1], deadline=20.0):
-        return OpenAIAnswerer("honest", "A", base_url, deadline=deadline).draft("How thick is a chain?", evidence)
+    def ask(model="honest", base_url=sys.argv[1], deadline=20.0):
+        answerer = OpenAIAnswerer(model, "A", base_url, deadline=deadline)
+        return answerer.draft("How thick is a chain?", evidence)
 """
 
 
@@ -201,7 +204,9 @@ def test_a_fork_starts_a_loop_of_its_own(server: Stub) -> None:
 
 @needs_fork
 def test_a_fork_in_the_middle_of_calls_can_call(server: Stub) -> None:
+    # A module that is being imported during a fork stays half imported in the child.
     script = """
+    ask()
     threads = [threading.Thread(target=lambda: [ask() for _ in range(5)]) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -213,18 +218,20 @@ def test_a_fork_in_the_middle_of_calls_can_call(server: Stub) -> None:
         print("child", os.waitpid(child, 0)[1])
     """
     assert run(server, script) == "child 0\n"
-    assert server.answer_calls == 22
+    assert server.answer_calls == 23
 
 
 def test_a_process_ends_with_its_calls_under_way(server: Stub) -> None:
-    server.fail("hang", times=1)
     script = """
-    threading.Thread(target=ask, daemon=True).start()
-    time.sleep(3)
+    def wait():
+        with suppress(CancelledError):
+            ask("honest-fault-hang", deadline=600.0)
+
+    ask()
+    threading.Thread(target=wait, daemon=True).start()
+    time.sleep(1)
     """
-    started = time.monotonic()
-    run(server, script)
-    assert time.monotonic() - started < 15
+    assert run(server, script) == ""
     assert within(1, lambda: server.disconnects == 1)
 
 
@@ -235,14 +242,12 @@ def test_a_process_ends_without_a_call_that_is_left(server: Stub) -> None:
 
 def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: Stub) -> None:
     script = """
-    from answerable.serve.errors import ProviderError
-
     ask()
     socket.getaddrinfo = lambda *given, **named: time.sleep(600)
     for _ in range(12):
         try:
-            ask("http://host.invalid/v1", deadline=0.1)
-        except ProviderError as error:
+            ask(base_url="http://host.invalid/v1", deadline=0.1)
+        except AnswerableError as error:
             assert error.timeout
     print(len(ask()["claims"]))
     """

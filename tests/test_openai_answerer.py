@@ -1,19 +1,23 @@
 """Answers by a model: the real client against a real server, honest, hostile or broken."""
 
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import sites
-from answerable.serve import prompt
+from answerable.serve import budget, call, openai_client, prompt, questions, references
+from answerable.serve.call import Call
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
 from answerable.serve.openai_answerer import OpenAIAnswerer
 from answerable.serve.providers import engine as keyless
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
+from answerable.stub import asks
 from answerable.stub.hostile import HOSTILE
 from answerable.stub.server import Stub
 
@@ -70,6 +74,140 @@ def test_a_reasoning_model_gets_an_effort(base: Engine, server: Stub) -> None:
     assert "temperature" not in body
     engine(base, server, "o3", reasoning_effort="high").answer(QUESTION)
     assert server.requests[-1].json["reasoning"] == {"effort": "high"}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "name", "limit"),
+    [
+        ("honest", {}, "max_tokens", 4_096),
+        ("gpt-4o-mini", {}, "max_tokens", 4_096),
+        ("gpt-5-mini", {}, "max_completion_tokens", 4_096),
+        ("o3", {"reasoning_effort": "high"}, "max_completion_tokens", 28_672),
+    ],
+)
+def test_the_output_is_limited(
+    base: Engine, server: Stub, model: str, options: dict[str, str], name: str, limit: int
+) -> None:
+    asked = engine(base, server, model, **options)
+    assert asked.answer(QUESTION).answer.claims
+    assert server.requests[-1].json["max_output_tokens"] == limit
+    server.no_responses = True
+    assert asked.answer(QUESTION).answer.claims
+    body = server.requests[-1].json
+    limits = {key: body[key] for key in ("max_tokens", "max_completion_tokens") if key in body}
+    assert limits == {name: limit}
+
+
+def test_a_draft_that_the_limit_cuts_off_is_judged_as_it_is(base: Engine, server: Stub) -> None:
+    reply = engine(base, server, "hostile-many-claims").answer(QUESTION)
+    assert reply.reason == "contract"
+    assert server.answer_calls == 2
+
+
+def counted(base: Engine, server: Stub, model: str = "honest") -> Call:
+    question = Call()
+    with call.serving(question):
+        assert engine(base, server, model).answer(QUESTION).answer.claims
+    return question
+
+
+def test_tokens_are_what_the_server_counts(base: Engine, server: Stub) -> None:
+    found = counted(base, server)
+    body = server.requests[-1].json
+    sent = body["instructions"] + body["input"][0]["content"]
+    assert found.is_counted
+    assert found.tokens_in == asks.tokens(sent)
+    assert 0 < found.tokens_out < 500
+
+
+def test_tokens_of_an_older_server_are_counted(base: Engine, server: Stub) -> None:
+    newer = counted(base, server)
+    server.no_responses = True
+    older = counted(base, server)
+    assert older.is_counted
+    assert (older.tokens_in, older.tokens_out) == (newer.tokens_in, newer.tokens_out)
+
+
+def test_both_drafts_are_counted(base: Engine, server: Stub) -> None:
+    one, two = counted(base, server), counted(base, server, "contrite")
+    assert two.is_counted
+    assert two.tokens_in > 2 * one.tokens_in
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_what_a_server_does_not_count_is_taken_to_be_much(
+    base: Engine, server: Stub, older: bool
+) -> None:
+    server.no_responses = older
+    told = counted(base, server)
+    server.fail("no-usage", path=CHAT if older else RESPONSES)
+    found = counted(base, server)
+    assert found.is_counted
+    assert found.tokens_in > told.tokens_in
+    assert found.tokens_out == 4_096
+
+
+@pytest.mark.parametrize(("fault", "is_counted"), [("429", True), ("500", False), ("drop", False)])
+def test_a_failed_attempt_is_counted_only_if_nothing_was_done(
+    base: Engine, server: Stub, fault: str, is_counted: bool
+) -> None:
+    server.retry_after = 0.1
+    server.fail(fault, times=1)
+    found = counted(base, server)
+    assert server.answer_calls == 2
+    assert found.is_counted is is_counted
+    assert found.tokens_in > 0
+
+
+@pytest.mark.parametrize("fault", ["500", "drop", "garbage", "unrelated", "hang"])
+def test_a_failed_call_is_not_counted(base: Engine, server: Stub, fault: str) -> None:
+    server.fail(fault)
+    question = Call(3)
+    with pytest.raises(ProviderError), call.serving(question):
+        engine(base, server).answer(QUESTION)
+    assert not question.is_counted
+
+
+@pytest.mark.parametrize("letter", ["a", "鎖", "é"])
+def test_no_question_costs_more_than_the_worst(letter: str) -> None:
+    passages = tuple(
+        Passage(f"p{n}", "p", "/p/", "", letter * (budget.TOTAL // 8), date="2024-01-31")
+        for n in range(8)
+    )
+    hints = tuple(RoutingHint(f"note:{n}", letter * 300, letter * 300, "/h/") for n in range(8))
+    evidence = Evidence(passages, hints)
+    assert budget.fit(evidence) == evidence
+    violation = str(references.never_retrieved("\U000e0001" * 80))
+    read = prompt.instructions("Harbour", evidence) + json.dumps(prompt.schema(evidence))
+    read += prompt.data(letter * questions.MAX, evidence, violation)
+    worst = prompt.worst_tokens("Harbour")
+    assert openai_client.at_most(read) <= worst
+    assert OpenAIAnswerer("gpt-5", "Harbour").worst_tokens == 2 * (worst + 4_096)
+    assert OpenAIAnswerer("o3", "Harbour", None, "high").worst_tokens == 2 * (worst + 28_672)
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"input_tokens": 10, "output_tokens": 2}, (10, 2)),
+        ({"prompt_tokens": 10, "completion_tokens": 0}, (10, 0)),
+        ({"prompt_tokens": 10}, (10, 99)),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, (1000, 99)),
+        ({"prompt_tokens": -5, "completion_tokens": -5}, (1000, 99)),
+        ({"prompt_tokens": True, "completion_tokens": True}, (1000, 99)),
+        ({"prompt_tokens": "10", "completion_tokens": None}, (1000, 99)),
+        ({"prompt_tokens": 10**30, "completion_tokens": 3}, (1000, 99)),
+        ({}, (1000, 99)),
+    ],
+)
+def test_only_a_count_is_believed(usage: dict[str, object], expected: tuple[int, int]) -> None:
+    reply = SimpleNamespace(usage=SimpleNamespace(**usage))
+    assert openai_client.tokens(reply, 1000, 99) == expected
+
+
+@pytest.mark.parametrize("reply", [None, "text", SimpleNamespace(usage=None)])
+def test_a_reply_without_usage_has_the_estimate(reply: object) -> None:
+    assert openai_client.tokens(reply, 1000, 99) == (1000, 99)
 
 
 def test_no_evidence_is_no_call(base: Engine, server: Stub) -> None:
@@ -181,8 +319,12 @@ def test_without_a_key_the_remedy_is_named(
     base: Engine, server: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
-        engine(base, server).answer(QUESTION)
+    # A base_url that no test has a client for.
+    answerer = OpenAIAnswerer("honest", "Harbour", f"{server.base_url}/without-a-key")
+    question = Call()
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY"), call.serving(question):
+        replace(base, answerer=answerer).answer(QUESTION)
+    assert question.is_counted
 
 
 def test_the_schema_leaves_out_an_empty_stream() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import sites
-from answerable.serve import openai_embedder
+from answerable.serve import call, openai_embedder, questions
+from answerable.serve.call import Call
 from answerable.serve.embedder import Identity
 from answerable.serve.errors import AnswerableError, EmbedderError
 from answerable.serve.openai_embedder import MAX_INPUT, OpenAIEmbedder
@@ -66,6 +67,35 @@ def test_the_fault_is_an_embedder_error_where_vectors_came(server: Stub) -> None
     server.fail("fewer-vectors")
     with pytest.raises(EmbedderError, match=r"\(1, 64\) for \(2, 64\)"):
         embedder(server).embed(["a", "b"])
+
+
+def test_tokens_are_what_the_server_counts(server: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_embedder, "MAX_INPUTS", 1)
+    question = Call()
+    with call.serving(question):
+        embedder(server).embed(["a mooring", "a red lantern"])
+    assert question.is_counted
+    # The stub counts a token for each four bytes that are begun.
+    assert (question.tokens_in, question.tokens_out) == (3 + 4, 0)
+
+
+def test_what_a_server_does_not_count_is_taken_to_be_much(server: Stub) -> None:
+    server.fail("no-usage")
+    question = Call()
+    with call.serving(question):
+        embedder(server).embed(["a" * questions.MAX, "鎖" * questions.MAX])
+    assert question.is_counted
+    assert question.tokens_in == questions.MAX // 2 + questions.MAX
+    assert embedder(server).worst_tokens >= question.tokens_in - questions.MAX // 2
+
+
+@pytest.mark.parametrize("fault", ["500", "fewer-vectors", "unrelated", "drop"])
+def test_a_failed_call_is_not_counted(server: Stub, fault: str) -> None:
+    server.fail(fault)
+    question = Call()
+    with pytest.raises(AnswerableError), call.serving(question):
+        embedder(server).embed(["a", "b"])
+    assert not question.is_counted
 
 
 @pytest.fixture

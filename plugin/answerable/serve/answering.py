@@ -4,7 +4,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,8 +17,6 @@ from .http import Problem, encoded
 from .refusals import Near
 from .retrieval import TOP_K
 from .spending import Purse
-
-Make = Callable[[], tuple[bytes, bool]]
 
 _DAY = 86_400
 _BUSY_FOR = "2"
@@ -45,10 +43,10 @@ class Found:
 class Answering:
     """What every instance of a question shares. ``keeps_near``: refusals are kept with a page.
 
-    ``cache`` is None where answers are not cached, ``purse`` where spending has no cap.
+    ``purse`` is None where spending has no cap.
     """
 
-    cache: AnswerCache | None
+    cache: AnswerCache
     purse: Purse | None
     slots: threading.BoundedSemaphore
     keeps_near: bool = False
@@ -59,13 +57,10 @@ class Answering:
         def make() -> tuple[bytes, bool]:
             return self._make(engine, asked, call)
 
-        value, outcome = self._once(key(engine, asked), make, max(0.0, call.left))
+        value, outcome = self.cache.once(key(engine, asked), make, max(0.0, call.left))
         kept = json.loads(value)
         near = Near(**kept["near"]) if kept["near"] else None
         return Found(kept["body"], outcome, near)
-
-    def _once(self, name: str, make: Make, wait: float) -> tuple[bytes, Outcome]:
-        return self.cache.once(name, make, wait) if self.cache else (make()[0], "miss")
 
     def search(self, engine: Engine, asked: Asked, call: Call) -> dict[str, dict[str, str]]:
         """The public passages that a question retrieves, each with its url and its text."""

@@ -7,11 +7,14 @@ import base64
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from . import console, function, paths
 from .http import MAX_BODY, Request, Response
+
+if TYPE_CHECKING:
+    from .service import Service
 
 Handler = Callable[[object, object], dict[str, Any]]
 
@@ -22,7 +25,11 @@ _ENCODED = 4 * (MAX_BODY // 3 + 1)
 def handler(folder: Path) -> Handler:
     """The handler of a published function's folder, as the environment sets it."""
     service = function.open_service(folder, os.environ, console.out, console.err)
-    base = function.base(os.environ)
+    return handler_of(service, function.base(os.environ))
+
+
+def handler_of(service: "Service", base: str = "/") -> Handler:
+    """A handler that answers under a base path."""
 
     def handle(event: object, context: object) -> dict[str, Any]:
         del context

@@ -4,11 +4,14 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from . import function, wsgi
 from .beats import Beating
 from .http import Response
+
+if TYPE_CHECKING:
+    from .service import Service
 
 View = Callable[[Any], Any]
 
@@ -25,7 +28,11 @@ def view(folder: Path) -> View:
     # While a view runs, the framework may have put streams in their place that take no bytes.
     out, err = _writer(sys.stdout.buffer), _writer(sys.stderr.buffer)
     service = function.open_service(folder, environment, out, err)
-    base = function.base(environment)
+    return view_of(service, function.base(environment))
+
+
+def view_of(service: "Service", base: str = "/") -> View:
+    """A view that answers under a base path."""
 
     def answer(request: Any) -> Any:
         # The framework reads on in Flask's own stream once a response is there.

@@ -73,11 +73,9 @@ class Guards:
         from . import answer_cache, spending
 
         policy = self.policy
-        cached, capped = policy.cache_seconds, policy.tokens_per_day
+        kept, capped = policy.cache_seconds, policy.tokens_per_day
         return Answering(
-            cache=answer_cache.cache(policy.cache_entries, cached, policy.redis_url)
-            if cached
-            else None,
+            cache=answer_cache.cache(policy.cache_entries, kept, policy.redis_url),
             purse=None if capped is None else spending.purse(capped, policy.redis_url),
             slots=threading.BoundedSemaphore(policy.in_flight),
             keeps_near=self._keeps_near,

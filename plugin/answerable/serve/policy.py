@@ -16,6 +16,7 @@ PREFIX = "ANSWERABLE_"
 # Fewer characters could be guessed, and with them every hash.
 LEAST_SECRET = 16
 _DIGEST = 64
+_STORES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
 
 
 @frozen
@@ -62,13 +63,18 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
 
     usual = Policy()
     own = origin_of(site_url) if site_url else None
-    secret = get("SECRET", _secret, os.urandom(32))
+    redis_url, secret = get("REDIS_URL", _redis_url, None), get("SECRET", _secret, None)
+    if redis_url and not secret:
+        raise PolicyError(
+            f"{PREFIX}SECRET: instances that share a store need one secret: set the same 32 random "
+            "characters for all of them"
+        )
     metrics = get("METRICS_TOKEN", _digests, ())
     return Policy(
         origins=get("ALLOWED_ORIGINS", _origins, (own,) if own else ()),
         rate=get("RATE", _rates, usual.rate),
         rate_all=get("RATE_ALL", _rates, usual.rate_all),
-        redis_url=get("REDIS_URL", _redis_url, None),
+        redis_url=redis_url,
         cache_seconds=get("CACHE_SECONDS", _whole(0), usual.cache_seconds),
         cache_entries=get("CACHE_ENTRIES", _whole(1), usual.cache_entries),
         in_flight=get("IN_FLIGHT", _whole(1), usual.in_flight),
@@ -79,7 +85,7 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
         metrics=metrics[0] if metrics else None,
         challenge_key=get("ALTCHA_KEY", _secret, None),
         asker_header=get("ASKER_HEADER", str.lower, None),
-        secret=secret,
+        secret=secret or os.urandom(32),
     )
 
 
@@ -118,9 +124,11 @@ def _rates(text: str) -> str:
 
 
 def _redis_url(text: str) -> str:
-    if urlsplit(text).scheme not in ("redis", "rediss", "unix"):
+    if urlsplit(text).scheme not in _STORES:
         # The url may hold a password: it is not repeated.
-        raise ValueError("it has to begin with redis://, rediss:// or unix://")
+        raise ValueError(
+            "it has to begin with redis://, rediss://, valkey://, valkeys:// or unix://"
+        )
     return text
 
 

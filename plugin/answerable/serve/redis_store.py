@@ -55,7 +55,8 @@ class Store:
                 _SCHEMES.get(scheme, scheme) + colon + rest,
                 socket_connect_timeout=_CONNECT,
                 socket_timeout=_READ,
-                # redis-py would sleep between its attempts; which work may run again, `run` knows.
+                # None of redis-py's own attempts, whatever its version: which work may be done again
+                # is for `run` to say.
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError:

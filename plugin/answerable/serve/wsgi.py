@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import paths
 from .beats import Beating
 from .http import MAX_BODY, Request, Response
-from .service import Service
+
+if TYPE_CHECKING:
+    from .service import Service
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-def application(service: Service, base: str = "/") -> WsgiApp:
+def application(service: "Service", base: str = "/") -> WsgiApp:
     """A WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:

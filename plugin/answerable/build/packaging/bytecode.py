@@ -13,8 +13,10 @@ _TIMEOUT = 600
 _ASKED = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
 
 
-def compile_all(folder: Path, machine: Machine) -> bool:
+def compile_all(folder: Path, root: Path, machine: Machine) -> bool:
     """Put bytecode beside all code below a folder; False where no such Python is installed.
+
+    root: the folder that the code's names, as errors show them, begin in.
 
     It is not checked against its code: an archive keeps neither its time nor the right to write.
     SiteError if that Python fails.
@@ -24,7 +26,7 @@ def compile_all(folder: Path, machine: Machine) -> bool:
         return False
     # Without -P the folder's own modules could stand in for those of the standard library.
     compiling = ["-P", "-m", "compileall", "-q", "-j", "1", "--invalidation-mode", "unchecked-hash"]
-    done = _run([python, *compiling, "-s", str(folder), str(folder)])
+    done = _run([python, *compiling, "-s", str(root), str(folder)])
     if done.returncode not in (0, 1):
         raise SiteError(f"{python} cannot compile the package: reinstall that Python")
     return True

@@ -1,12 +1,13 @@
 """Which folders are packages of ours, and which files in them are not."""
 
+import glob
 import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...serve.errors import SiteError
-from .. import places
+from .. import files, places
 
 MARKER = ".answerable-package.json"
 
@@ -59,6 +60,13 @@ def carry_over(out: Path, fresh: Path) -> None:
             place.mkdir(parents=True, exist_ok=True)
         elif not place.exists():
             shutil.copy2(path, place, follow_symlinks=False)
+
+
+def remove_leftovers(out: Path) -> None:
+    """Remove what a packaging that was killed has left beside its place."""
+    for path in out.parent.glob(f".{glob.escape(out.name)}.*"):
+        if path.is_dir() and files.is_ours(path.name):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _read(out: Path) -> _Mark:

@@ -53,6 +53,7 @@ class Target:
     glibc: Callable[[tuple[int, int]], int] = lambda _: _DEBIAN_12
     vendored: bool = False
     installs_alone: bool = False
+    keeps_bytecode: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,15 @@ TARGETS = {
             glibc=_amazon,
             vendored=True,
             installs_alone=True,
+            keeps_bytecode=True,
         ),
-        Target("google", "google", ("x86_64",), ("functions-framework>=3.8,<4",)),
+        Target(
+            "google",
+            "google",
+            ("x86_64",),
+            ("functions-framework>=3.8,<4",),
+            keeps_bytecode=True,
+        ),
         Target(
             "vercel",
             "asgi",
@@ -125,7 +133,13 @@ TARGETS = {
             least_python=(3, 12),
             glibc=_amazon,
         ),
-        Target("azure", "asgi", ("x86_64",), ("azure-functions>=1.21,<3",)),
+        Target(
+            "azure",
+            "asgi",
+            ("x86_64",),
+            ("azure-functions>=1.21,<3",),
+            keeps_bytecode=True,
+        ),
         Target(
             "container",
             "asgi",

@@ -31,7 +31,7 @@ class Package:
     """What was written.
 
     parts: bytes where it runs, by what they are. zipped: bytes of the archive, None without one.
-    is_compiled: whether it carries bytecode, None where the platform makes it. is_keyed: it calls
+    is_compiled: whether it carries bytecode, None where the platform would drop it. is_keyed: it calls
     a paid provider. older: pinned packages that an older version stands for, each as (name,
     pinned, taken).
     """
@@ -60,13 +60,15 @@ def write(order: Order, tell: Callable[[str], None] = lambda _: None) -> Package
     needed = (*found.requirements, *order.target.requirements, *extras.of(order.extras))
     left_out = resolving.NEVER_IMPORTED if order.target.installs_alone else ()
     pins = resolving.resolve(needed, order.machine, left_out)
-    folder = files.temporary_for(order.out)
+    out = order.out.resolve()
+    ownership.remove_leftovers(out)
+    folder = files.temporary_for(out)
     folder.mkdir(parents=True)
     try:
         package = _fill(order, found, pins, folder, tell)
         ownership.mark(folder, order.target.name)
-        ownership.carry_over(order.out, folder)
-        swap.replace(folder, order.out)
+        ownership.carry_over(out, folder)
+        swap.replace(folder, out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return package
@@ -81,7 +83,7 @@ def _fill(
 ) -> Package:
     lock = folder / REQUIREMENTS
     lock.write_bytes(resolving.lock(pins))
-    scratch = files.temporary_for(order.out)
+    scratch = files.temporary_for(order.out.resolve())
     try:
         tell(f"Unpacking {len(pins)} packages")
         wheels.unpack(lock, order.machine, scratch)
@@ -91,11 +93,16 @@ def _fill(
         own = scratch if order.target.vendored else folder
         parts |= _put(found, entries.render(order.target, order.machine), order.target, own)
         is_compiled, zipped = None, None
+        if order.target.keeps_bytecode:
+            tell("Compiling")
+            before = _size(own)
+            # Where the entry point can be edited, it has to count as it is.
+            code = own if order.target.vendored else own / CODE
+            is_compiled = bytecode.compile_all(code, own, order.machine)
+            parts["bytecode"] = _size(own) - before
         if order.target.vendored:
-            tell("Compiling and compressing")
-            is_compiled = bytecode.compile_all(scratch, order.machine)
-            parts["bytecode"] = _size(scratch) - sum(parts.values())
-            archive.write(scratch, folder / ZIP)
+            tell("Compressing")
+            archive.write(own, folder / ZIP)
             zipped = (folder / ZIP).stat().st_size
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
