@@ -85,7 +85,8 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
     ],
 )
 def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
-    assert getattr(read(**{name: text}), field) == value
+    # A store that instances share wants a secret that they share.
+    assert getattr(read(**{"SECRET": SECRET, name: text}), field) == value
 
 
 @pytest.mark.parametrize(
@@ -188,4 +189,12 @@ def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(name: str) -
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])
 def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> None:
     told = refusal(REDIS_URL=text)
-    assert told == "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or unix://"
+    assert told == (
+        "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or "
+        "unix://"
+    )
+
+
+def test_a_shared_store_wants_a_shared_secret() -> None:
+    told = refusal(REDIS_URL="redis://localhost")
+    assert told.startswith("ANSWERABLE_SECRET: instances that share a store need one secret")

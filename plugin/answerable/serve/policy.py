@@ -68,7 +68,7 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
         raise PolicyError(
             f"{PREFIX}SECRET: instances that share a store need one secret: set the same 32 random "
             "characters for all of them"
-        )
+        ) from None
     metrics = get("METRICS_TOKEN", _digests, ())
     return Policy(
         origins=get("ALLOWED_ORIGINS", _origins, (own,) if own else ()),
