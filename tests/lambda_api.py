@@ -14,7 +14,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from typing import Any, Self
 
-
 VERSION = "/2018-06-01/runtime"
 _SECONDS = 30
 _ARN = "arn:aws:lambda:eu-central-1:123456789012:function:answerable"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from answerable.serve import questions
-from answerable.serve.http import MAX_BODY, Request, Response
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
+from answerable.serve.http import MAX_BODY, Request, Response
 from answerable.serve.profile import Profile
 from answerable.serve.types import Evidence
 from doubles import (

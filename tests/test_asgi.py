@@ -5,11 +5,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.serve.asgi import Application, Message
@@ -17,6 +16,7 @@ from answerable.serve.call import Call
 from answerable.serve.http import MAX_BODY, Request, Response
 from answerable.serve.service import Service
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
+from fuzzing import fuzzed
 
 ORIGIN = OPEN.origins[0]
 GONE: Message = {"type": "http.disconnect"}
@@ -97,7 +97,7 @@ CLIENTS = st.sampled_from([None, (), [], ("192.0.2.1", 80), ["2001:db8::1", 0], 
     client=CLIENTS,
     chunks=st.lists(st.binary(max_size=2000) | st.just(b'{"question": "rope"}'), min_size=1),
 )
-@settings(max_examples=150, deadline=None)
+@fuzzed(150)
 def test_whatever_is_asked_gets_one_response(
     app: Application,
     path: str,
@@ -116,7 +116,7 @@ def test_whatever_is_asked_gets_one_response(
 
 
 @given(messages=st.lists(st.sampled_from([*body(b"x"), *body(b"a", b"b")[:1], GONE, {}])))
-@settings(max_examples=50, deadline=None)
+@fuzzed(50)
 def test_messages_that_make_no_request_are_met_quietly(
     app: Application, messages: list[Message]
 ) -> None:
@@ -157,7 +157,7 @@ def test_a_response_without_a_body_says_nothing_of_its_length(app: Application) 
     assert "content-length" not in server.headers
 
 
-def seen(**more: object) -> Request:
+def seen(**more: Any) -> Request:
     """The request that an application makes of a scope."""
     found: list[Request] = []
 
@@ -256,7 +256,7 @@ def test_a_server_that_ends_a_request_cancels_its_call() -> None:
 def test_a_server_that_cannot_send_any_more_is_met_quietly(streams: bool) -> None:
     class Broken(Server):
         async def send(self, message: Message) -> None:
-            raise OSError("the client has gone")
+            raise OSError(f"the client has gone before {message['type']}")
 
     slow = Slow(streams=streams)
     slow.cancelled.set()

@@ -171,7 +171,7 @@ def test_a_failed_call_is_not_counted(base: Engine, server: Stub, fault: str) ->
 @pytest.mark.parametrize("letter", ["a", "鎖", "é"])
 def test_no_question_costs_more_than_the_worst(letter: str) -> None:
     passages = tuple(
-        Passage(f"p{n}", "p", "/p/", "", letter * (budget.TOTAL // 8), date="2024-01-31")
+        Passage(f"p{n}", f"p{n}", "/p/", "", letter * (budget.TOTAL // 8), date="2024-01-31")
         for n in range(8)
     )
     hints = tuple(RoutingHint(f"note:{n}", letter * 300, letter * 300, "/h/") for n in range(8))

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from answerable.serve import askers, refusals, settings
-from answerable.serve.http import Request, Response
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError
+from answerable.serve.http import Request, Response
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.refusals import Near, Refusal, Unanswered
 from answerable.serve.settings import LOG_REFUSALS, Settings

@@ -7,6 +7,7 @@ which only the servers of HTTP/1.1 take.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ import pytest
 
 import runtimes
 from conforming import CASES, GOOD, KNOWN, PRIVATE, UNKNOWN, Case
+from running import until
 from runtimes import Reply, Runtime
 
 # What says how a response may be used; every other header is the server's own.
@@ -154,3 +156,30 @@ def test_each_request_is_logged_in_a_line_without_its_words(running: Sequence[Ru
         assert (row["path"], row["status"], row["mode"]) == ("answer", 200, "partial")
         assert "chain" not in runtime.output
         assert "gearbox" not in runtime.output
+
+
+_STARTER = """
+import os, sys, tethered
+from pathlib import Path
+
+command = [sys.executable, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(99)"]
+with tethered.run(command, Path.cwd(), lambda running: bool(running.lines), 0, {}) as running:
+    print(running.output, flush=True)
+    os._exit(1)
+"""
+
+
+def test_a_server_ends_with_the_tests_however_they_end() -> None:
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", _STARTER], cwd=here, capture_output=True, text=True, check=False
+    )
+    until(lambda: not is_alive(int(done.stdout)))
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True

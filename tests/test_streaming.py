@@ -1,7 +1,6 @@
 """Answers as events, through real servers: what comes when, and what a client that leaves stops."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
@@ -20,6 +19,7 @@ from answerable.stub.server import Stub, serve
 from conforming import KNOWN, PRIVATE, UNKNOWN
 from running import until
 from runtimes import Reply, Runtime
+from streamed import Waiting, events
 
 ACCEPT = ("Accept", EVENTS)
 STAGES = ["embedding", "searching", "writing", "checking"]
@@ -77,19 +77,6 @@ def stream(runtime: Runtime, question: str) -> HTTPResponse:
     body = json.dumps({"question": question}).encode()
     length = ("Content-Length", str(len(body)))
     return runtime.send("POST", "answer", body, runtime.headers(ACCEPT, length))
-
-
-def events(response: HTTPResponse) -> Iterator[tuple[str, Any]]:
-    """The events of a response in their order, comments left out."""
-    name = ""
-    for line in response:
-        field, _, value = line.decode().rstrip("\n").partition(": ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            yield name, json.loads(value)
-        else:
-            assert field in ("", ":")
 
 
 def without_id(body: dict[str, Any]) -> dict[str, Any]:
@@ -234,29 +221,6 @@ def test_a_cap_that_is_reached_is_a_plain_problem(function: Path, stub: Stub) ->
     assert stub.answer_calls == 0
 
 
-class Waiting:
-    """Two events, of which the second waits until it is told to come."""
-
-    def __init__(self) -> None:
-        self.ready = threading.Event()
-        self.closed = threading.Event()
-        self._left = [b"second", b"first"]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        if not self._left:
-            raise StopIteration
-        if len(self._left) == 1:
-            self.ready.wait()
-        return self._left.pop()
-
-    def close(self) -> None:
-        self.closed.set()
-        self.ready.set()
-
-
 def test_a_comment_fills_each_pause_and_nothing_else() -> None:
     waiting = Waiting()
     beating = Beating(waiting, seconds=0.01)
@@ -270,4 +234,4 @@ def test_a_comment_fills_each_pause_and_nothing_else() -> None:
 def test_what_is_closed_before_it_is_read_stops_its_events() -> None:
     waiting = Waiting()
     Beating(waiting).close()
-    assert waiting.closed.is_set()
+    assert waiting.is_closed

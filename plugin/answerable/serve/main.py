@@ -7,8 +7,6 @@ its policy.
 import os
 import sys
 from pathlib import Path
-from socketserver import ThreadingMixIn
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 HERE = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path.
@@ -16,17 +14,6 @@ sys.path.insert(0, str(HERE))
 
 from answerable.serve import console, function  # noqa: E402
 from answerable.serve.errors import AnswerableError  # noqa: E402
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-    # What the kernel keeps waiting while all are answered: a burst is no reason to hang up.
-    request_queue_size = 128
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """No access log: a query string may hold a question."""
 
 
 def main() -> None:
@@ -45,12 +32,11 @@ def main() -> None:
 def serve(host: str, port: int) -> None:
     """Answer requests on an address; port 0 takes any free one."""
     service = function.open_service(HERE, os.environ, console.out, console.err)
-    from answerable.serve.wsgi import application
+    base = function.base(os.environ)
+    from answerable.serve.server import Server
 
-    app = application(service, function.base(os.environ))
-    with make_server(host, port, app, _Server, _Quiet) as server:
-        path = function.base(os.environ)
-        console.out(f"Answering at http://{host}:{server.server_port}{path}answer\n".encode())
+    with Server(host, port, service.handle, base) as server:
+        console.out(f"Answering at http://{host}:{server.port}{base}answer\n".encode())
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -55,8 +55,8 @@ class Store:
                 _SCHEMES.get(scheme, scheme) + colon + rest,
                 socket_connect_timeout=_CONNECT,
                 socket_timeout=_READ,
-                # None of redis-py's own attempts, whatever its version: which work may be done again
-                # is for `run` to say.
+                # None of redis-py's own attempts, whatever its version: `run` says which work may
+                # be done again.
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError:

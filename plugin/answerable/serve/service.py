@@ -93,7 +93,8 @@ class Service:
             raise Problem("not-found", "There is nothing at this path.")
         method, respond = route
         if request.method not in (method, "OPTIONS"):
-            raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=f"{method}, OPTIONS")
+            allowed = f"{method}, OPTIONS"
+            raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=allowed)
         origins.check(request, is_own=self._may_ask(request))
         if request.method == "OPTIONS":
             return origins.preflight(method)
