@@ -277,9 +277,9 @@ def test_a_server_whose_connection_breaks_cancels_the_call() -> None:
     assert slow.cancelled.is_set()
 
 
-def test_it_starts_and_ends_with_its_server(app: Application) -> None:
+def test_it_starts_and_ends_with_its_server(service: Service) -> None:
     messages = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
-    server = run(Application(app._handle), {"type": "lifespan"}, messages)
+    server = run(Application(service.handle), {"type": "lifespan"}, messages)
     assert [each["type"] for each in server.sent] == [
         "lifespan.startup.complete",
         "lifespan.shutdown.complete",

@@ -1,9 +1,9 @@
-"""One suite through four real runtimes: what is asked is answered alike by all of them.
+"""One suite through real runtimes: what is asked is answered alike by all of them.
 
-They are AWS's awslambdaric behind a function URL, Google's functions-framework (gunicorn), uvicorn,
-and `mkdocs serve`. Two things are theirs and not asked here: functions-framework redirects a path
-with two slashes and has its own 404 for /robots.txt and /favicon.ico. Nor is a body in chunks,
-which only the servers of HTTP/1.1 take.
+They are uvicorn, AWS's awslambdaric behind a function URL, Google's functions-framework (gunicorn),
+the published folder's own server, and `mkdocs serve`. Three things are theirs and not asked here:
+functions-framework redirects a path with two slashes, and has its own 404 for /robots.txt and
+/favicon.ico; a body in chunks is read by uvicorn and gunicorn only.
 """
 
 import json
@@ -39,8 +39,9 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def running(function: Path) -> Iterator[Sequence[Runtime]]:
     starting = (
         runtimes.on_uvicorn(function),
-        runtimes.on_lambda(function),
+        *([runtimes.on_lambda(function)] if runtimes.HAS_LAMBDA else []),
         runtimes.on_google(function),
+        runtimes.on_loopback(function),
         runtimes.on_mkdocs(function.parent),
     )
     with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
@@ -56,9 +57,9 @@ def sent(runtime: Runtime, case: Case) -> Reply:
 
 
 def told(runtime: Runtime, reply: Reply) -> dict[str, Any]:
-    """What a reply says, without what differs by design: ids, and a dev server's own address.
+    """What a reply says, without what differs by design: ids, and where it is served.
 
-    The address of the site is a part of its bundle, and so of the bundle's id.
+    The address of a site is a part of its bundle, and so of the bundle's id.
     """
     found: dict[str, Any] = {name: reply.headers.get(name) for name in TOLD}
     found |= {"status": reply.status, "body": reply.body}
@@ -69,11 +70,10 @@ def told(runtime: Runtime, reply: Reply) -> dict[str, Any]:
         if "site_url" in body:
             site = "https://harbour.example/" if runtime.is_deployed else f"{runtime.origin}/"
             assert body.pop("site_url") == site
-        if "bundle" in body and not runtime.is_deployed:
-            body["bundle"] = "its own"
-        elif "bundle" in body:
-            assert len(body["bundle"]) == 64
-            body["bundle"] = "its own"
+        if "bundle" in body:
+            assert len(body.pop("bundle")) == 64
+        if "servers" in body:
+            assert body.pop("servers") == [{"url": runtime.base.rstrip("/") or "/"}]
     return found
 
 
@@ -109,8 +109,9 @@ def test_the_names_of_cases_are_their_own() -> None:
 
 def test_the_bundle_is_the_same_where_it_is_deployed(running: Sequence[Runtime]) -> None:
     bundles = [runtime.request("GET", "health").json["bundle"] for runtime in running]
-    assert len(set(bundles[:3])) == 1
-    assert bundles[3] != bundles[0]
+    *deployed, preview = bundles
+    assert len(set(deployed)) == 1
+    assert preview not in deployed
 
 
 def test_many_at_once_are_answered_as_one_alone(running: Sequence[Runtime]) -> None:
@@ -139,10 +140,14 @@ def test_a_body_in_chunks_is_read(running: Sequence[Runtime], name: str) -> None
         assert (response.status, json.load(response)["code"]) == (413, "too-large")
 
 
-def test_the_published_code_answers_and_not_what_is_installed(function: Path) -> None:
-    for name in ("uvicorn", "google", "lambda"):
-        code = "import answerable; print(answerable.__file__)"
-        folder = function.with_name(f"{function.name}-{name}")
+def test_the_published_code_answers_and_not_what_is_installed(
+    running: Sequence[Runtime], function: Path
+) -> None:
+    assert running
+    code = "import answerable; print(answerable.__file__)"
+    packaged = list(function.parent.glob(f"{function.name}-*"))
+    assert len(packaged) >= 2
+    for folder in packaged:
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
         )
@@ -150,7 +155,7 @@ def test_the_published_code_answers_and_not_what_is_installed(function: Path) ->
 
 
 def test_each_request_is_logged_in_a_line_without_its_words(running: Sequence[Runtime]) -> None:
-    for runtime in running[:3]:
+    for runtime in running[:-1]:
         reply = runtime.post({"question": KNOWN})
         row = runtimes.logged(runtime, reply.json["request_id"])
         assert (row["path"], row["status"], row["mode"]) == ("answer", 200, "partial")

@@ -1,38 +1,35 @@
 """A published function under load, without a key: this manual's own, asked its own gold queries.
 
-Every answer is made anew (the answer cache is off), by the server that a build writes. ``alone_ms``
-is the retrieval of the same questions alone, in a process of its own: what an answer takes is
-printed as a multiple of it. ``rss_growth``: of the server's memory, after a tenth of the time.
-``cached`` is the same over a cache that holds every answer.
+Every answer is made anew (the answer cache is off), by the server that a build writes. ``x_alone``
+is the median as a multiple of that of the same questions' retrieval alone, in a process of its own
+without a server. ``rss_growth`` is that of the server's memory since its warm-up, in which it has read most of
+what it maps. ``cached answer`` is the same over a cache that holds every answer.
 """
 
 import http.client
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from statistics import median
 
-import own_manual
+import served
+from served import Server
 from tables import Row, print_rows
 
 from answerable.serve import providers, selection
 
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)
 CONNECTIONS = 16
-# What a warm-up and each measure with one connection may take of it.
-SHARE = 0.1
-# Done means: no error, a tail of ten medians, memory that grows by less than a twentieth.
+# What a warm-up takes of it under load, and each measure with one connection.
+WARM_UP, SHARE = 0.4, 0.1
+# No answer may fail, the tail is ten medians at most, and memory grows by less than a twentieth.
 MOST_TAIL, MOST_GROWTH = 10.0, 0.05
-UNLIMITED = {"ANSWERABLE_RATE": "1000000/second", "ANSWERABLE_RATE_ALL": "1000000/second"}
 
 
 @dataclass
@@ -43,35 +40,31 @@ class Asked:
     errors: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A running function."""
-
-    port: int
-    process: int
-
-
 def rows() -> list[Row]:
     """One row for the load, one for each measure with one connection."""
     with tempfile.TemporaryDirectory() as work:
-        function = own_manual.build(Path(work))
-        questions = own_manual.questions()
+        function = served.build(Path(work))
+        questions = served.questions()
         alone = _alone(function, questions)
-        with _serving(function, ANSWERABLE_CACHE_SECONDS="0") as server:
+        with served.serving(function, ANSWERABLE_CACHE_SECONDS="0") as server:
             _load(server, questions, 1, SHARE * SECONDS)
             single = _load(server, questions, 1, SHARE * SECONDS)
-            _load(server, questions, CONNECTIONS, SHARE * SECONDS)
-            before = _memory(server)
+            _load(server, questions, CONNECTIONS, WARM_UP * SECONDS)
+            before = server.memory
             loaded = _load(server, questions, CONNECTIONS, SECONDS)
-            growth = _memory(server) / before - 1
-        with _serving(function) as server:
+            after = server.memory
+        with served.serving(function) as server:
             _load(server, questions, 1, SHARE * SECONDS)
             cached = _load(server, questions, 1, SHARE * SECONDS)
     return [
         {"name": "retrieval alone", "asked": len(alone.seconds), **_times(alone, alone)},
         _row("answer", 1, single, alone),
         _row("cached answer", 1, cached, alone),
-        {**_row("answer", CONNECTIONS, loaded, alone), "rss_growth": growth},
+        {
+            **_row("answer", CONNECTIONS, loaded, alone),
+            "rss_mb": after,
+            "rss_growth": after / before - 1,
+        },
     ]
 
 
@@ -110,11 +103,11 @@ def _load(server: Server, questions: Sequence[str], connections: int, seconds: f
     parts = [Asked() for _ in range(connections)]
 
     def ask(place: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection = server.connect()
         # Each begins elsewhere, so that they do not ask the same at once.
         start = place * len(questions) // connections
         mine = [*questions[start:], *questions[:start]]
-        _until(seconds, mine, _timed(parts[place], lambda asked: _post(connection, asked)))
+        _until(seconds, mine, _timed(parts[place], lambda q: served.ask(connection, q)))
         connection.close()
 
     threads = [threading.Thread(target=ask, args=(place,)) for place in range(connections)]
@@ -143,45 +136,6 @@ def _timed(found: Asked, ask: Callable[[str], object]) -> Callable[[str], None]:
         found.seconds.append(time.perf_counter() - started)
 
     return timed
-
-
-def _post(connection: http.client.HTTPConnection, question: str) -> None:
-    """Ask a question; HTTPException for anything but an answer."""
-    body = json.dumps({"question": question})
-    try:
-        connection.request("POST", "/answer", body, {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        answered = json.loads(response.read()).get("mode")
-    except (OSError, http.client.HTTPException):
-        connection.close()
-        raise
-    if response.status != 200 or not answered:
-        raise http.client.HTTPException(f"status {response.status}")
-
-
-@contextmanager
-def _serving(function: Path, **environment: str) -> Iterator[Server]:
-    """The server of a function folder on a free port, its log thrown away."""
-    command = [sys.executable, "-I", str(function / "main.py")]
-    given = {**os.environ, **UNLIMITED, **environment, "PORT": "0"}
-    with subprocess.Popen(command, env=given, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        address = process.stdout.readline()
-        drain = threading.Thread(target=process.stdout.read, daemon=True)
-        drain.start()
-        try:
-            yield Server(int(address.rpartition(":")[2].partition("/")[0]), process.pid)
-        finally:
-            process.terminate()
-            drain.join()
-
-
-def _memory(server: Server) -> float:
-    """The resident memory of a server, in MB."""
-    told = subprocess.run(
-        ["ps", "-o", "rss=", "-p", str(server.process)], capture_output=True, text=True, check=True
-    )
-    return int(told.stdout) / 1024
 
 
 def _broken(found: Sequence[Row]) -> list[str]:

@@ -9,8 +9,9 @@ _DIGITS = 16
 
 def network(address: str) -> str:
     """The address of an asker, or of the network of 64 bits that an IPv6 one may choose from."""
-    if ":" not in address:
-        return address
+    if address.count(":") < 2:
+        # Some proxies tell the port too, which is another one for every connection.
+        return address.partition(":")[0]
     try:
         found = ipaddress.IPv6Address(address.partition("%")[0].strip("[]"))
     except ValueError:

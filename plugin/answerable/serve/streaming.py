@@ -11,9 +11,13 @@ from typing import Any
 
 from . import problems
 from .call import Call, Stage
+from .errors import CancelledError
 from .http import EVENTS, Response, event
 
 _Item = tuple[str, Any]
+
+# What a log says of a client that did not wait.
+GONE = 499
 
 HEADERS = (
     ("Content-Type", f"{EVENTS}; charset=utf-8"),
@@ -84,15 +88,14 @@ class _Events:
             self._end(200)
             return event(name, data)
         problem = problems.of(data)
-        self._end(problem.status)
+        self._end(GONE if isinstance(data, CancelledError) else problem.status)
         return event(name, problem.as_json())
 
     def close(self) -> None:
         """Nobody reads on: stop what is under way."""
         self._call.cancel()
         self._is_last = True
-        # A client that has gone has no status; servers log this one for it.
-        self._end(499)
+        self._end(GONE)
 
     def _end(self, status: int) -> None:
         ended, self._ended = self._ended, None

@@ -78,7 +78,10 @@ def _complaint(said: str, machine: Machine) -> str:
         return "pip cannot reach the package index; check the network and try again"
     where = f"Python {machine.version} on Linux {machine.machine} with glibc 2.{machine.glibc}"
     if found := _NO_WHEEL.search(said):
-        return f"there is no wheel of {found[1]} for {where}; choose another --python or --arch"
+        return (
+            f"pip finds no wheel of {found[1]} for {where}; choose another --python or --arch, or "
+            "check that the package index is the right one"
+        )
     if "ResolutionImpossible" in said or "conflicting dependencies" in said:
         return f"the packages that the function needs contradict one another for {where}"
     return f"pip cannot find the packages of the function for {where}; run pip by hand to see why"

@@ -12,8 +12,6 @@ _UNUSED_FOLDERS = frozenset({"__pycache__", "tests"})
 # Scripts of pip's making name this machine's Python; the others tell how pip was called.
 _SCRIPTS = "bin"
 _RECORDS = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"})
-# Imported by the packages themselves, whatever their folder is called.
-_USED = frozenset({"numpy/_core/tests/_natype.py"})
 
 
 def unpack(lock: Path, machine: Machine, folder: Path) -> None:
@@ -25,10 +23,9 @@ def slim(folder: Path) -> None:
     """Remove what a function never uses from unpacked packages; their licences stay."""
     shutil.rmtree(folder / _SCRIPTS, ignore_errors=True)
     for path in sorted(folder.rglob("*"), reverse=True):
-        name = path.relative_to(folder).as_posix()
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
-        elif path.is_file() and name not in _USED and _is_unused(path.relative_to(folder)):
+        elif path.is_file() and _is_unused(path.relative_to(folder)):
             path.unlink()
 
 

@@ -31,9 +31,9 @@ class Package:
     """What was written.
 
     parts: bytes where it runs, by what they are. zipped: bytes of the archive, None without one.
-    is_compiled: whether it carries bytecode, None where the platform would drop it. is_keyed: it calls
-    a paid provider. older: pinned packages that an older version stands for, each as (name,
-    pinned, taken).
+    is_compiled: whether it carries bytecode, None where the platform would drop it. is_keyed: it
+    calls a paid provider. older: pinned packages that an older version stands in for, each as
+    (name, pinned, taken).
     """
 
     pins: tuple[Pin, ...]

@@ -1,0 +1,208 @@
+"""Function processes that share a store hold one limit, one cap and one answer between them."""
+
+import datetime as dt
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+import functions
+from answerable.stub.server import Stub
+from redis_server import RedisServer
+from running import Running, until
+
+pytest_plugins = ["redis_server"]
+
+QUESTION = "How thick is the chain of a mooring?"
+CAP = 100_000
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    with Stub() as found:
+        yield found
+        assert found.failures == []
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> Path:
+    """A function whose answers cost tokens of a stub."""
+    return functions.made(tmp_path_factory.mktemp("site"), stub)
+
+
+@contextmanager
+def processes(
+    function: Path, count: int, store: RedisServer, **environment: str
+) -> Iterator[list[Running]]:
+    """So many processes of a function, as its platform would start them."""
+    shared = {
+        "ANSWERABLE_REDIS_URL": store.url,
+        "ANSWERABLE_SECRET": "what all instances share",
+        "ANSWERABLE_IN_FLIGHT": "100",
+        **environment,
+    }
+    # Started side by side: each of them takes its time.
+    with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
+        started = [functions.serving(function, **shared) for _ in range(count)]
+        yield list(pool.map(stack.enter_context, started))
+
+
+def ask(running: Running, question: str = QUESTION) -> tuple[int, dict[str, Any]]:
+    status, body = running.request("POST", "/answer", {"question": question})
+    return status, json.loads(body)
+
+
+def is_ready(running: Running) -> bool:
+    return running.request("GET", "/ready")[0] == 200
+
+
+def asks(running: Running, questions: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+    return [ask(running, question) for question in questions]
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What calls return that begin at the same moment, each in a thread."""
+    barrier = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        barrier.wait(30)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def lines(running: Sequence[Running], count: int) -> list[dict[str, Any]]:
+    """What so many requests to any of some processes have logged."""
+    until(lambda: sum(len(each.lines) - 1 for each in running) >= count)
+    return [json.loads(line) for each in running for line in each.lines[1:]]
+
+
+def test_four_processes_admit_exactly_thirty_a_minute(
+    function: Path, redis_server: RedisServer
+) -> None:
+    limits = {"ANSWERABLE_RATE": "30/minute", "ANSWERABLE_RATE_ALL": "1000/minute"}
+    with processes(function, 4, redis_server, **limits) as running:
+        for each in running:
+            assert each.request("GET", "/ready")[0] == 200
+        began = time.monotonic()
+        found = at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
+        assert time.monotonic() - began < 60, "the minute was over before all had asked"
+    assert Counter(status for each in found for status, _ in each) == {200: 30, 429: 90}
+
+
+def spent(client: "redis.Redis") -> int:
+    """What the store has as spent today."""
+    today = dt.datetime.now(dt.UTC).date()
+    found: Any = client.get(f"answerable:spent:{today.isoformat()}")
+    return int(found or 0)
+
+
+def test_four_hundred_racing_questions_never_pass_the_cap(
+    function: Path, stub: Stub, redis_server: RedisServer
+) -> None:
+    before = stub.answer_calls
+    most = 0
+    done = threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        with redis.Redis.from_url(redis_server.url) as client:
+            while not done.wait(0.002):
+                most = max(most, spent(client))
+
+    watcher = threading.Thread(target=watch)
+    cap = {"ANSWERABLE_TOKENS_PER_DAY": str(CAP)}
+    with processes(function, 4, redis_server, **cap) as running:
+        watcher.start()
+        questions = [[f"{QUESTION} {place} {n}" for n in range(20)] for place in range(20)]
+        found = at_once([partial(asks, running[n % 4], each) for n, each in enumerate(questions)])
+        rows = lines(running, 400)
+        done.set()
+        watcher.join()
+        with redis.Redis.from_url(redis_server.url) as client:
+            total = spent(client)
+    codes = Counter(body.get("code") for each in found for _, body in each)
+    assert codes.total() == 400
+    assert set(codes) == {None, "capped"}
+    assert codes[None] > 1
+    assert stub.answer_calls - before == codes[None]
+    # What the providers have counted, what the store knows of it, and what was reserved meanwhile.
+    counted = sum(row["tokens_in"] + row["tokens_out"] for row in rows)
+    assert 0 < counted == total <= most <= CAP
+
+
+def test_eight_processes_that_are_asked_the_same_make_one_call(
+    function: Path, stub: Stub, redis_server: RedisServer
+) -> None:
+    before = stub.answer_calls
+    with processes(function, 8, redis_server) as running:
+        stub.drip_seconds = 0.0005
+        stub.fault = "drip"
+        try:
+            found = at_once([partial(ask, each) for each in running])
+        finally:
+            stub.fault = None
+        rows = lines(running, 8)
+    assert stub.answer_calls - before == 1
+    assert [status for status, _ in found] == [200] * 8
+    bodies = [body for _, body in found]
+    assert len({body.pop("request_id") for body in bodies}) == 8
+    assert all(body == bodies[0] for body in bodies)
+    outcomes = Counter(row["cache"] for row in rows)
+    assert outcomes["miss"] == 1
+    assert set(outcomes) <= {"miss", "shared", "hit"}
+    # Only who has called has paid.
+    assert [row["tokens_in"] > 0 for row in rows].count(True) == 1
+
+
+def test_a_killed_store_stops_all_spending_and_a_new_one_needs_no_restart(
+    function: Path, stub: Stub, redis_server: RedisServer
+) -> None:
+    with processes(function, 4, redis_server) as running:
+        assert [ask(each)[0] for each in running] == [200] * 4
+        before = stub.answer_calls
+        redis_server.kill()
+        for each in running:
+            for question in (QUESTION, "What does the crew do before a storm?"):
+                status, body = ask(each, question)
+                assert (status, body["code"]) == (503, "unavailable")
+                assert body["detail"] == "The question cannot be answered at the moment."
+            assert each.request("GET", "/search?q=chain")[0] == 503
+            assert each.request("GET", "/ready")[0] == 503
+            assert each.request("GET", "/health")[0] == 200
+        assert stub.answer_calls == before
+        redis_server.start()
+        for each in running:
+            until(partial(is_ready, each))
+            assert ask(each)[0] == 200
+        assert stub.answer_calls > before
+        assert all(each.process.poll() is None for each in running)
+
+
+def test_who_has_paid_when_the_store_is_killed_still_has_the_answer(
+    function: Path, stub: Stub, redis_server: RedisServer
+) -> None:
+    with processes(function, 1, redis_server) as (running,):
+        assert running.request("GET", "/ready")[0] == 200
+        before = stub.answer_calls
+        stub.drip_seconds = 0.0005
+        stub.fault = "drip"
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(ask, running, "What does the crew do before a storm?")
+            until(lambda: stub.answer_calls == before + 1)
+            stub.fault = None
+            redis_server.kill()
+            status, body = answer.result(30)
+        assert (status, body["mode"]) == (200, "partial")
+        assert ask(running)[0] == 503
+        assert stub.answer_calls == before + 1
