@@ -33,7 +33,7 @@ def test_nothing_set_is_the_policy_of_the_manual() -> None:
     assert found.origins == ("https://harbour.example",)
     assert (found.rate, found.rate_all) == ("20/minute; 300/day", "600/minute")
     assert (found.redis_url, found.cache_seconds, found.cache_entries) == (None, 86_400, 1000)
-    assert (found.in_flight, found.tokens_per_day, found.deadline) == (16, 1_000_000, 30.0)
+    assert (found.in_flight, found.tokens_per_day, found.deadline) == (12, 1_000_000, 30.0)
     assert (found.paused, found.bearer, found.metrics) == (False, (), None)
     assert (found.challenge_key, found.asker_header) == (None, None)
 

@@ -35,7 +35,8 @@ class Policy:
     redis_url: str | None = None
     cache_seconds: int = 86_400
     cache_entries: int = 1000
-    in_flight: int = 16
+    # So many worst cases fit into a day of tokens.
+    in_flight: int = 12
     tokens_per_day: int | None = 1_000_000
     deadline: float = 30.0
     paused: bool = False
