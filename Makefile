@@ -27,7 +27,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	@for bench in questions retrieval bundle build; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	@for bench in questions retrieval bundle build cold load; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 
 clean:
 	rm -rf $(VENV) .cache site function

@@ -1,9 +1,10 @@
 """A published function under load, without a key: this manual's own, asked its own gold queries.
 
-Every answer is made anew (the answer cache is off), by the server that a build writes. ``x_alone``
-is the median as a multiple of that of the same questions' retrieval alone, in a process of its own
-without a server. ``rss_growth`` is that of the server's memory since its warm-up, in which it has read most of
-what it maps. ``cached answer`` is the same over a cache that holds every answer.
+Every answer is made anew, since the answer cache is off, by the server that a build writes.
+``x_alone``: the median as a multiple of that of the same questions' retrieval alone, in a process
+of its own without a server. ``rss_mb``: the server's memory at the end; ``rss_growth``: since its
+warm-up, in which it has read most of what it maps. ``cached answer``: the same over a cache that
+holds every answer.
 """
 
 import http.client

@@ -19,7 +19,11 @@ import yaml
 ROOT = Path(__file__).parents[2]
 # Who wrote the manual, as `mkdocs.yml` has it.
 _AUTHOR = "The answerable authors"
-_UNLIMITED = {"ANSWERABLE_RATE": "1000000/second", "ANSWERABLE_RATE_ALL": "1000000/second"}
+_UNLIMITED = {
+    "ANSWERABLE_RATE": "1000000/second",
+    "ANSWERABLE_RATE_ALL": "1000000/second",
+    "ANSWERABLE_IN_FLIGHT": "1000",
+}
 _PATIENCE = 60
 
 

@@ -9,11 +9,13 @@ _DIGITS = 16
 
 def network(address: str) -> str:
     """The address of an asker, or of the network of 64 bits that an IPv6 one may choose from."""
+    if address.startswith("["):
+        address = address[1:].partition("]")[0]
     if address.count(":") < 2:
         # Some proxies tell the port too, which is another one for every connection.
         return address.partition(":")[0]
     try:
-        found = ipaddress.IPv6Address(address.partition("%")[0].strip("[]"))
+        found = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
     if found.ipv4_mapped:
