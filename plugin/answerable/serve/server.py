@@ -84,7 +84,6 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.raw_requestline:
             return
         if len(self.raw_requestline) > _LONGEST_LINE:
-            self.requestline, self.request_version, self.command = "", "HTTP/1.1", ""
             self.send_error(414)
         elif self.parse_request():
             self._answer()
@@ -97,7 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What is no HTTP is a problem too, and its words are not repeated."""
         del code, message, explain
+        # A version without heads would be left with the body alone.
+        self.request_version, self.command = self.protocol_version, ""
         self._send(Problem("bad-request", "This is no request of HTTP.").response(), is_last=True)
+        self._waste()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """No access log: a query string may hold a question."""
