@@ -224,13 +224,31 @@ def test_a_client_that_goes_disturbs_nobody_and_is_not_printed(
 def test_a_client_that_sends_nothing_is_not_waited_for(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server._Handler, "timeout", 0.1)
+    monkeypatch.setattr(server, "PATIENCE", 0.1)
     with serving(handler) as found:
         for sent in (b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n\r\n"):
             with connect(found) as client:
                 client.sendall(sent)
                 received = b"".join(iter(lambda: client.recv(65_536), b""))
                 assert statuses(received) == [200] * sent.count(b"\r\n\r\n")
+
+
+def test_a_client_that_sends_slowly_is_not_waited_for_either(
+    handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    with serving(handler) as found, connect(found) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 4000\r\n\r\n")
+
+        def drip() -> bool:
+            try:
+                client.sendall(b"x")
+            except OSError:
+                return True
+            return False
+
+        until(drip)
+    assert [each.body for each in handler.seen] == [b""]
 
 
 def test_no_more_connections_are_taken_than_there_are_threads_for(
@@ -254,6 +272,22 @@ def exchanged_or_nothing(found: Server) -> bytes:
         return exchanged(found, b"GET / HTTP/1.1\r\n\r\n")
     except OSError:
         return b""
+
+
+def test_a_response_may_take_longer_than_its_request(
+    handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    answered = threading.Event()
+
+    def slow(request: Request) -> Response:
+        del request
+        answered.wait(0.7)
+        return OK
+
+    with serving(handler) as found:
+        found.respond = slow
+        assert statuses(exchanged(found, b"GET / HTTP/1.1\r\n\r\n")) == [200]
 
 
 @dataclass

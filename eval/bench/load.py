@@ -2,9 +2,9 @@
 
 Every answer is made anew, since the answer cache is off, by the server that a build writes.
 ``x_alone``: the median as a multiple of that of the same questions' retrieval alone, in a process
-of its own without a server. ``rss_mb``: the server's memory at the end; ``rss_growth``: since its
-warm-up, in which it has read most of what it maps. ``cached answer``: the same over a cache that
-holds every answer.
+without a server; both are asked in turn. ``cached answer``: the same over a cache that holds all of
+them. ``rss_mb``: the server's memory at the end of the load; ``rss_growth``: since its warm-up, in
+which it has read most of what it maps.
 """
 
 import http.client
@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -27,10 +28,12 @@ from answerable.serve import providers, selection
 
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)
 CONNECTIONS = 16
-# What a warm-up takes of it under load, and each measure with one connection.
+# What the warm-up under load takes of it, and each of what is done alone.
 WARM_UP, SHARE = 0.4, 0.1
 # No answer may fail, the tail is ten medians at most, and memory grows by less than a twentieth.
 MOST_TAIL, MOST_GROWTH = 10.0, 0.05
+
+Ask = Callable[[str], object]
 
 
 @dataclass
@@ -42,47 +45,45 @@ class Asked:
 
 
 def rows() -> list[Row]:
-    """One row for the load, one for each measure with one connection."""
+    """One row for each thing that is done alone, one for the load."""
     with tempfile.TemporaryDirectory() as work:
         function = served.build(Path(work))
         questions = served.questions()
-        alone = _alone(function, questions)
-        with served.serving(function, ANSWERABLE_CACHE_SECONDS="0") as server:
-            _load(server, questions, 1, SHARE * SECONDS)
-            single = _load(server, questions, 1, SHARE * SECONDS)
-            _load(server, questions, CONNECTIONS, WARM_UP * SECONDS)
+        engine = providers.open_function(function)
+        with (
+            served.serving(function, ANSWERABLE_CACHE_SECONDS="0") as server,
+            served.serving(function) as caching,
+        ):
+            works = (
+                partial(engine.retrieve, top_k=selection.POOL),
+                partial(served.ask, server.connect()),
+                partial(served.ask, caching.connect()),
+            )
+            _in_turn(works, questions, SHARE * SECONDS)
+            alone, answers, cached = _in_turn(works, questions, SHARE * SECONDS)
+            _load(server, questions, WARM_UP * SECONDS)
             before = server.memory
-            loaded = _load(server, questions, CONNECTIONS, SECONDS)
+            loaded = _load(server, questions, SECONDS)
             after = server.memory
-        with served.serving(function) as server:
-            _load(server, questions, 1, SHARE * SECONDS)
-            cached = _load(server, questions, 1, SHARE * SECONDS)
     return [
-        {"name": "retrieval alone", "asked": len(alone.seconds), **_times(alone, alone)},
-        _row("answer", 1, single, alone),
-        _row("cached answer", 1, cached, alone),
+        _row("retrieval alone", alone, alone),
+        _row("answer", answers, alone),
+        _row("cached answer", cached, alone),
         {
-            **_row("answer", CONNECTIONS, loaded, alone),
+            **_row(f"answer, {CONNECTIONS} connections", loaded, alone),
             "rss_mb": after,
             "rss_growth": after / before - 1,
         },
     ]
 
 
-def _row(name: str, connections: int, found: Asked, alone: Asked) -> Row:
-    return {
-        "name": name,
-        "connections": connections,
-        "asked": len(found.seconds),
-        "errors": found.errors,
-        **_times(found, alone),
-    }
-
-
-def _times(found: Asked, alone: Asked) -> Row:
+def _row(name: str, found: Asked, alone: Asked) -> Row:
     ordered = sorted(found.seconds)
     half, tail = median(ordered), ordered[int(0.99 * len(ordered))]
     return {
+        "name": name,
+        "asked": len(ordered),
+        "errors": found.errors,
         "p50_ms": 1000 * half,
         "p99_ms": 1000 * tail,
         "p99_x_p50": tail / half,
@@ -90,28 +91,27 @@ def _times(found: Asked, alone: Asked) -> Row:
     }
 
 
-def _alone(function: Path, questions: Sequence[str]) -> Asked:
-    """Retrievals of as many candidates as an answer takes, one after the other."""
-    engine = providers.open_function(function)
-    found = Asked()
-    _until(SHARE * SECONDS, questions, lambda asked: engine.retrieve(asked, selection.POOL))
-    _until(SHARE * SECONDS, questions, _timed(found, lambda q: engine.retrieve(q, selection.POOL)))
+def _in_turn(works: Sequence[Ask], questions: Sequence[str], seconds: float) -> list[Asked]:
+    """Each question given to each of some works, so that all of them meet the same noise."""
+    found = [Asked() for _ in works]
+    timed = [_timed(asked, work) for asked, work in zip(found, works, strict=True)]
+    _until(len(works) * seconds, questions, lambda question: [each(question) for each in timed])
     return found
 
 
-def _load(server: Server, questions: Sequence[str], connections: int, seconds: float) -> Asked:
-    """Ask from so many connections, each again as soon as it has its answer."""
-    parts = [Asked() for _ in range(connections)]
+def _load(server: Server, questions: Sequence[str], seconds: float) -> Asked:
+    """Ask from all connections at once, each again as soon as it has its answer."""
+    parts = [Asked() for _ in range(CONNECTIONS)]
 
     def ask(place: int) -> None:
         connection = server.connect()
         # Each begins elsewhere, so that they do not ask the same at once.
-        start = place * len(questions) // connections
+        start = place * len(questions) // CONNECTIONS
         mine = [*questions[start:], *questions[:start]]
-        _until(seconds, mine, _timed(parts[place], lambda q: served.ask(connection, q)))
+        _until(seconds, mine, _timed(parts[place], partial(served.ask, connection)))
         connection.close()
 
-    threads = [threading.Thread(target=ask, args=(place,)) for place in range(connections)]
+    threads = [threading.Thread(target=ask, args=(place,)) for place in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -119,7 +119,7 @@ def _load(server: Server, questions: Sequence[str], connections: int, seconds: f
     return Asked([s for part in parts for s in part.seconds], sum(part.errors for part in parts))
 
 
-def _until(seconds: float, questions: Sequence[str], ask: Callable[[str], object]) -> None:
+def _until(seconds: float, questions: Sequence[str], ask: Ask) -> None:
     ends = time.perf_counter() + seconds
     for question in cycle(questions):
         ask(question)
@@ -127,7 +127,7 @@ def _until(seconds: float, questions: Sequence[str], ask: Callable[[str], object
             return
 
 
-def _timed(found: Asked, ask: Callable[[str], object]) -> Callable[[str], None]:
+def _timed(found: Asked, ask: Ask) -> Callable[[str], None]:
     def timed(question: str) -> None:
         started = time.perf_counter()
         try:

@@ -195,7 +195,7 @@ def _print(shown: Iterable[Trial], best: Trial | None, own: Rebuilt) -> None:
             str(setting.words),
             f"{setting.floor:g}",
             f"{trial.bytes / 1e6:.3f}",
-            f"{trial.held} of {trial.total}",
+            f"{trial.held}/{trial.total}",
             f"{trial.rho:.4f}",
             f"{trial.scan:.3f}",
         )

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from email.message import Message
@@ -16,13 +17,28 @@ from .http import MAX_BODY, Events, Problem, Request, Response
 
 # Connections at once, each of which has a thread; more of them are closed as they come.
 MOST = 256
-# Seconds for which a connection may wait for a request, or for a client that does not read.
+# Seconds within which a request has to be there, the wait for it included, and for which a client
+# that does not read is waited for.
 PATIENCE = 15.0
-# What is read of a body that was refused, so that its sender comes to read why: bytes, seconds.
-_WASTED, _WASTING = 4_000_000, 2.0
+# Seconds for which a body that was refused is read, so that its sender comes to read why.
+_WASTING = 2.0
 _LONGEST_LINE = 65_536
 
 Handle = Callable[[Request], Response]
+
+
+class _Connection(socket.socket):
+    """Reads until ``ends``, by ``time.monotonic()``: a timeout begins anew with every byte."""
+
+    ends = float("inf")
+
+    def recv_into(self, *args: Any) -> int:
+        self.settimeout(max(0.001, self.ends - time.monotonic()))
+        return super().recv_into(*args)
+
+    def send(self, *args: Any) -> int:
+        self.settimeout(PATIENCE)
+        return super().send(*args)
 
 
 class Server(ThreadingMixIn, TCPServer):
@@ -44,6 +60,10 @@ class Server(ThreadingMixIn, TCPServer):
         """The port that it listens on."""
         found: int = self.server_address[1]
         return found
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        accepted, address = super().get_request()
+        return _Connection(fileno=accepted.detach()), address
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         del request, client_address
@@ -71,7 +91,6 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers the requests of one connection, one after the other."""
 
     protocol_version = "HTTP/1.1"
-    timeout = PATIENCE
     # A response leaves in one piece.
     wbufsize = -1
     disable_nagle_algorithm = True
@@ -79,6 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle_one_request(self) -> None:
         self.close_connection = True
+        self._read_for(PATIENCE)
         with suppress(TimeoutError):
             self.raw_requestline = self.rfile.readline(_LONGEST_LINE + 1)
         if not self.raw_requestline:
@@ -160,12 +180,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _waste(self) -> None:
         """Read on for a moment: a connection that is closed unread loses its response too."""
-        left = _WASTED
+        self._read_for(_WASTING)
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(_WASTING)
-            while left > 0 and (part := self.rfile.read1(65_536)):
-                left -= len(part)
+            while self.rfile.read1(65_536):
+                pass
+
+    def _read_for(self, seconds: float) -> None:
+        assert isinstance(self.connection, _Connection)
+        self.connection.ends = time.monotonic() + seconds
 
 
 def _length(headers: Message) -> int | None:
