@@ -4,7 +4,8 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -71,9 +72,15 @@ class Server:
         return {name.decode().lower(): value.decode() for name, value in self.sent[0]["headers"]}
 
 
+def in_loop(work: Coroutine[Any, Any, None]) -> None:
+    """Run in a thread: in this one a browser's tests may have left a loop that runs."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 def run(app: Application, asked: dict[str, Any], messages: Iterable[Message]) -> Server:
     server = Server(messages)
-    asyncio.run(app(asked, server.receive, server.send))
+    in_loop(app(asked, server.receive, server.send))
     return server
 
 
@@ -138,7 +145,7 @@ def test_a_body_is_read_no_further_than_it_may_be_long(app: Application) -> None
     messages = endless()
     server = Server(next(messages) for _ in range(MAX_BODY // 1000 + 1))
     asked = scope("/ask/answer", "POST", headers=[(b"Content-Type", b"application/json")])
-    asyncio.run(app(asked, server.receive, server.send))
+    in_loop(app(asked, server.receive, server.send))
     assert (server.sent[0]["status"], server.received) == (413, MAX_BODY // 1000 + 1)
 
 
@@ -230,7 +237,7 @@ async def leaving(app: Application, server: Server, slow: Slow) -> None:
 @pytest.mark.parametrize("streams", [False, True])
 def test_a_client_that_leaves_cancels_its_call(streams: bool) -> None:
     slow, server = Slow(streams=streams), Server(body(b""))
-    asyncio.run(leaving(Application(slow), server, slow))
+    in_loop(leaving(Application(slow), server, slow))
     assert slow.cancelled.is_set()
     assert slow.closed.is_set() == streams
 
@@ -248,7 +255,7 @@ def test_a_server_that_ends_a_request_cancels_its_call() -> None:
         while not slow.cancelled.is_set():
             await asyncio.sleep(0.005)
 
-    asyncio.run(asyncio.wait_for(end(), 20))
+    in_loop(asyncio.wait_for(end(), 20))
     assert slow.cancelled.is_set()
 
 
@@ -261,7 +268,7 @@ def test_a_server_that_cannot_send_any_more_is_met_quietly(streams: bool) -> Non
     slow = Slow(streams=streams)
     slow.cancelled.set()
     server = Broken(body(b""))
-    asyncio.run(Application(slow)(scope(), server.receive, server.send))
+    in_loop(Application(slow)(scope(), server.receive, server.send))
     assert server.sent == []
     assert slow.closed.is_set() == streams
 
@@ -273,7 +280,7 @@ def test_a_server_whose_connection_breaks_cancels_the_call() -> None:
 
     slow = Slow(streams=False)
     server = Server(breaking())
-    asyncio.run(Application(slow)(scope(), server.receive, server.send))
+    in_loop(Application(slow)(scope(), server.receive, server.send))
     assert slow.cancelled.is_set()
 
 

@@ -21,7 +21,7 @@ import doubles
 import sites
 from answerable.build import notebook
 from answerable.cli import calibrating
-from answerable.evaluate import calibration, floor_scores, gold, off_topic
+from answerable.evaluate import calibration, floor_scores, gold, off_topic, scores
 from answerable.evaluate.calibration import Asked, Calibration, Point
 from answerable.evaluate.gold import GoldQuery
 from answerable.serve import providers, questions, retrieval
@@ -353,7 +353,7 @@ def test_notes_have_a_floor_of_their_own(tmp_path: Path) -> None:
     assert to_x.score > 0.9
     by_name = {each.name: each for each in notes.refusable}
     assert set(by_name) == {"neither", "gggg", "?!"}
-    assert by_name["?!"] == Asked("?!", floor_scores.NOTHING, None, is_gold=False)
+    assert by_name["?!"] == Asked("?!", scores.NOTHING, None, is_gold=False)
 
 
 def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
 
     def score(bundle: Bundle) -> float:
         (vector,) = doubles.LetterEmbedder().embed(["mooring"])
-        return float(floor_scores.passage_scores(bundle, "mooring", vector)[0])
+        return float(scores.passage_scores(bundle, "mooring", vector)[0])
 
     plain = Profile(hybrid=0.0, name_boost=0.0, theme_fade=False)
     lifted = Profile(hybrid=0.0, name_boost=0.3, theme_fade=False)
@@ -381,7 +381,7 @@ def test_a_site_without_pages_or_notes_has_nothing_to_calibrate(tmp_path: Path) 
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = floor_scores.calibrate(engine, [], {}, ["gggg"])
     assert not pages.is_enough
-    assert pages.refusable[0].score == floor_scores.NOTHING
+    assert pages.refusable[0].score == scores.NOTHING
     assert notes.refusable[0].top == "note-x"
 
 

@@ -100,6 +100,7 @@ def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any)
         ("https://harbour.example:8443", ("https://harbour.example:8443",)),
         ("http://localhost:8000, https://a.example,", ("http://localhost:8000", "https://a.example")),
         ("http://[::1]:8000", ("http://[::1]:8000",)),
+        ("https://häfen.example", ("https://xn--hfen-loa.example",)),
     ],
 )  # fmt: skip
 def test_origins_are_named_as_a_browser_names_them(text: str, origins: tuple[str, ...]) -> None:
@@ -141,14 +142,16 @@ def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> Non
     ("name", "least"),
     [("CACHE_SECONDS", 0), ("CACHE_ENTRIES", 1), ("IN_FLIGHT", 1), ("TOKENS_PER_DAY", 0)],
 )
-@pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0"])
+@pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
 def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) -> None:
-    assert refusal(**{name: text}) == f"ANSWERABLE_{name}: {text!r} is no whole number from {least}"
+    told = refusal(**{name: text})
+    assert told == f"ANSWERABLE_{name}: {text!r} is no whole number from {least} to 9999999999"
 
 
 @pytest.mark.parametrize("name", ["CACHE_ENTRIES", "IN_FLIGHT"])
 def test_none_at_all_is_refused_where_it_would_answer_nothing(name: str) -> None:
-    assert refusal(**{name: "0"}) == f"ANSWERABLE_{name}: '0' is no whole number from 1"
+    told = refusal(**{name: "0"})
+    assert told == f"ANSWERABLE_{name}: '0' is no whole number from 1 to 9999999999"
 
 
 @pytest.mark.parametrize("text", ["0", "0.9", "601", "-1", "nan", "inf", "soon"])
@@ -172,6 +175,12 @@ def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
         f"ANSWERABLE_{name}: it takes SHA-256 digests in hexadecimal, not tokens; make one with "
         "`printf %s TOKEN | sha256sum`"
     )
+
+
+@pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
+def test_a_list_without_a_token_is_no_open_door(name: str) -> None:
+    told = refusal(**{name: " , "})
+    assert told == f"ANSWERABLE_{name}: it holds no digest; leave it out or name one"
 
 
 def test_the_command_that_the_refusal_names_makes_what_is_taken() -> None:

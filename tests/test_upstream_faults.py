@@ -74,7 +74,7 @@ def asking(folder: Path, stub: Stub) -> Iterator[Function]:
     # What a provider has not counted stays spent, which is another test's subject.
     environment = {
         "ANSWERABLE_DEADLINE": str(DEADLINE),
-        "ANSWERABLE_TOKENS_PER_DAY": "1" + "0" * 12,
+        "ANSWERABLE_TOKENS_PER_DAY": "9999999999",
     }
     with functions.serving(folder, **environment) as running:
         found = Function(running, stub)

@@ -20,6 +20,13 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except AnswerableError as error:
             raise click.ClickException(str(error)) from None
+        except OSError as error:
+            if error.filename is None or isinstance(error, BrokenPipeError):
+                raise
+            raise click.ClickException(
+                f"{error.filename} cannot be read or written ({error.strerror}): correct the path "
+                "or its rights"
+            ) from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

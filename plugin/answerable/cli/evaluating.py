@@ -51,7 +51,13 @@ def evaluate(
     site = settings.load(config_file)
     kept = site.cache / KEPT
     path = gold_file or site.gold
-    queries = gold.choose(gold.load(path, site.author), _ids(options, kept), path)
+    base, name = _base(options, kept)
+    ids = reports.failures(base, name) if base else options.ids
+    if base and not ids:
+        raise GoldError(f"{name} holds no failure: there is nothing to run again")
+    # What failed by its answer is only seen again by an answer.
+    full = options.full or (base is not None and base.tier == "full")
+    queries = gold.choose(gold.load(path, site.author), ids, path)
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
@@ -62,8 +68,9 @@ def evaluate(
     # A note's path may be suggested at a terminal, as it is in the gold set.
     known = runner.known_sources(engine.bundle, notes)
     gold.check_sources(queries, path, known, known)
-    _check_overlap(queries, site.enrichment, engine.bundle.site.name)
-    by_model = options.full and chosen.answers != "extractive"
+    own = overlap.file_texts([site.enrichment, site.abbreviations])
+    overlap.check(queries, {**own, **overlap.package_texts()}, engine.bundle.site.name)
+    by_model = full and chosen.answers != "extractive"
     asked = [query for query in queries if by_model or not query.requires_model]
     spending.agree(
         engine.bundle.manifest.identity,
@@ -80,56 +87,50 @@ def evaluate(
         answers=chosen.model if by_model else chosen.answers,
         floor=engine.bundle.manifest.profile.floor,
         note_floor=engine.bundle.manifest.profile.note_floor,
-        tier="full" if options.full else "retrieval",
+        tier="full" if full else "retrieval",
         total=len(queries),
-        rows=_run(asked, engine, notes, options),
+        rows=_run(asked, engine, notes, full=full, fail_fast=options.fail_fast),
         skipped=tuple(query.id for query in queries if query not in asked),
     )
-    previous = reports.previous(kept, report.tier)
+    previous = reports.previous(kept, report)
+    # Before it is written: a run that was paid for is seen even where nothing can be.
+    reporting.show(report, previous, as_json=options.as_json)
     reports.keep(kept, report, previous)
     if options.report:
         reports.write(options.report, report, previous)
     if options.html:
         html_report.write(options.html, report, previous, html_report.read_trials(kept / TRIALS))
-    reporting.show(report, previous, as_json=options.as_json)
     return report.holds
 
 
-def _check_overlap(queries: Sequence[GoldQuery], enrichment: Path | None, name: str) -> None:
-    """Refuse an enrichment or a prompt that was written for one question."""
-    own = overlap.file_texts([enrichment]) if enrichment else {}
-    overlap.check(queries, {**own, **overlap.package_texts()}, name)
-
-
-def _ids(options: Options, kept: Path) -> Sequence[str]:
-    """Which queries to run, none for all of them."""
+def _base(options: Options, kept: Path) -> tuple[Report | None, str]:
+    """The report whose failures are run again, if one is named, and what to call it."""
     if options.from_report is None:
-        return options.ids
+        return None, ""
     if options.ids:
         raise click.UsageError("--ids and --from-report both choose queries: name one of them")
     if options.from_report == LATEST:
-        report, name = reports.latest(kept), "The report of the last run"
-    else:
-        report = reports.read(Path(options.from_report))
-        name = options.from_report
-    found = reports.failures(report, name)
-    if not found:
-        raise GoldError(f"{name} holds no failure: there is nothing to run again")
-    return found
+        return reports.latest(kept), "The report of the last run"
+    return reports.read(Path(options.from_report)), options.from_report
 
 
 def _run(
-    queries: Sequence[GoldQuery], engine: Engine, notes: dict[str, str], options: Options
+    queries: Sequence[GoldQuery],
+    engine: Engine,
+    notes: dict[str, str],
+    *,
+    full: bool,
+    fail_fast: bool,
 ) -> tuple[rows.Row, ...]:
     """The verdicts, up to the first failure if so wanted, or up to an interruption."""
     found: list[rows.Row] = []
     with progress.reporting("judging") as report:
         try:
-            for verdict in runner.run(queries, engine, notes, full=options.full):
+            for verdict in runner.run(queries, engine, notes, full=full):
                 found.append(rows.of(verdict))
                 if report:
                     report(len(found), len(queries))
-                if options.fail_fast and not verdict.passed:
+                if fail_fast and not verdict.passed:
                     break
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)

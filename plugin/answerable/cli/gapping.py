@@ -1,5 +1,6 @@
 """``answerable gaps``: refused questions, and what the site likely lacks."""
 
+import codecs
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -85,7 +86,8 @@ def _read(path: Path) -> str:
     except OSError as error:
         raise SiteError(f"{path} cannot be read ({error.strerror}); name another log") from None
     # A line of another program may hold anything.
-    return data.decode("utf-8", "replace")
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_utf16 else "utf-8", "replace")
 
 
 def _show(found: Sequence[Gap], kept: int, since: int) -> None:
@@ -94,7 +96,8 @@ def _show(found: Sequence[Gap], kept: int, since: int) -> None:
         return
     click.echo(f"{_count(kept, 'refused question')} in the logs")
     if since:
-        click.echo(f"{since} of them are answered by the site as it is")
+        verb = "is" if since == 1 else "are"
+        click.echo(f"{since} of them {verb} answered by the site as it is")
     about = [gap for gap in found if gap.action != "off-topic"]
     for number, gap in enumerate(about[:_GAPS], 1):
         click.echo(f"\n{number}. {_headline(gap)}")

@@ -10,7 +10,12 @@ Places = tuple[Path | None, Path]
 
 
 def _ids(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",")) if text else ()
+    if text is None:
+        return ()
+    found = tuple(filter(None, (part.strip() for part in text.split(","))))
+    if not found:
+        raise click.UsageError("--ids names no query: write ids with commas between them")
+    return found
 
 
 # Commands import what they use when they run, so that `--help` stays quick.

@@ -45,9 +45,9 @@ def show(report: Report, previous: Report | None, *, as_json: bool) -> None:
 
 def summary(report: Report) -> str:
     """A report on one line."""
-    said = f"{report.passed} of {report.total} passed ({report.tier} tier)"
+    said = f"{report.passed} of {report.asked} passed ({report.tier} tier)"
     if report.skipped:
-        said += f", {len(report.skipped)} skipped: only an answer model can be held to them"
+        said += f", {len(report.skipped)} skipped: only an answer model can be held to those"
     if report.is_aborted:
         said += ", and the run was aborted"
     return said

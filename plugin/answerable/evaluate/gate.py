@@ -133,9 +133,8 @@ def case(
     """
     queries = gold.load(path, author)
     public = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
-    # A build's log may be public, so no note's path is suggested.
     known = frozenset(public | {note.path for note in notes})
-    gold.check_sources(queries, path, known, frozenset(public))
+    gold.check_sources(queries, path, known, public, is_logged=True)
     chosen = tuple(gold.choose(queries, ids, path))
     return Case(chosen, len(queries), {note.path: note.id for note in notes}, full)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ..serve import languages, questions
@@ -42,6 +42,12 @@ class GoldQuery:
     language: str | None = None
     requires_model: bool = False
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What it expects to be retrieved, each source once."""
+        top = (self.top_source,) if self.top_source else ()
+        return tuple(dict.fromkeys((*self.expect_sources, *top)))
+
 
 def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
     """Read a gold file; GoldError names the file, the query and the field of a mistake.
@@ -76,20 +82,32 @@ def check_sources(
     path: Path,
     known: frozenset[str],
     suggest: Collection[str] = (),
+    *,
+    is_logged: bool = False,
 ) -> None:
     """Refuse a source that no record, passage or note has; GoldError names it.
 
-    suggest: the names that the error may propose; no path of a note if it is written to a log.
+    suggest: the names that the error may propose. is_logged: the error may become public, so that
+    nothing is named that could be the path of a note.
     """
+    remedy = "correct it" if is_logged else "build the site again or correct it"
     for query in queries:
         for field, sources in _sources(query).items():
-            for source in sources:
-                if source not in known:
-                    close = gold_file.near(source, suggest, 3)
-                    raise GoldError(
-                        f"{path}: query {query.id!r}: {field}: there is no record, passage or "
-                        f"note {source!r}{close}; build the site again or correct it"
-                    )
+            for number, source in enumerate(sources, 1):
+                if source in known:
+                    continue
+                named = f"{source!r}{gold_file.near(source, suggest, 3)}"
+                if is_logged and _may_be_path(source):
+                    named = f"for number {number}"
+                raise GoldError(
+                    f"{path}: query {query.id!r}: {field}: there is no record, passage or "
+                    f"note {named}; {remedy}"
+                )
+
+
+def _may_be_path(source: str) -> bool:
+    """Whether a source could be the path of a note, which has a suffix."""
+    return bool(PurePath(source.partition("#")[0]).suffix)
 
 
 def _sources(query: GoldQuery) -> dict[str, tuple[str, ...]]:
@@ -112,9 +130,10 @@ def _query(row: object, where: str, author: str | None) -> GoldQuery:
             raise GoldError(f"{where}: {key} is missing; write it")
     held = {key: _value(value, FIELDS[key], f"{where}: {key}") for key, value in values.items()}
     _check_rules(held, where)
-    for pattern in held.get("forbidAnswerPatterns", ()):
+    for number, pattern in enumerate(held.get("forbidAnswerPatterns", ()), 1):
         if problem := patterns.problem(pattern):
-            raise GoldError(f"{where}: forbidAnswerPatterns: {pattern!r} {problem}")
+            # By its number: a pattern may spell words of a note, and a build's log may be public.
+            raise GoldError(f"{where}: forbidAnswerPatterns: number {number} {problem}")
     query = GoldQuery(
         id=held["id"],
         query=_question(held["query"], f"{where}: query", author),
@@ -215,10 +234,10 @@ def _check_rules(held: _Row, where: str) -> None:
 def _check_forbidden(query: GoldQuery, where: str) -> None:
     """Refuse a source that is required and forbidden, itself or as a passage of its record."""
     for field in ("expectSources", "topSource"):
-        for source in _sources(query)[field]:
-            for name in (source, source.partition("#")[0]):
-                if name in query.forbid_sources:
-                    raise GoldError(
-                        f"{where}: {field}: {source!r} is forbidden too, by {name!r} in "
-                        "forbidSources; drop one of the two"
-                    )
+        for number, source in enumerate(_sources(query)[field], 1):
+            if {source, source.partition("#")[0]} & set(query.forbid_sources):
+                # By its number: it may be the path of a note, and a build's log may be public.
+                raise GoldError(
+                    f"{where}: {field}: number {number} is forbidden too, by forbidSources; drop "
+                    "one of the two"
+                )

@@ -57,6 +57,11 @@ class Report:
         return len(self.rows) - len(self.failed)
 
     @property
+    def asked(self) -> int:
+        """How many queries there were to judge."""
+        return self.total - len(self.skipped)
+
+    @property
     def is_aborted(self) -> bool:
         """Whether the run ended before every query was judged."""
         return len(self.rows) + len(self.skipped) < self.total
@@ -145,15 +150,22 @@ def latest(folder: Path) -> Report:
     return read(found[-1] if found else folder / f"latest{_SUFFIX}")
 
 
-def previous(folder: Path, tier: Tier) -> Report | None:
-    """The last run of a tier to hold a new one against, None if there is none."""
+def previous(folder: Path, report: Report) -> Report | None:
+    """The last run of the same tier to hold one against, None if there is none.
+
+    Of those that share the most queries with it: a run of a part says nothing of the rest.
+    """
+    asked = {row.id for row in report.rows}
+    best: Report | None = None
+    most = 0
     for path in reversed(_kept(folder)):
         # One that another version has written is no reason not to run the gold set.
         with suppress(GoldError):
-            report = read(path)
-            if report.tier == tier:
-                return report
-    return None
+            found = read(path)
+            shared = len(asked & {row.id for row in found.rows})
+            if found.tier == report.tier and shared > most:
+                best, most = found, shared
+    return best
 
 
 def read(path: Path) -> Report:
@@ -165,7 +177,7 @@ def read(path: Path) -> Report:
     except FileNotFoundError:
         raise GoldError(f"{path} does not exist: run `answerable eval` first") from None
     except OSError as error:
-        raise GoldError(f"{path} cannot be read ({error.strerror}): correct its rights") from None
+        raise GoldError(f"{path} cannot be read ({error.strerror}): name a report") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise GoldError(
             f"{path} is no report of `answerable eval` ({error!s:.100}): delete it, or name another"
@@ -182,8 +194,8 @@ def _read(data: Any) -> Report:
         raise ValueError(f"tier {data['tier']!r:.20}")
     return Report(
         **texts,
-        floor=float(data["floor"]),
-        note_floor=float(data["note_floor"]),
+        floor=rows.number(data["floor"]),
+        note_floor=rows.number(data["note_floor"]),
         tier=data["tier"],
         total=rows.count(data["total"]),
         rows=tuple(rows.read(row) for row in data["verdicts"]),

@@ -1,5 +1,6 @@
 """One verdict as a report keeps it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -88,8 +89,8 @@ def read(data: Mapping[str, Any]) -> Row:
     )
     for each in (row.id, row.query, row.note, row.top or ""):
         text(each)
-    for number in (row.passage_score, row.hint_score):
-        float(number)
+    for score in (row.passage_score, row.hint_score):
+        number(score)
     for each_count in (row.claims, row.dropped):
         count(each_count)
     if type(row.passed) is not bool or type(row.refused) is not bool:
@@ -106,6 +107,13 @@ def text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value
+
+
+def number(value: object) -> float:
+    """A value that has to be a finite number; TypeError if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"{value!r:.40} is no number")
+    return float(value)
 
 
 def count(value: object) -> int:

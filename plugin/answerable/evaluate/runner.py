@@ -13,7 +13,7 @@ from ..serve.engine import Engine
 from ..serve.recipe import Scored
 from ..serve.retrieval import TOP_K, Retrieved, retrieve
 from ..serve.types import Mode, Passage, Reason, RoutingHint
-from . import judge
+from . import judge, scores
 from .gold import GoldQuery
 
 Candidate = Scored[Passage] | Scored[RoutingHint]
@@ -24,9 +24,10 @@ class Verdict:
     """What became of one query. ``mode`` is None where no answer was asked for.
 
     ``refused``: nothing was above the floors. ``top_expected``: the best candidate is one of the
-    sources that the query expects. ``ranks``: where each of those stands among what was retrieved,
-    from 1, None if it was not. The scores are the best of either stream, floor or no floor, as the
-    floors are held against them. ``claims`` survived the contract, ``dropped`` did not.
+    sources that the query expects. ``ranks``: where each of its sources stands among what was
+    retrieved, from 1, None if it was not. The scores are the best of either stream, floor or no
+    floor, as the floors are held against them. ``claims`` survived the contract, ``dropped`` did
+    not.
     """
 
     query: GoldQuery
@@ -84,17 +85,18 @@ def judged(
     reply = engine.answer_from(question, pool) if full else None
     if reply:
         issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
-    ranks = tuple(_rank(items, source, notes) for source in query.expect_sources)
+    ranks = {source: _rank(items, source, notes) for source in query.sources}
+    scored = engine.bundle, question, vector
     return Verdict(
         query,
         tuple(issues),
         items[0].id if items else None,
         reply.answer.mode if reply else None,
         refused=not items,
-        top_expected=1 in ranks,
-        passage_score=_best(engine, [*retrieved.passages, *retrieved.near_passages]),
-        hint_score=_best(engine, [*retrieved.hints, *retrieved.near_hints]),
-        ranks=ranks,
+        top_expected=any(ranks[source] == 1 for source in query.expect_sources),
+        passage_score=_best(scores.passage_scores(*scored)),
+        hint_score=_best(scores.hint_scores(*scored)),
+        ranks=tuple(ranks.values()),
         reason=reply.reason if reply else None,
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
@@ -112,11 +114,9 @@ def _rank(items: Sequence[judge.Item], source: str, notes: Mapping[str, str]) ->
     return next(found, None)
 
 
-def _best(engine: Engine, candidates: Sequence[Candidate]) -> float:
-    """The best score of a stream, as its floor is held against it."""
-    profile = engine.bundle.manifest.profile
-    boosted = 0 if profile.hybrid else 1
-    return max((each.base + boosted * each.boost for each in candidates), default=0.0)
+def _best(found: Vectors) -> float:
+    """The best score of a stream, 0 where there is none."""
+    return float(found.max(initial=0.0))
 
 
 def known_sources(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:

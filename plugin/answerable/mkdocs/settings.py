@@ -21,6 +21,7 @@ class Settings:
     notebook: Path | None
     gold: Path
     enrichment: Path | None
+    abbreviations: Path | None
     cache: Path
     author: str | None
 
@@ -34,6 +35,7 @@ def load(config_file: Path) -> Settings:
         notebook=Path(options.notebook) if options.notebook else None,
         gold=choices.gold(options),
         enrichment=Path(options.enrichment) if options.enrichment else None,
+        abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import prompt, refusals, selection, tracing, wire
+from . import languages, problems, prompt, refusals, selection, tracing, wire
 from .answer_cache import AnswerCache, Outcome
 from .call import Call, serving
 from .engine import Engine
@@ -19,7 +19,6 @@ from .retrieval import TOP_K
 from .spending import Purse
 
 _DAY = 86_400
-_BUSY_FOR = "2"
 
 
 @frozen
@@ -57,7 +56,7 @@ class Answering:
         def make() -> tuple[bytes, bool]:
             return self._make(engine, asked, call)
 
-        value, outcome = self.cache.once(key(engine, asked), make, max(0.0, call.left))
+        value, outcome = self.cache.once(key(engine, asked), make, max(0.0, call.left), call.check)
         kept = json.loads(value)
         near = Near(**kept["near"]) if kept["near"] else None
         return Found(kept["body"], outcome, near)
@@ -96,7 +95,7 @@ class Answering:
     @contextmanager
     def _slot(self) -> Iterator[None]:
         if not self.slots.acquire(blocking=False):
-            raise Problem("busy", "Too many questions at once: try again.", Retry_After=_BUSY_FOR)
+            raise problems.busy()
         try:
             yield
         finally:
@@ -105,7 +104,7 @@ class Answering:
     @contextmanager
     def _paid(self, *providers: object, call: Call, spent: str) -> Iterator[None]:
         """The worst that a question may cost is reserved before, and settled after."""
-        worst = sum(getattr(provider, "worst_tokens", 0) for provider in providers)
+        worst = worst_tokens(*providers)
         if not worst or self.purse is None:
             yield
             return
@@ -119,9 +118,14 @@ class Answering:
         try:
             yield
         finally:
-            # What a call has cost that never told is not known: it stays reserved.
-            if call.is_counted:
-                reservation.settle(call.tokens_in + call.tokens_out)
+            # A call that never told has cost the most it can; without such a bound all is spent.
+            if (cost := call.cost) is not None:
+                reservation.settle(cost)
+
+
+def worst_tokens(*providers: object) -> int:
+    """The most that providers may count for one question; those that cost nothing say nothing."""
+    return sum(getattr(provider, "worst_tokens", 0) for provider in providers)
 
 
 def key(engine: Engine, asked: Asked) -> str:
@@ -131,8 +135,10 @@ def key(engine: Engine, asked: Asked) -> str:
         manifest.id,
         manifest.identity.label,
         prompt.VERSION,
-        getattr(engine.answerer, "model", "extractive"),
+        manifest.generator,
+        getattr(engine.answerer, "label", "extractive"),
         asked.question,
-        asked.language,
+        # Any tag of a language that the site lacks asks the same.
+        sorted(languages.matching(asked.language, engine.bundle.site.tags)),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

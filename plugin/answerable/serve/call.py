@@ -26,7 +26,7 @@ class Call:
         self.ends = time.monotonic() + seconds
         self.tokens_in = 0
         self.tokens_out = 0
-        self._uncounted = 0
+        self._uncounted: list[int | None] = []
         self._entered = entered
         self._cancelled = threading.Event()
         self._stops: set[Callable[[], object]] = set()
@@ -40,7 +40,17 @@ class Call:
 
     @property
     def is_counted(self) -> bool:
-        return self._uncounted == 0
+        return not self._uncounted
+
+    @property
+    def cost(self) -> int | None:
+        """The tokens it has cost at most; None if a call that never told has no such bound."""
+        known = self.tokens_in + self.tokens_out
+        for most in self._uncounted:
+            if most is None:
+                return None
+            known += most
+        return known
 
     def begin(self, seconds: float, entered: Callable[[Stage], None] | None = None) -> None:
         """Say when it has to end, from now on, and who is told of its stages."""
@@ -73,13 +83,15 @@ class Call:
         self._cancelled.wait(min(seconds, max(0.0, self.left)))
         self.check()
 
-    def begun(self) -> None:
-        """A call of a provider begins, which costs whatever it costs until it is counted."""
-        self._uncounted += 1
+    def begun(self, most: int | None = None) -> None:
+        """A call of a provider begins, which costs ``most`` tokens until it is counted."""
+        self._uncounted.append(most)
 
     def counted(self, tokens_in: int, tokens_out: int) -> None:
-        """A call of a provider has ended and told its tokens."""
-        self._uncounted -= 1
+        """The call of a provider that began last has ended and told its tokens."""
+        # Where there is no current call, each who asks for it gets another one.
+        if self._uncounted:
+            self._uncounted.pop()
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
 

@@ -73,7 +73,10 @@ class Challenge:
             solved = altcha.Payload.from_base64(payload)
         except (ValueError, KeyError, TypeError, RecursionError):
             return UNSOLVED
-        found = altcha.verify_solution(solved, self._key)
+        try:
+            found = altcha.verify_solution(solved, self._key)
+        except (TypeError, ValueError):
+            return UNSOLVED
         if found.expired:
             return EXPIRED
         if not found.verified:

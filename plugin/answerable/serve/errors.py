@@ -10,6 +10,7 @@ AnswerableError
 │   └── LeakError        words of a note in something that was to be published
 ├── CancelledError       a question that nobody waits for any more
 ├── StorageError         a store that instances share and that cannot be reached
+├── CrowdedError         too many who wait for an answer already
 ├── PolicyError          a setting of the function's environment that has to change
 └── GoldError            a gold file that the author has to change
 """
@@ -53,6 +54,10 @@ class CancelledError(AnswerableError):
 
 class StorageError(AnswerableError):
     """A store that instances share and that cannot be reached."""
+
+
+class CrowdedError(AnswerableError):
+    """Too many who wait for an answer already."""
 
 
 class PolicyError(AnswerableError):

@@ -3,11 +3,13 @@
 Nothing is imported here that imports numpy, so that its files are read ahead.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import starting
+from .errors import PolicyError
 
 if TYPE_CHECKING:
     from .policy import Policy
@@ -24,15 +26,17 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
     hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each request and,
     without that file, for each refusal that is kept. err: takes sentences for whoever runs it.
     """
-    verify = environment.get("ANSWERABLE_SKIP_HASHES", "0") in ("", "0")
+    skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
+    verify = skips not in ("1", "true", "yes")
     ahead = starting.begin(folder, verify=verify)
     try:
-        from . import policy, providers, settings
+        from . import answering, policy, providers, settings
         from .service import Service
 
         engine = providers.open_function(folder, verify=verify, ahead=ahead)
         chosen = settings.read(folder)
         found = policy.read(environment, engine.bundle.site.url)
+        _check_cap(found.tokens_per_day, answering.worst_tokens(engine.embedder, engine.answerer))
         service = Service(
             lambda: engine,
             found,
@@ -47,9 +51,19 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
         starting.end()
 
 
+def _check_cap(tokens: int | None, worst: int) -> None:
+    if tokens is not None and 0 < tokens < worst:
+        raise PolicyError(
+            f"ANSWERABLE_TOKENS_PER_DAY: {tokens} is less than one question may cost ({worst}): "
+            "raise it, or set it to 0 to spend nothing"
+        )
+
+
 def base(environment: Mapping[str, str]) -> str:
-    """Where the function answers on its host: ``ANSWERABLE_BASE``, / by default."""
-    path = environment.get("ANSWERABLE_BASE", "").strip("/")
+    """Where the function answers on its host: ``ANSWERABLE_BASE``, / by default; PolicyError."""
+    path = environment.get("ANSWERABLE_BASE", "").strip().strip("/")
+    if not re.fullmatch(r"(?:[\w.~-]+(?:/[\w.~-]+)*)?", path, re.ASCII):
+        raise PolicyError(f"ANSWERABLE_BASE: {path!r} is no path; write one such as /ask/")
     return f"/{path}/" if path else "/"
 
 

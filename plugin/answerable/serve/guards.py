@@ -28,6 +28,8 @@ class Guards:
     def check(self) -> None:
         """PolicyError for a protection whose package is not installed, before it is needed."""
         _ = self.challenge, self.metrics
+        if self.policy.redis_url:
+            _ = self.limiter
 
     @property
     def limiter(self) -> Limiter:

@@ -6,7 +6,7 @@ import time
 from dataclasses import field
 from typing import Any
 
-from . import call, openai_client, prompt
+from . import call, openai_client, prompt, questions
 from .frozen import frozen
 from .types import Evidence
 
@@ -46,6 +46,11 @@ class OpenAIAnswerer:
         """
         return _ATTEMPTS * (prompt.worst_tokens(self.site) + self._max_output())
 
+    @property
+    def label(self) -> str:
+        """What names the model, its server and its effort, on which an answer depends."""
+        return f"{self.model} at {self.base_url} with {self._effort()}"
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """The model's draft as parsed JSON, or its text where that is none.
 
@@ -72,10 +77,10 @@ class OpenAIAnswerer:
     def _written(self, ask: "_Ask", ends: float) -> _Written:
         if not self._only_chat:
             try:
-                return openai_client.ask(self.base_url, ask.responses, ends)
+                return openai_client.ask(self.base_url, ask.responses, ends, ask.most)
             except openai_client.MissingPathError:
                 self._only_chat.append(True)
-        return openai_client.ask(self.base_url, ask.chat, ends)
+        return openai_client.ask(self.base_url, ask.chat, ends, ask.most)
 
     def _effort(self) -> str | None:
         if self.reasoning_effort:
@@ -96,6 +101,12 @@ class _Ask:
     schema: dict[str, Any]
     effort: str | None
     max_output: int
+
+    @property
+    def most(self) -> int:
+        """More tokens than one attempt costs; a question may have a token for each of its bytes."""
+        text = self.system + self.user + json.dumps(self.schema)
+        return openai_client.at_most(text) + 4 * questions.MAX + self.max_output
 
     async def responses(self, client: Any) -> _Written:
         response = await client.responses.create(

@@ -16,7 +16,9 @@ T = TypeVar("T")
 _RETRIES = 1
 _PAUSE = 0.5
 # What a server answers before a model has seen a thing, so that nothing was spent.
-_UNSPENT = frozenset({401, 403, 404, 405, 429})
+_UNSPENT = frozenset({400, 401, 403, 404, 405, 422, 429})
+# What an HTTP client says of a server that it could not connect to.
+_UNSENT = frozenset({"ConnectError", "ConnectTimeout"})
 # More tokens than any model reads or writes at once: who says so has not counted.
 _ABSURD = 1_000_000_000
 
@@ -25,11 +27,12 @@ class MissingPathError(ProviderError):
     """A path that a server does not have, as ``/responses`` on an older one."""
 
 
-def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float) -> T:
+def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float, most: int) -> T:
     """What a provider replies, with one retry on a passing fault.
 
     request: asks an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in another
-    thread. ends: by ``time.monotonic()``; the current call may end before. A call that is cancelled
+    thread. ends: by ``time.monotonic()``; the current call may end before. most: the tokens that
+    one attempt costs if it never tells. A call that is cancelled
     or late closes its connection at once. ProviderError says what kind of fault it was, and nothing
     of what the provider said. The current call is told of each attempt, but not yet of its tokens.
     """
@@ -39,7 +42,7 @@ def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: floa
         current.check()
         if time.monotonic() >= ends:
             raise _late()
-        current.begun()
+        current.begun(most)
         try:
             return _attempt(base_url, request, ends, current)
         except CancelledError:
@@ -130,7 +133,10 @@ def _connect(base_url: str | None) -> Any:
 
 def _is_unspent(error: Exception) -> bool:
     """Whether a failed call has cost nothing: it was never sent, or refused at the door."""
-    return isinstance(error, ProviderError) or getattr(error, "status_code", None) in _UNSPENT
+    if isinstance(error, ProviderError) or getattr(error, "status_code", None) in _UNSPENT:
+        return True
+    # By their names: which package the client speaks HTTP by depends on its version.
+    return type(error.__cause__).__name__ in _UNSENT
 
 
 def _fault(error: Exception) -> ProviderError:

@@ -54,7 +54,12 @@ class OpenAIEmbedder:
                 encoding_format="float",
             )
 
-        response = openai_client.ask(self.base_url, request, time.monotonic() + self.deadline)
+        response = openai_client.ask(
+            self.base_url,
+            request,
+            time.monotonic() + self.deadline,
+            sum(len(text.encode()) for text in batch),
+        )
         found = self._vectors(response, len(batch))
         most = sum(openai_client.at_most(text) for text in batch)
         call.current().counted(*openai_client.tokens(response, most, 0))

@@ -81,7 +81,7 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
         in_flight=get("IN_FLIGHT", _whole(1), usual.in_flight),
         tokens_per_day=get("TOKENS_PER_DAY", _whole(0), usual.tokens_per_day),
         deadline=get("DEADLINE", _seconds, usual.deadline),
-        paused=get("PAUSED", _flag, usual.paused),
+        paused=get("PAUSED", flag, usual.paused),
         bearer=get("BEARER", _digests, ()),
         metrics=metrics[0] if metrics else None,
         challenge_key=get("ALTCHA_KEY", _secret, None),
@@ -99,7 +99,12 @@ def origin_of(url: str) -> str | None:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return None
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    try:
+        # As a browser sends a name that is not ASCII.
+        name = parts.hostname.encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    host = f"[{name}]" if ":" in name else name
     usual = {"http": 80, "https": 443}[parts.scheme]
     return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
 
@@ -135,8 +140,9 @@ def _redis_url(text: str) -> str:
 
 def _whole(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise ValueError(f"{text!r} is no whole number from {least}")
+        # Ten digits are enough for anything that is counted here.
+        if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) >= least):
+            raise ValueError(f"{text!r:.40} is no whole number from {least} to 9999999999")
         return int(text)
 
     return parse
@@ -152,7 +158,8 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _flag(text: str) -> bool:
+def flag(text: str) -> bool:
+    """Whether a variable is set to 1; ValueError for what is neither 1 nor 0."""
     values = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
     if text.lower() not in values:
         raise ValueError(f"{text!r} is neither 1 nor 0")
@@ -167,6 +174,8 @@ def _digests(text: str) -> tuple[str, ...]:
                 "it takes SHA-256 digests in hexadecimal, not tokens; make one with "
                 "`printf %s TOKEN | sha256sum`"
             )
+    if not found:
+        raise ValueError("it holds no digest; leave it out or name one")
     return found
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import AnswerableError, CancelledError, ProviderError
+from .errors import AnswerableError, CancelledError, CrowdedError, ProviderError
 from .http import Problem
 
 _LATER = "5"
+_SOON = "2"
 
 
 def of(error: BaseException) -> Problem:
@@ -17,12 +18,19 @@ def of(error: BaseException) -> Problem:
         return Problem("timeout", "The answer was not ready in time: try again.")
     if isinstance(error, CancelledError):
         return Problem("unavailable", "The question was withdrawn.", Retry_After=_LATER)
+    if isinstance(error, CrowdedError):
+        return busy()
     if isinstance(error, AnswerableError):
         return Problem(
             "unavailable", "The question cannot be answered at the moment.", Retry_After=_LATER
         )
     # A fault of ours: the server goes on, and its text, which may hold anything, goes nowhere.
     return Problem("internal", "Something went wrong while answering.")
+
+
+def busy() -> Problem:
+    """More questions at once than are answered."""
+    return Problem("busy", "Too many questions at once: try again.", Retry_After=_SOON)
 
 
 @contextmanager

@@ -193,8 +193,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _length(headers: Message) -> int | None:
     """The bytes of a request's body; None if they are not told in advance, or in no number."""
-    text = headers.get("Content-Length", "0").strip()
-    if headers.get("Transfer-Encoding") or not (text.isascii() and text.isdigit()):
+    told = headers.get_all("Content-Length", ["0"])
+    text = told[0].strip()
+    # Of two lengths a proxy might have read the other one.
+    if len(told) > 1 or headers.get("Transfer-Encoding") or not (text.isascii() and text.isdigit()):
         return None
     # Twelve digits are too many bytes already, and `int` takes only so many.
     return int(text.lstrip("0")[:12] or "0")

@@ -113,7 +113,11 @@ class Service:
         engine = self._opened()
 
         def run() -> dict[str, Any]:
-            found = self.guards.answering.answer(engine, asked, turn.call)
+            try:
+                found = self.guards.answering.answer(engine, asked, turn.call)
+            except Exception as error:
+                turn.code = problems.of(error).code
+                raise
             turn.found = found
             self._keep_refusal(turn, found)
             return found.body | {"request_id": turn.id}

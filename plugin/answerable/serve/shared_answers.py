@@ -3,9 +3,10 @@
 import contextlib
 import secrets
 import time
+from contextlib import ExitStack
 
 from . import redis_store
-from .answer_cache import LATE, Make, Outcome
+from .answer_cache import LATE, Check, Crowd, Make, Outcome, nothing
 from .errors import StorageError
 
 # Seconds between two looks at what another instance makes.
@@ -32,9 +33,9 @@ return {'wait', owner}
 # KEYS: the lock, what its owner tells, the value. ARGV: the token, the value, milliseconds for
 # those who wait, milliseconds to keep it (0: not at all).
 _TELL = """
+if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
 redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3])
 if tonumber(ARGV[4]) > 0 then redis.call('set', KEYS[3], ARGV[2], 'PX', ARGV[4]) end
-if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
 """
 _RELEASE = """
 if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
@@ -46,13 +47,22 @@ class SharedCache:
 
     def __init__(self, url: str, seconds: int) -> None:
         store = redis_store.connect(url)
+        self._crowd = Crowd()
         self._milliseconds = 1000 * seconds
         self._look = store.script(_LOOK)
         self._tell = store.script(_TELL)
         self._release = store.script(_RELEASE)
 
-    def once(self, key: str, make: Make, wait: float) -> tuple[bytes, Outcome]:
+    def once(
+        self, key: str, make: Make, wait: float, check: Check = nothing
+    ) -> tuple[bytes, Outcome]:
         """See AnswerCache."""
+        with ExitStack() as stack:
+            return self._once(key, make, wait, check, stack)
+
+    def _once(
+        self, key: str, make: Make, wait: float, check: Check, stack: ExitStack
+    ) -> tuple[bytes, Outcome]:
         wait = min(wait, _LONGEST)
         ends = time.monotonic() + wait
         token = secrets.token_hex(16)
@@ -65,13 +75,18 @@ class SharedCache:
             if what == b"value":
                 return rest, found
             if what == b"lead":
+                # Whoever makes the answer waits for nobody.
+                stack.close()
                 return self._made(key, token, make), "miss"
             owner = rest.decode("ascii")
+            if found == "hit":
+                stack.enter_context(self._crowd.place())
             found = "shared"
             left = ends - time.monotonic()
             if left <= 0:
                 raise TimeoutError(LATE)
             time.sleep(min(_POLL, left))
+            check()
 
     def _made(self, key: str, token: str, make: Make) -> bytes:
         lock = f"answering:{key}"

@@ -4,8 +4,9 @@ Claims leave only when the whole draft has settled, since a late one can still r
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import copy_context
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
@@ -16,6 +17,8 @@ from .http import EVENTS, Response, event
 
 _Item = tuple[str, Any]
 
+# Seconds until a response begins although nothing has happened yet.
+_PATIENCE = 1.0
 # What a log says of a client that did not wait.
 GONE = 499
 
@@ -51,8 +54,11 @@ def respond(
 
     call.begin(deadline, entered)
     Thread(target=copy_context().run, args=(work,), daemon=True).start()
-    first = items.get()
-    if first[0] == "problem":
+    first: _Item | None = None
+    with suppress(Empty):
+        # Whoever waits for another's answer hears of no stage; it has to notice if its reader goes.
+        first = items.get(timeout=_PATIENCE)
+    if first and first[0] == "problem":
         raise first[1]
     return Response(200, b"", HEADERS, _Events(first, items, call, ended))
 
@@ -62,7 +68,7 @@ class _Events:
 
     def __init__(
         self,
-        first: _Item,
+        first: _Item | None,
         items: "SimpleQueue[_Item]",
         call: Call,
         ended: Callable[[int], object],

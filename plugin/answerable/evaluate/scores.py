@@ -1,0 +1,29 @@
+"""What the floors are held against, for every row of a bundle."""
+
+import numpy as np
+
+from ..serve import codes, retrieval
+from ..serve.bundle import Bundle
+from ..serve.recipe import Floats
+
+# The score of a question that retrieves nothing, whatever the floor: no cosine is lower.
+NOTHING = -1.0
+
+
+def passage_scores(bundle: Bundle, question: str, vector: Floats) -> Floats:
+    """What the floor is held against for every passage, (n,); (0,) without content terms."""
+    words = retrieval.content_terms(bundle, question)
+    if not words:
+        return np.empty(0, dtype=np.float32)
+    ranking = retrieval.rank_passages(bundle, question, vector, words)
+    return ranking.base if bundle.manifest.profile.hybrid else ranking.base + ranking.boost
+
+
+def hint_scores(bundle: Bundle, question: str, vector: Floats) -> Floats:
+    """The cosine of every hint, (n,); (0,) for a question without content terms."""
+    if not retrieval.content_terms(bundle, question):
+        return np.empty(0, dtype=np.float32)
+    best = np.full(len(bundle.hints), NOTHING, dtype=np.float32)
+    cosines = codes.cosines(bundle.hint_codes, retrieval.query(bundle, vector))
+    np.maximum.at(best, bundle.hint_owners, cosines)
+    return best
