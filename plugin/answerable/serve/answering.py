@@ -19,6 +19,8 @@ from .retrieval import TOP_K
 from .spending import Purse
 
 _DAY = 86_400
+# Seconds for which a question waits for a slot.
+_BURST = 2.0
 
 
 @frozen
@@ -64,7 +66,7 @@ class Answering:
     def search(self, engine: Engine, asked: Asked, call: Call) -> dict[str, dict[str, str]]:
         """The public passages that a question retrieves, each with its url and its text."""
         paid = self._paid(engine.embedder, call=call, spent="searches")
-        with self._slot(), paid, serving(call):
+        with self._slot(call), paid, serving(call):
             found = engine.retrieve(asked.question, TOP_K, asked.language).passages
         return {
             scored.item.id: {
@@ -78,7 +80,7 @@ class Answering:
     def _make(self, engine: Engine, asked: Asked, call: Call) -> tuple[bytes, bool]:
         """An answer as it is cached, and whether it may be kept."""
         paid = self._paid(engine.embedder, engine.answerer, call=call, spent="answers")
-        with self._slot(), paid, serving(call), tracing.span("answerable.answer") as note:
+        with self._slot(call), paid, serving(call), tracing.span("answerable.answer") as note:
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
             reply = engine.answer_from(asked.question, pool)
@@ -93,8 +95,9 @@ class Answering:
         return encoded(kept), reply.reason != "contract"
 
     @contextmanager
-    def _slot(self) -> Iterator[None]:
-        if not self.slots.acquire(blocking=False):
+    def _slot(self, call: Call) -> Iterator[None]:
+        """One of the slots; a burst waits a moment for it."""
+        if not self.slots.acquire(timeout=max(0.0, min(_BURST, call.left))):
             raise problems.busy()
         try:
             yield

@@ -1,19 +1,23 @@
 """The keyless answerer: the best supporting sentences, verbatim, and where else to look."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import scan, terms
 from .bundle import Bundle
-from .embedder import Embedder
+from .embedder import Embedder, Vectors
 from .frozen import frozen
 from .recipe import name_terms
 from .types import Evidence, Passage
 
 MAX_CLAIMS = 3
 MAX_ROUTES = 2
+# Passages whose readings are kept: some 20 KB each.
+KEPT = 512
 
 # The notebook alone answers where its best cosine leads the best passage's by this much.
 ROUTES_ONLY_LEAD = 0.10
@@ -31,6 +35,8 @@ MIN_WORDS = 4
 # leads into more is quoted alone and counts for less.
 MAX_CODE = 400
 WITHOUT_CODE = 0.8
+
+Vector = NDArray[np.float32]
 
 _QUESTIONS = ("?", "？", "؟")
 _LEAD_INS = (":", "：", "...", "…")
@@ -54,6 +60,15 @@ class _Statement:
     sentence: str
     text: str
     weight: float = 1.0
+
+
+@frozen
+class _Reading:
+    """What a passage states, the terms of each statement, and their vectors, (n, d)."""
+
+    statements: tuple[_Statement, ...]
+    terms: tuple[frozenset[str], ...]
+    vectors: Vectors | None
 
 
 @frozen
@@ -91,41 +106,44 @@ class ExtractiveAnswerer:
         return sorted(chosen.values(), key=lambda s: (s.rank, s.start))
 
     def _supports(self, question: str, passages: Sequence[Passage]) -> Iterator[_Sentence]:
-        found = [
-            (rank, passage, statement)
-            for rank, passage in enumerate(passages)
-            for statement in _statements(passage)
-        ]
-        if not found:
-            return
-        # A sentence is read under its headings, whose words it rarely repeats.
-        read = [f"{passage.title}\n{statement.sentence}" for _, passage, statement in found]
-        languages = [passage.language for _, passage, _ in found]
-        scores = self._coverage(question, list(zip(languages, read, strict=True)))
-        if self.embedder.identity.provider == "local":
-            # With a remote embedder a call for every question's sentences would cost more than
-            # it adds.
-            vectors = self.embedder.embed([question, *read])
-            weight = self.bundle.manifest.profile.dense
-            scores = (scores + weight * (vectors[1:] @ vectors[0])) / (1 + weight)
-        for (rank, _, statement), score in zip(found, scores, strict=True):
-            support = float(score) * statement.weight * RANK_DECAY**rank
-            yield _Sentence(rank, statement.start, statement.text, support)
+        idfs = {tag: self._idfs(question, tag) for tag in {each.language for each in passages}}
+        vector = self.embedder.embed([question])[0] if self._is_local else None
+        for rank, passage in enumerate(passages):
+            reading = self._reading(passage)
+            scores = self._scores(reading, idfs[passage.language], vector)
+            for statement, score in zip(reading.statements, scores, strict=True):
+                support = score * statement.weight * RANK_DECAY**rank
+                yield _Sentence(rank, statement.start, statement.text, support)
 
-    def _coverage(self, question: str, texts: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:
-        """The share of the question's idf that each text covers, (texts,) in [0, 1].
-
-        texts: (language, text); a question is read in the language of the text.
-        """
-        weights = {language: self._idfs(question, language) for language, _ in texts}
-        totals = {language: sum(found.values()) or 1.0 for language, found in weights.items()}
-        held = ((language, set(terms.read(text, language))) for language, text in texts)
-        return np.array(
-            [
-                sum(w for t, w in weights[language].items() if t in h) / totals[language]
-                for language, h in held
-            ]
+    def _scores(
+        self, reading: _Reading, idfs: Mapping[str, float], vector: Vector | None
+    ) -> list[float]:
+        """The share of the question's idf that each statement covers, and its cosine if known."""
+        total = sum(idfs.values()) or 1.0
+        scores = np.array(
+            [sum(w for term, w in idfs.items() if term in held) / total for held in reading.terms]
         )
+        if vector is not None and reading.vectors is not None:
+            weight = self.bundle.manifest.profile.dense
+            scores = (scores + weight * (reading.vectors @ vector)) / (1 + weight)
+        return [float(score) for score in scores]
+
+    @cached_property
+    def _reading(self) -> Callable[[Passage], _Reading]:
+        """Reads a passage, and keeps some."""
+        return lru_cache(maxsize=KEPT)(self._read)
+
+    def _read(self, passage: Passage) -> _Reading:
+        statements = tuple(_statements(passage))
+        # A sentence is read under its headings, whose words it rarely repeats.
+        read = [f"{passage.title}\n{statement.sentence}" for statement in statements]
+        held = tuple(frozenset(terms.read(text, passage.language)) for text in read)
+        return _Reading(statements, held, self.embedder.embed(read) if self._is_local else None)
+
+    @property
+    def _is_local(self) -> bool:
+        # With a remote embedder a call for every question's sentences would cost more than it adds.
+        return self.embedder.identity.provider == "local"
 
     def _idfs(self, question: str, language: str) -> dict[str, float]:
         own = (e for e in self.bundle.site.languages if e.tag == language)

@@ -130,7 +130,7 @@ def _after(text: str, start: int, end: int, counts: Sequence[int] = _CONTEXT_WOR
     return [at for at in found if at - start <= MAX_TERM]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _runs(text: str) -> tuple[_Span, ...]:
     """The parts of a text that have no break in them."""
     breaks = [match.span() for match in _BREAK.finditer(text)]
@@ -183,7 +183,9 @@ def _cuts(text: str, at: int) -> bool:
     return 0 < at < len(text) and all(c.isascii() and c.isalnum() for c in text[at - 1 : at + 1])
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _folded(text: str) -> str:
+    if text.isascii():
+        return " ".join(text.lower().split())
     plain = unicodedata.normalize("NFKD", text.casefold()).translate(_QUOTE_MARKS)
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -16,6 +17,8 @@ PREFIX = "ANSWERABLE_"
 # Fewer characters could be guessed, and with them every hash.
 LEAST_SECRET = 16
 _DIGEST = 64
+_HOST = re.compile(r"[a-z0-9.:_-]+")
+_HEADER = re.compile(r"[A-Za-z0-9-]+")
 _STORES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
 
 
@@ -85,7 +88,7 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
         bearer=get("BEARER", _digests, ()),
         metrics=metrics[0] if metrics else None,
         challenge_key=get("ALTCHA_KEY", _secret, None),
-        asker_header=get("ASKER_HEADER", str.lower, None),
+        asker_header=get("ASKER_HEADER", _header, None),
         secret=secret or os.urandom(32),
     )
 
@@ -103,6 +106,8 @@ def origin_of(url: str) -> str | None:
         # As a browser sends a name that is not ASCII.
         name = parts.hostname.encode("idna").decode("ascii")
     except UnicodeError:
+        return None
+    if not _HOST.fullmatch(name):
         return None
     host = f"[{name}]" if ":" in name else name
     usual = {"http": 80, "https": 443}[parts.scheme]
@@ -127,6 +132,12 @@ def _rates(text: str) -> str:
     except ValueError:
         raise ValueError(f"{text!r} is no rate; write one such as 20/minute; 300/day") from None
     return text
+
+
+def _header(text: str) -> str:
+    if not _HEADER.fullmatch(text):
+        raise ValueError(f"{text!r} is no name of a header; write one such as X-Forwarded-For")
+    return text.lower()
 
 
 def _redis_url(text: str) -> str:

@@ -14,6 +14,9 @@ _FOLDS = {
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
 _EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]++|(?<![*_])[*_]++(?!\w)")
+_TABLE = str.maketrans(_FOLDS)
+# White space that folding changes: any but one blank within a text.
+_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 _EXACT = re.compile(r"`([^`]+)`|(?<!\w)(?<!\d[.,:])(v?\d\w*(?:[.,:]\d\w*)*)")
 
 
@@ -27,6 +30,8 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Fold white space, quote marks, dashes and Markdown emphasis, and nothing else."""
+    if not _EMPHASIS.search(text):
+        return _plain(text)
     emphasis = {i for match in _EMPHASIS.finditer(text) for i in range(*match.span())}
     characters: list[str] = []
     offsets: list[int] = []
@@ -39,6 +44,23 @@ def fold(text: str) -> Folded:
         characters.append(folded)
         offsets.append(offset)
     return Folded("".join(characters), tuple(offsets))
+
+
+def _plain(text: str) -> Folded:
+    """A text without emphasis, folded run by run."""
+    folded = text.translate(_TABLE)
+    kept: list[str] = []
+    offsets: list[int] = []
+    at = 0
+    for match in _SPACES.finditer(folded):
+        kept.append(folded[at : match.start()])
+        offsets += range(at, match.start())
+        if match.start():
+            kept.append(" ")
+            offsets.append(match.start())
+        at = match.end()
+    offsets += range(at, len(folded))
+    return Folded("".join([*kept, folded[at:]]), tuple(offsets))
 
 
 # Two characters of one word; scripts without spaces have no such edges to keep.
@@ -86,7 +108,7 @@ def holds(texts: Iterable[str], part: str) -> bool:
     return any(needle in text and re.search(pattern, text) is not None for text in folded)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _folded(text: str) -> Folded:
     """A passage's text, folded once for all the claims that are held against it."""
     return fold(text)
