@@ -11,6 +11,9 @@ import pytest
 
 from sites import ROOT
 
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("ANSWERABLE_DEEP"), reason="benchmarks run in `make check-deep`"
+)
 MEASURED = {"p50_ms", "p99_ms", "p99_x_p50", "x_alone"}
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import sites
+from answerable.evaluate.reports import read
+from answerable.serve.errors import GoldError
 from answerable.stub.server import Stub
 
 GOLD = """
@@ -146,10 +148,12 @@ def test_a_report_is_read_with_suspicion(folder: Path) -> None:
     )  # fmt: skip
     for change in changes:
         sites.put(path, json.dumps({**good, **change}))
-        refused = sites.command(folder, "eval", "--from-report", "latest")
-        assert refused.returncode == 1, change
-        assert "is no report of `answerable eval`" in refused.stderr, change
-        assert "Traceback" not in refused.stderr
+        with pytest.raises(GoldError, match="is no report of `answerable eval`"):
+            read(path)
+    refused = sites.command(folder, "eval", "--from-report", "latest")
+    assert refused.returncode == 1
+    assert "is no report of `answerable eval`" in refused.stderr
+    assert "Traceback" not in refused.stderr
     # An old report that cannot be read is no reason not to run the gold set.
     assert sites.command(folder, "eval").returncode == 1
     missing = sites.command(folder, "eval", "--from-report", "nowhere.json")

@@ -361,7 +361,9 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
     notes = [] if gone == "n.md" else [note("n", "A winch.")]
     made = index_of(tmp_path, pages, notes)
     # Asking for the other query alone does not hide it.
-    with pytest.raises(GoldError, match=rf"there is no record, passage or note '{gone}'"):
+    # What may be the path of a note is not named in a build's log.
+    named = "for number 1" if gone == "n.md" else f"'{gone}'"
+    with pytest.raises(GoldError, match=f"there is no record, passage or note {named}"):
         gate.case(path, None, made, notes, full=False, ids=["one" if gone != "a" else "two"])
 
 

@@ -213,7 +213,7 @@ def test_what_goes_wrong_on_the_way_is_the_last_event(
 def test_a_cap_that_is_reached_is_a_plain_problem(function: Path, stub: Stub) -> None:
     settings = Settings("openai", base_url=stub.base_url).as_json().decode()
     folder = runtimes.packaged(function, "capped", {FILE: settings})
-    capped = {"ANSWERABLE_TOKENS_PER_DAY": "1", "OPENAI_API_KEY": "sk-test"}
+    capped = {"ANSWERABLE_TOKENS_PER_DAY": "0", "OPENAI_API_KEY": "sk-test"}
     with runtimes.on_uvicorn(folder, **capped) as runtime:
         reply = runtime.post({"question": KNOWN}, ACCEPT)
     assert (reply.status, reply.json["code"]) == (503, "capped")
