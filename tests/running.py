@@ -61,6 +61,27 @@ def run(
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
+
+    def end() -> None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    with watched(process, ready, end, port) as running:
+        yield running
+
+
+@contextmanager
+def watched(
+    process: subprocess.Popen[str],
+    ready: Callable[[Running], bool],
+    end: Callable[[], object],
+    port: int,
+) -> Iterator[Running]:
+    """A process whose output is kept, once it is ready; ``end`` ends it with the block."""
     running = Running(port, process)
     assert process.stdout
     stream = process.stdout
@@ -71,12 +92,7 @@ def run(
         assert process.poll() is None, running.output
         yield running
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end()
         reader.join(10)
         stream.close()
 

@@ -3,6 +3,7 @@
 import io
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -68,6 +69,16 @@ def write_site(
         **config,
     }
     put(folder / "mkdocs.yml", yaml.safe_dump(data))
+    return folder
+
+
+def own_manual(folder: Path) -> Path:
+    """Our own manual and notebook, copied to a folder and built there."""
+    for name in ("docs", "notebook", "overrides", "eval"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    done = build(folder, "-q")
+    assert done.returncode == 0, done.stderr
     return folder
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,13 +16,7 @@ from answerable.stub.server import Stub
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of our own manual, built once; its function is told another model for each test."""
-    copy = tmp_path_factory.mktemp("own")
-    for name in ("docs", "notebook", "overrides", "eval"):
-        shutil.copytree(sites.ROOT / name, copy / name)
-    shutil.copy(sites.ROOT / "mkdocs.yml", copy)
-    done = sites.build(copy, "-q")
-    assert done.returncode == 0, done.stderr
-    return copy
+    return sites.own_manual(tmp_path_factory.mktemp("own"))
 
 
 def evaluate(folder: Path, server: Stub, model: str) -> subprocess.CompletedProcess[str]:

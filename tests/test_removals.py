@@ -3,7 +3,6 @@
 Extractive answers are verbatim, so what the contract is for is shown with models that break it.
 """
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,12 +54,7 @@ class Own:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
-    copy = tmp_path_factory.mktemp("own")
-    for name in ("docs", "notebook", "overrides", "eval"):
-        shutil.copytree(sites.ROOT / name, copy / name)
-    shutil.copy(sites.ROOT / "mkdocs.yml", copy)
-    done = sites.build(copy, "-q")
-    assert done.returncode == 0, done.stderr
+    copy = sites.own_manual(tmp_path_factory.mktemp("own"))
     author = yaml.safe_load((copy / "mkdocs.yml").read_text("utf-8"))["site_author"]
     notes = {note.path: note.id for note in notebook.read(copy / "notebook")}
     return Own(sites.opened(copy), gold.load(copy / "eval" / "gold.yaml", author), notes)

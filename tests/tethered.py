@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from running import Running, until
+from running import Running, watched
 
 # What a command has to end by itself, in seconds, before all of it is killed.
 _GRACE = 5
@@ -37,21 +37,15 @@ def run(
         stderr=subprocess.STDOUT,
         text=True,
     )
-    running = Running(port, process)
     assert process.stdin
-    assert process.stdout
-    stream = process.stdout
-    reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
-    reader.start()
-    try:
-        until(lambda: process.poll() is not None or ready(running), 60)
-        assert process.poll() is None, running.output
-        yield running
-    finally:
-        process.stdin.close()
+    tether = process.stdin
+
+    def end() -> None:
+        tether.close()
         process.wait(_GRACE + 10)
-        reader.join(10)
-        stream.close()
+
+    with watched(process, ready, end, port) as running:
+        yield running
 
 
 def _main() -> None:

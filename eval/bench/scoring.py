@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from answerable.evaluate import calibration
 from answerable.evaluate.metrics import Share
 from answerable.serve import terms
 from answerable.serve.profile import LOCAL
@@ -65,12 +64,7 @@ def rouge_l_recall(text: str, reference: str) -> float:
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     """The chance that a positive scores above a negative, ties counting half; None without any."""
-    if not positive or not negative:
-        return None
-    ordered = np.sort(np.array(negative))
-    below = np.searchsorted(ordered, positive, side="left")
-    upto = np.searchsorted(ordered, positive, side="right")
-    return float(np.mean((below + upto) / 2) / len(negative))
+    return calibration.auroc(positive, negative) if positive and negative else None
 
 
 def floors(

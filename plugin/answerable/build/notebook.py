@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -71,6 +71,11 @@ class Notebook:
 def read(folder: Path) -> list[Note]:
     """Every note of a notebook that is no draft. NotebookError as of ``read_all``."""
     return list(read_all(folder).notes)
+
+
+def ids(notes: Iterable[Note]) -> dict[str, str]:
+    """The id of each note by its path."""
+    return {note.path: note.id for note in notes}
 
 
 def read_all(folder: Path) -> Notebook:

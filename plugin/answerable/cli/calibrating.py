@@ -30,7 +30,7 @@ def calibrate(
     site = settings.load(config_file)
     path = gold_file or site.gold
     queries = gold.load(path, site.author)
-    notes = {n.path: n.id for n in notebook.read(site.notebook)} if site.notebook else {}
+    notes = notebook.ids(notebook.read(site.notebook)) if site.notebook else {}
     engine = opening.engine(bundle or site.bundle, config_file)
     gold.check_sources(queries, path, runner.known_sources(engine.bundle, notes))
     bank = off_topic.questions()

@@ -1,6 +1,5 @@
 """``answerable eval``: the gold set against the bundle."""
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +7,12 @@ from pathlib import Path
 import click
 
 from ..build import notebook
-from ..evaluate import gold, html_report, overlap, reports, rows, runner
+from ..evaluate import gold, html_report, overlap, reports, runner
 from ..evaluate.gold import GoldQuery
 from ..evaluate.reports import Report
+from ..evaluate.runner import Verdict
 from ..faces import progress
 from ..mkdocs import settings
-from ..serve import prompt
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from . import opening, reporting, spending
@@ -62,7 +61,7 @@ def evaluate(
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return True
-    notes = {n.path: n.id for n in notebook.read(site.notebook)} if site.notebook else {}
+    notes = notebook.ids(notebook.read(site.notebook)) if site.notebook else {}
     chosen = opening.settings_of(bundle or site.bundle)
     engine = opening.engine(bundle or site.bundle, config_file)
     # A note's path may be suggested at a terminal, as it is in the gold set.
@@ -79,18 +78,13 @@ def evaluate(
         answered=len(asked) if by_model else 0,
         is_agreed=options.is_agreed,
     )
-    report = Report(
-        made_at=reports.stamp(dt.datetime.now(dt.UTC)),
-        bundle=engine.bundle.manifest.id,
-        prompt=prompt.VERSION,
-        embedder=engine.bundle.manifest.identity.label,
-        answers=chosen.model if by_model else chosen.answers,
-        floor=engine.bundle.manifest.profile.floor,
-        note_floor=engine.bundle.manifest.profile.note_floor,
+    report = reports.of(
+        engine.bundle.manifest,
+        _run(asked, engine, notes, full=full, fail_fast=options.fail_fast),
+        queries,
+        asked,
         tier="full" if full else "retrieval",
-        total=len(queries),
-        rows=_run(asked, engine, notes, full=full, fail_fast=options.fail_fast),
-        skipped=tuple(query.id for query in queries if query not in asked),
+        answers=chosen.model if by_model else chosen.answers,
     )
     previous = reports.previous(kept, report)
     # Before it is written: a run that was paid for is seen even where nothing can be.
@@ -121,17 +115,17 @@ def _run(
     *,
     full: bool,
     fail_fast: bool,
-) -> tuple[rows.Row, ...]:
+) -> list[Verdict]:
     """The verdicts, up to the first failure if so wanted, or up to an interruption."""
-    found: list[rows.Row] = []
+    found: list[Verdict] = []
     with progress.reporting("judging") as report:
         try:
             for verdict in runner.run(queries, engine, notes, full=full):
-                found.append(rows.of(verdict))
+                found.append(verdict)
                 if report:
                     report(len(found), len(queries))
                 if fail_fast and not verdict.passed:
                     break
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)
-    return tuple(found)
+    return found

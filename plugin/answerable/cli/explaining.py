@@ -77,7 +77,7 @@ def _notes(config_file: Path, expect: str) -> Mapping[str, str]:
         )
         raise SiteError(f"--expect: the page {expect!r} is not in the bundle: {cause}")
     folder = settings.plugin(config).config.notebook
-    return {note.path: note.id for note in notebook.read(Path(folder))} if folder else {}
+    return notebook.ids(notebook.read(Path(folder))) if folder else {}
 
 
 def _front_matter(page: Path) -> Mapping[str, object]:

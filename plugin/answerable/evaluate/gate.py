@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import bundle_writer
+from ..build import bundle_writer, notebook
 from ..build.bundle_writer import Contents
 from ..build.index import Index
 from ..build.notebook import Note
@@ -136,7 +136,7 @@ def case(
     known = frozenset(public | {note.path for note in notes})
     gold.check_sources(queries, path, known, public, is_logged=True)
     chosen = tuple(gold.choose(queries, ids, path))
-    return Case(chosen, len(queries), {note.path: note.id for note in notes}, full)
+    return Case(chosen, len(queries), notebook.ids(notes), full)
 
 
 def judge(

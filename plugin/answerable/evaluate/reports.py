@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..build import files
+from ..serve import prompt
 from ..serve.errors import GoldError
+from ..serve.manifest import Manifest
 from . import metrics, rows
+from .gold import GoldQuery
 from .rows import Row
+from .runner import Verdict
 
 Tier = Literal["retrieval", "full"]
 TIERS: tuple[Tier, ...] = ("retrieval", "full")
@@ -96,6 +100,32 @@ class Report:
         }
 
 
+def of(
+    manifest: Manifest,
+    verdicts: Iterable[Verdict],
+    queries: Sequence[GoldQuery],
+    asked: Sequence[GoldQuery],
+    *,
+    tier: Tier,
+    answers: str,
+) -> Report:
+    """The report of a run that ends now. asked: those of the queries that were not skipped."""
+    made = tuple(map(rows.of, verdicts))
+    return Report(
+        made_at=stamp(dt.datetime.now(dt.UTC)),
+        bundle=manifest.id,
+        prompt=prompt.VERSION,
+        embedder=manifest.identity.label,
+        answers=answers,
+        floor=manifest.profile.floor,
+        note_floor=manifest.profile.note_floor,
+        tier=tier,
+        total=len(queries),
+        rows=made,
+        skipped=tuple(query.id for query in queries if query not in asked),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Diff:
     """Which verdicts differ from those of the run before, by query."""
@@ -165,6 +195,8 @@ def previous(folder: Path, report: Report) -> Report | None:
             shared = len(asked & {row.id for row in found.rows})
             if found.tier == report.tier and shared > most:
                 best, most = found, shared
+        if most == len(asked):
+            break
     return best
 
 

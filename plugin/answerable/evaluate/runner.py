@@ -1,7 +1,7 @@
 """The gold set, run: retrieval alone or the whole engine."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,12 @@ def run(
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
     for query, vector in zip(queries, embed(queries, engine.embedder), strict=True):
-        yield judged(query, vector, engine, notes, full=full)
+        asked = engine.bundle, questions.clean(query.query), vector
+        yield replace(
+            judged(query, vector, engine, notes, full=full),
+            passage_score=_best(scores.passage_scores(*asked)),
+            hint_score=_best(scores.hint_scores(*asked)),
+        )
 
 
 def embed(queries: Sequence[GoldQuery], embedder: Embedder) -> Vectors:
@@ -72,7 +77,10 @@ def judged(
     *,
     full: bool,
 ) -> Verdict:
-    """Judge one query by what it retrieves. vector: of its question, (dimensions,)."""
+    """Judge one query by what it retrieves; its scores, which take every row, are left at 0.
+
+    vector: of its question, (dimensions,).
+    """
     question = questions.clean(query.query)
     pool = retrieve(engine.bundle, question, vector, selection.POOL, query.language, near=TOP_K)
     retrieved = pool.best(TOP_K)
@@ -86,7 +94,6 @@ def judged(
     if reply:
         issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
     ranks = {source: _rank(items, source, notes) for source in query.sources}
-    scored = engine.bundle, question, vector
     return Verdict(
         query,
         tuple(issues),
@@ -94,8 +101,6 @@ def judged(
         reply.answer.mode if reply else None,
         refused=not items,
         top_expected=any(ranks[source] == 1 for source in query.expect_sources),
-        passage_score=_best(scores.passage_scores(*scored)),
-        hint_score=_best(scores.hint_scores(*scored)),
         ranks=tuple(ranks.values()),
         reason=reply.reason if reply else None,
         claims=len(reply.answer.claims) if reply else 0,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..serve import codes, retrieval
+from ..serve import recipe, retrieval
 from ..serve.bundle import Bundle
 from ..serve.recipe import Floats
 
@@ -16,14 +16,11 @@ def passage_scores(bundle: Bundle, question: str, vector: Floats) -> Floats:
     if not words:
         return np.empty(0, dtype=np.float32)
     ranking = retrieval.rank_passages(bundle, question, vector, words)
-    return ranking.base if bundle.manifest.profile.hybrid else ranking.base + ranking.boost
+    return recipe.floored(bundle.manifest.profile, ranking.base, ranking.boost)
 
 
 def hint_scores(bundle: Bundle, question: str, vector: Floats) -> Floats:
     """The cosine of every hint, (n,); (0,) for a question without content terms."""
     if not retrieval.content_terms(bundle, question):
         return np.empty(0, dtype=np.float32)
-    best = np.full(len(bundle.hints), NOTHING, dtype=np.float32)
-    cosines = codes.cosines(bundle.hint_codes, retrieval.query(bundle, vector))
-    np.maximum.at(best, bundle.hint_owners, cosines)
-    return best
+    return retrieval.rank_hints(bundle, vector)

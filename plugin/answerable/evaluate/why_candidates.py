@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..serve import boosts, budget, phrases, selection
+from ..serve import boosts, budget, phrases, recipe, selection
 from ..serve.budget import Limit
 from ..serve.bundle import Bundle, Names
 from ..serve.profile import Profile
@@ -109,7 +109,7 @@ def passage(
 ) -> Candidate:
     """A scored passage as the ledger holds it. row: its own."""
     profile = asked.profile
-    floored = scored.base if profile.hybrid else scored.base + scored.boost
+    floored = recipe.floored(profile, scored.base, scored.boost)
     lacked = why_words.missing(asked.bundle, asked.words, row)
     return Candidate(
         rank=rank,

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import codes, languages, recipe, retrieval
+from ..serve import languages, recipe, retrieval
 from ..serve.bundle import Bundle
 from ..serve.errors import GoldError
 from ..serve.recipe import Floats, Ranking
@@ -157,9 +157,7 @@ def _hint(
     asked: Asked, vector: Floats, target: Target, candidates: Sequence[Candidate]
 ) -> Standing:
     bundle, profile = asked.bundle, asked.profile
-    cosines = codes.cosines(bundle.hint_codes, retrieval.query(bundle, vector))
-    best = np.full(len(bundle.hints), -1.0, dtype=np.float32)
-    np.maximum.at(best, bundle.hint_owners, cosines)
+    best = retrieval.rank_hints(bundle, vector)
     row = max(target.rows, key=lambda row: float(best[row]))
     item = bundle.hints.row(row)
     found = next((each for each in candidates if each.id == item.id), None)

@@ -1,6 +1,5 @@
 """The gold set in a build: a page that has lost its answer is noticed before it is published."""
 
-import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,10 +7,9 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..build.notebook import Note
 from ..build.site import Staged
-from ..evaluate import certificates, gate, overlap, reports, rows, runner
+from ..evaluate import certificates, gate, overlap, reports, runner
 from ..evaluate.gold import GoldQuery
 from ..evaluate.reports import Report
-from ..serve import prompt
 from ..serve.errors import GoldError, SiteError
 from . import choices
 from .built import Built
@@ -59,7 +57,7 @@ def judge(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
 
 def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     """The verdicts, from the last build if nothing that they depend on has changed."""
-    identity, profile = built.embedder.identity, choices.profile(built.options)
+    profile = choices.profile(built.options)
     case = gate.case(choices.gold(built.options), built.author, staged.index, notes, full=False)
     _check_overlap(built, case.queries, staged.index.site.name)
     bundle = bundle_id(staged, built.embedder, profile)
@@ -71,20 +69,14 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     asked = [query for query in case.queries if not query.requires_model]
     work = built.cache
     with gate.opened(staged.index, staged.contents, built.embedder, profile, work) as engine:
-        verdicts = tuple(map(rows.of, runner.run(asked, engine, case.notes, full=False)))
-    report = Report(
-        made_at=reports.stamp(dt.datetime.now(dt.UTC)),
-        bundle=bundle,
-        prompt=prompt.VERSION,
-        embedder=identity.label,
-        answers=choices.settings(built.options).answers,
-        floor=profile.floor,
-        note_floor=profile.note_floor,
-        tier="retrieval",
-        total=len(case.queries),
-        rows=verdicts,
-        skipped=tuple(query.id for query in case.queries if query.requires_model),
-    )
+        report = reports.of(
+            engine.bundle.manifest,
+            runner.run(asked, engine, case.notes, full=False),
+            case.queries,
+            asked,
+            tier="retrieval",
+            answers=choices.settings(built.options).answers,
+        )
     reports.write(kept, report, None)
     return report
 

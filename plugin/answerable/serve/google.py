@@ -3,10 +3,11 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from . import function, wsgi
+from . import console, function, wsgi
 from .beats import Beating
 from .http import Response
 
@@ -26,7 +27,7 @@ def view(folder: Path) -> View:
     if _ON_GOOGLE in environment:
         environment = {**_ASKER_HEADER, **environment}
     # While a view runs, the framework may have put streams in their place that take no bytes.
-    out, err = _writer(sys.stdout.buffer), _writer(sys.stderr.buffer)
+    out, err = (partial(console.write, each.buffer) for each in (sys.stdout, sys.stderr))
     service = function.open_service(folder, environment, out, err)
     return view_of(service, function.base(environment))
 
@@ -40,14 +41,6 @@ def view_of(service: "Service", base: str = "/") -> View:
         return _sent(service.handle(wsgi.request(request.environ, base, body)))
 
     return answer
-
-
-def _writer(stream: BinaryIO) -> function.Write:
-    def write(line: bytes) -> None:
-        stream.write(line)
-        stream.flush()
-
-    return write
 
 
 def _sent(response: Response) -> Any:

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from . import answer_cache, limiting, prometheus, spending
+from . import challenge as challenges
 from .answering import Answering
 from .challenge import Challenge
 from .limiting import Limiter
@@ -34,14 +36,11 @@ class Guards:
     @property
     def limiter(self) -> Limiter:
         """The limits on how often is asked."""
-
-        def make() -> Limiter:
-            from . import limiting
-
-            policy = self.policy
-            return limiting.limiter(policy.rate, policy.rate_all, policy.redis_url)
-
-        return self._once("limiter", make)
+        policy = self.policy
+        return self._once(
+            "limiter",
+            lambda: limiting.limiter(policy.rate, policy.rate_all, policy.redis_url),
+        )
 
     @property
     def answering(self) -> Answering:
@@ -51,29 +50,17 @@ class Guards:
     @property
     def challenge(self) -> Challenge | None:
         """The proof of work that an asker has to bring, None if none is wanted."""
-
-        def make() -> Challenge | None:
-            from . import challenge
-
-            key = self.policy.challenge_key
-            return challenge.challenge(key, self.policy.redis_url) if key else None
-
-        return self._once("challenge", make)
+        key, redis_url = self.policy.challenge_key, self.policy.redis_url
+        if not key:
+            return None
+        return self._once("challenge", lambda: challenges.challenge(key, redis_url))
 
     @property
     def metrics(self) -> Metrics | None:
         """What is counted, None if nobody may read it."""
-
-        def make() -> Metrics | None:
-            from . import prometheus
-
-            return prometheus.Metrics() if self.policy.metrics else None
-
-        return self._once("metrics", make)
+        return self._once("metrics", prometheus.Metrics) if self.policy.metrics else None
 
     def _answering(self) -> Answering:
-        from . import answer_cache, spending
-
         policy = self.policy
         kept, capped = policy.cache_seconds, policy.tokens_per_day
         return Answering(

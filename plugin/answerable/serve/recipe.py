@@ -14,6 +14,7 @@ from .profile import Profile
 from .types import Passage, RoutingHint
 
 T = TypeVar("T", Passage, RoutingHint)
+F = TypeVar("F", float, NDArray[np.float32])
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -108,9 +109,13 @@ def ranked(
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
     boosted = base + given.boost
     score = (boosted + given.fresh) * given.weight
-    floored = base if profile.hybrid else boosted
-    kept = floored >= profile.floor - slack
+    kept = floored(profile, base, given.boost) >= profile.floor - slack
     return Ranking(rows, score, base, given.lexical, dense, given.boost, kept)
+
+
+def floored(profile: Profile, base: F, boost: F) -> F:
+    """What the floor is held against: in the hybrid recipe the score before boosts."""
+    return base if profile.hybrid else base + boost
 
 
 def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> Floats:

@@ -122,6 +122,12 @@ def rank_passages(
     return recipe.ranked(bundle.manifest.profile, rows, dense, given)
 
 
+def rank_hints(bundle: Bundle, vector: Floats) -> Floats:
+    """The cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
+    cosines = codes.cosines(bundle.hint_codes, query(bundle, vector))
+    return _best_of(bundle.hint_owners, cosines, len(bundle.hints))
+
+
 def _candidates(
     bundle: Bundle,
     unit: Floats,
