@@ -314,7 +314,7 @@ def test_related_material_has_only_routes_and_location_cards(page: Page, site: S
     box = visit(page, site, RELATED)
     ask(box)
     expect(box.get_by_role("heading", name="Where to look")).to_be_focused()
-    expect(box.locator(".sentence")).to_have_text([f"{ROUTE['text']}[3]"])
+    expect(box.locator(".sentence")).to_have_text([f"{ROUTE['text']}[1]"])
     expect(box.locator(".card")).to_have_count(1)
     expect(box.locator(".card.hint")).to_have_count(1)
 

@@ -1,37 +1,100 @@
-const TEXT = {
-  ask: "Ask",
-  title: "Ask this site",
-  close: "Close",
-  question: "Your question",
-  placeholder: "How do I …?",
-  keys: "Enter to ask, Shift+Enter for a new line",
-  scope: "Answers come only from this site, with their sources. When it does not know, it says so.",
-  working: "Looking through this site …",
-  stop: "Stop",
-  stopped: "Stopped.",
-  headings: {
-    supported: "Answer",
-    partial: "Answer",
-    "related-material": "Where to look",
-    "not-found": "This site does not answer that.",
+// The strings of strings/en.json, so that an English page needs no request for them.
+const ENGLISH = {
+  "dir": "ltr",
+  "ask": "Ask",
+  "title": "Ask this site",
+  "close": "Close",
+  "question": "Your question",
+  "placeholder": "How do I …?",
+  "keys": "Enter to ask, Shift+Enter for a new line",
+  "limit": "At most {n} characters",
+  "scope": "Answers come only from this site, with their sources. When it does not know, it says so.",
+  "examples": "For example",
+  "working": "Looking through this site …",
+  "stage.embedding": "Reading the question …",
+  "stage.searching": "Searching this site …",
+  "stage.writing": "Writing an answer …",
+  "stage.checking": "Checking every source …",
+  "stop": "Stop",
+  "stopped": "Stopped.",
+  "heading.supported": "Answer",
+  "heading.partial": "Answer",
+  "heading.related-material": "Where to look",
+  "heading.not-found": "This site does not answer that.",
+  "tip": "Try other words, or name the feature, option or error message you mean.",
+  "unverified": "Something was written, but its sources could not be verified, so it is not shown.",
+  "search": "Search this site for it",
+  "authors": "Tell the authors",
+  "sources": "Sources",
+  "source": "Source {n}: {title}",
+  "quote": "Quote",
+  "quoteFrom": "Quote from {title}",
+  "relatedNote": "Related material",
+  "confidence": "Confidence: {word}",
+  "confidence.high": "high",
+  "confidence.medium": "medium",
+  "confidence.low": "low",
+  "dropped": {
+    "one": "{n} sentence removed: source not verified.",
+    "other": "{n} sentences removed: source not verified."
   },
-  tip: "Try other words, or name the feature, option or error message you mean.",
-  sources: "Sources",
-  relatedNote: "Related material",
-  source: (n, title) => `Source ${n}: ${title}`,
-  confidence: (word) => `Confidence: ${word}`,
-  otherLanguage: (names) => `The sources are in ${names}.`,
-  dropped: (n) => `${n} ${n === 1 ? "sentence" : "sentences"} removed: source not verified.`,
-  ready: (n) => `Answer ready, ${n} ${n === 1 ? "source" : "sources"}.`,
-  pointers: (n) => `No direct answer, ${n} ${n === 1 ? "place" : "places"} to look.`,
-  notFound: "Not found on this site.",
-  failed: "Your question could not be answered just now. It is still here: please try again.",
-  refused: "This question could not be read. Please change it and try again.",
-  retry: "Try again",
+  "otherLanguage": "The sources are in {names}.",
+  "differs": "This page and the index of answers are not of the same build: an answer may miss what has just changed.",
+  "ready": {
+    "one": "Answer ready, {n} source.",
+    "other": "Answer ready, {n} sources."
+  },
+  "pointers": {
+    "one": "No direct answer, {n} place to look.",
+    "other": "No direct answer, {n} places to look."
+  },
+  "notFound": "Not found on this site.",
+  "copy": "Copy answer",
+  "copied": "Copied.",
+  "notCopied": "The browser does not allow copying here.",
+  "share": "Copy link to this question",
+  "helpful": "Was this helpful?",
+  "yes": "Yes",
+  "no": "No",
+  "why": "What was wrong?",
+  "reason.wrong": "It is wrong",
+  "reason.incomplete": "Something is missing",
+  "reason.outdated": "It is out of date",
+  "reason.other": "Something else",
+  "thanks": "Thank you.",
+  "notSent": "That could not be sent.",
+  "failed": "Your question could not be answered just now. It is still here: please try again.",
+  "late": "The answer took too long. Your question is still here: please try again.",
+  "offline": "You are offline. Your question is still here: please try again when you are back.",
+  "unreadable": "This question could not be read. Please change it and try again.",
+  "limited": {
+    "one": "There are too many questions just now. You can ask again in {n} second.",
+    "other": "There are too many questions just now. You can ask again in {n} seconds."
+  },
+  "capped": "No more questions can be answered today.",
+  "paused": "Questions are not answered at the moment.",
+  "searchWorks": "Search still works.",
+  "retry": "Try again",
+  "retryIn": "Try again in {n} s"
 };
+const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
+const REASONS = ["wrong", "incomplete", "outdated", "other"];
+const MOST = 500;
+const EVENTS = "text/event-stream";
 
-const UNREADABLE = [400, 413, 422];
-const CONFIDENCE = ["high", "medium", "low"];
+// What to say of a problem: by its code, else by its status.
+const PROBLEMS = {
+  "rate-limited": "limited",
+  capped: "capped",
+  paused: "paused",
+  timeout: "late",
+  offline: "offline",
+  400: "unreadable",
+  413: "unreadable",
+  429: "limited",
+};
+const PATIENCE = 30;
+
 const ICONS = {
   ask: [
     "M5 4h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-7l-5 4v-4H5a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z",
@@ -40,52 +103,37 @@ const ICONS = {
   close: ["M6 6l12 12M18 6L6 18"],
 };
 
-// What the function reads as a language tag; a page's own attribute may hold anything.
 const LANGUAGE = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
+// Bidi embeddings and overrides turn the text around them.
+const TURNING = /[\u202a-\u202e]/g;
 
-const ROOT = new URL("../../", import.meta.url);
+const HOME = new URL(".", import.meta.url);
+const ROOT = new URL("../../", HOME);
 
-// `all: initial` keeps a theme's inherited type out and sets the reader's own font size, whatever
-// the theme did to `rem`. The accent is mixed with the text colour because the links of several
-// Material palettes are too pale for WCAG AA.
-const CSS = `
+// `all: initial` keeps a theme's type out and brings the reader's own font size, whatever `rem` is.
+// The links of several Material palettes are too pale for WCAG AA: the accent is mixed with the text.
+const TRIGGER_CSS = `
 :host {
   all: initial;
   font-family: var(--answerable-font, inherit);
   line-height: 1.55;
   color-scheme: inherit;
-  --bg: var(--answerable-bg, var(--md-default-bg-color, var(--bs-body-bg, #fff)));
-  --fg: var(--answerable-fg, var(--md-default-fg-color, var(--bs-body-color, #1d2129)));
-  --link: var(--md-typeset-a-color, var(--md-primary-fg-color, var(--bs-link-color, #2457c5)));
+  --bg: var(--answerable-bg, var(--md-default-bg-color, var(--bs-body-bg, Canvas)));
+  --fg: var(--answerable-fg, var(--md-default-fg-color, var(--bs-body-color, CanvasText)));
+  --link: var(--md-typeset-a-color, var(--md-primary-fg-color, var(--bs-link-color, LinkText)));
 }
-@media (prefers-color-scheme: dark) {
-  :host {
-    --bg: var(--answerable-bg, var(--md-default-bg-color, var(--bs-body-bg, #191c22)));
-    --fg: var(--answerable-fg, var(--md-default-fg-color, var(--bs-body-color, #e3e6eb)));
-    --link: var(--md-typeset-a-color, var(--md-primary-fg-color, var(--bs-link-color, #8fb4ff)));
-  }
-}
-.trigger, dialog {
+.trigger, .box {
   --accent: var(--answerable-accent, color-mix(in srgb, var(--link) 60%, var(--fg)));
   --focus: var(--answerable-focus, var(--accent));
-  --muted: color-mix(in srgb, var(--fg) 76%, var(--bg));
-  --edge: color-mix(in srgb, var(--fg) 58%, var(--bg));
-  --line: color-mix(in srgb, var(--fg) 16%, var(--bg));
-  --tint: color-mix(in srgb, var(--fg) 5%, var(--bg));
 }
 :host([placement="header"]) { color: inherit; flex: none; margin-inline: .5em; }
+:host([placement="inline"]) { display: block; margin-block: 1em; }
 [hidden], :host([hidden]), :host([placement="none"]) .trigger { display: none !important; }
 button, textarea { font: inherit; color: inherit; margin: 0; }
 button { cursor: pointer; }
 svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: currentColor;
   stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
-h2, h3, p, ul, blockquote { margin: 0; padding: 0; }
-h2, h3 { line-height: 1.3; font-weight: 650; text-wrap: balance; }
-p { text-wrap: pretty; }
-a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px; }
-a:hover { text-decoration-thickness: 2px; }
-
 .trigger { display: inline-flex; align-items: center; gap: .5em; font-weight: 600; line-height: 1;
   border: 1px solid transparent; border-radius: 99em; }
 :host(:not([placement="header"])) .trigger { position: fixed; z-index: var(--answerable-z-index, 3);
@@ -98,12 +146,32 @@ a:hover { text-decoration-thickness: 2px; }
 .trigger:hover { filter: brightness(1.1); }
 :host([placement="header"]) .trigger:hover { filter: none;
   background: color-mix(in srgb, currentColor 14%, transparent); }
+@media (max-width: 600px) {
+  :host([placement="header"]) { margin-inline: 0; }
+  :host([placement="header"]) .trigger { padding: .5em; border-color: transparent; font-size: 1em; }
+  :host([placement="header"]) .trigger svg { inline-size: 1.5em; block-size: 1.5em; }
+  :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
+}
+@media (forced-colors: active) { .trigger { border-color: ButtonBorder !important; } }
+@media print { .trigger { display: none !important; } }
+`;
 
-dialog { box-sizing: border-box; inline-size: min(44em, calc(100vw - 2em));
-  max-block-size: min(84dvh, 54em); margin: 8dvh auto auto; padding: 0; overflow: hidden;
-  color: var(--fg); background: var(--bg); border: 1px solid var(--line); border-radius: 16px;
+const BOX_CSS = `
+.box { --muted: color-mix(in srgb, var(--fg) 76%, var(--bg));
+  --edge: color-mix(in srgb, var(--fg) 58%, var(--bg));
+  --line: color-mix(in srgb, var(--fg) 16%, var(--bg));
+  --tint: color-mix(in srgb, var(--fg) 5%, var(--bg));
+  --error: var(--answerable-error, #d9434a);
+  box-sizing: border-box; color: var(--fg); background: var(--bg); border: 1px solid var(--line);
+  border-radius: var(--answerable-radius, 16px); overflow: hidden; }
+h2, h3, h4, p, ul, pre, blockquote { margin: 0; padding: 0; }
+h2, h3 { line-height: 1.3; font-weight: 650; text-wrap: balance; }
+a { color: var(--accent); text-underline-offset: .18em; }
+
+dialog { inline-size: min(var(--answerable-width, 44em), calc(100vw - 2em));
+  max-block-size: min(84dvh, 54em); margin: 8dvh auto auto; padding: 0;
   box-shadow: 0 24px 64px #0006, 0 2px 8px #0002; }
-dialog[open] { display: flex; flex-direction: column; }
+.panel { display: flex; flex-direction: column; max-block-size: inherit; }
 dialog::backdrop { background: #0b0e1480; }
 header { display: flex; align-items: center; justify-content: space-between;
   padding-block: 1em 0; padding-inline: 1.5em .9em; }
@@ -116,51 +184,66 @@ form { flex: none; margin: .6em 1.5em 1.25em; border: 1px solid var(--edge); bor
 form:has(textarea:focus) { border-color: transparent; outline: 2px solid var(--focus);
   outline-offset: -1px; }
 textarea { display: block; box-sizing: border-box; inline-size: 100%; min-block-size: 2.7em;
-  max-block-size: 9em; padding: .8em 1em .2em; font-size: 16px; line-height: 1.5; resize: none;
+  max-block-size: 9em; padding: .8em 1em .2em; font-size: max(16px, 1em); line-height: 1.5; resize: none;
   field-sizing: content; background: none; border: 0; }
 textarea:focus-visible { outline: none; }
 textarea::placeholder { color: var(--muted); opacity: 1; }
-.row { display: flex; align-items: center; justify-content: space-between; gap: 1em;
-  padding-block: .4em .5em; padding-inline: 1em .5em; }
-.keys { font-size: .8125em; color: var(--muted); }
-.button { padding: .5em 1.1em; font-size: .9375em; font-weight: 600; line-height: 1.4;
+.row { display: flex; align-items: center; gap: 1em; padding-block: .4em .5em;
+  padding-inline: 1em .5em; font-size: .8125em; color: var(--muted); }
+.count { margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+.count.full { color: var(--fg); font-weight: 650; }
+.button { padding: .5em 1.1em; font-size: .9375rem; font-weight: 600; line-height: 1.4;
   color: var(--accent); background: none; border: 1px solid var(--edge); border-radius: 9px; }
 .button:hover { background: var(--tint); }
+.button[aria-disabled="true"] { color: var(--muted); border-style: dashed; cursor: default; }
 .primary { color: var(--bg); background: var(--accent); border-color: transparent; }
 .primary:hover { background: color-mix(in srgb, var(--accent) 88%, var(--fg)); }
 
 .result { flex: 1; min-block-size: 0; overflow: auto; overscroll-behavior: contain;
   padding: 0 1.5em 1.5em; overflow-wrap: anywhere; }
 .view { display: grid; gap: .75em; }
-h3:focus { outline: none; }
+.view > * { min-inline-size: 0; }
+h3:focus, .asked:focus { outline: none; }
 h3 { font-size: 1.1875em; }
 .scope, .tip { color: var(--muted); font-size: .9375em; }
 .meta { color: var(--muted); font-size: .875em; }
 .sentence { max-inline-size: 66ch; white-space: pre-wrap; }
-.mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600;
+pre, code { font-family: var(--answerable-code-font, var(--md-code-font-family, ui-monospace,
+  SFMono-Regular, Menlo, Consolas, monospace)); font-size: .875em; background: var(--tint); }
+code { padding: .1em .3em; border-radius: 4px; }
+pre { max-inline-size: none; margin-block: .4em; padding: .7em .9em; border-radius: 9px; overflow-x: auto;
+  white-space: pre; overflow-wrap: normal; line-height: 1.45; direction: ltr; text-align: left; }
+pre code { padding: 0; font-size: 1em; background: none; }
+.mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600; unicode-bidi: isolate;
   font-variant-numeric: tabular-nums; text-decoration: none; white-space: nowrap; }
 .mark:hover { text-decoration: underline; }
-h4 { margin: .6em 0 0; font-size: .8125em; font-weight: 650; color: var(--muted); }
+h4 { margin-block-start: .6em; font-size: .8125em; font-weight: 650; color: var(--muted); }
 .cards { display: grid; gap: .6em; list-style: none; }
 .card { display: grid; grid-template-columns: 1.6em 1fr; column-gap: .5em; padding: .8em 1em;
   border: 1px solid var(--line); border-radius: 12px; }
-.card > * { grid-column: 2; }
+.card > * { grid-column: 2; min-inline-size: 0; }
 .number { grid-column: 1; grid-row: 1; font-size: .875em; line-height: 1.7; color: var(--muted);
   font-variant-numeric: tabular-nums; }
 .title { font-weight: 600; }
-blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; }
+.page, .tag, .locator { font-size: .875em; color: var(--muted); }
+details { margin-block-start: .2em; color: var(--muted); font-size: .9375em; }
+summary { inline-size: fit-content; font-size: .9333em; cursor: pointer; border-radius: 4px; }
+blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: pre-wrap;
+  border-inline-start: 2px solid var(--line); }
 .hint { border: 1.5px dashed var(--edge); }
-.tag, .locator { font-size: .875em; color: var(--muted); }
 .tag { line-height: 1.7; }
+.actions { display: flex; flex-wrap: wrap; align-items: center; gap: .4em .6em; margin-block-start: .3em;
+  font-size: .875em; color: var(--muted); }
+.actions .button { padding: .3em .8em; font-size: inherit; text-decoration: none; }
+.examples { display: grid; gap: .5em; justify-items: start; }
+.examples .button { text-align: start; font-weight: 500; }
 
 .working { display: flex; align-items: center; gap: .75em; color: var(--muted); }
 .working .button { margin-inline-start: auto; }
-.pulse { inline-size: .6em; block-size: .6em; border-radius: 50%; background: var(--accent); }
+.pulse { inline-size: .6em; block-size: .6em; border-radius: 50%; background: var(--accent); flex: none; }
 .alert:not(:empty) { margin-block-end: .75em; padding: .7em 1em; border-radius: 12px;
-  border: 1px solid var(--answerable-error, #d9434a);
-  background: color-mix(in srgb, var(--answerable-error, #d9434a) 8%, var(--bg)); }
-.retry { justify-self: start; }
-.status { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden;
+  border: 1px solid var(--error); background: color-mix(in srgb, var(--error) 8%, var(--bg)); }
+.hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden;
   clip-path: inset(50%); white-space: nowrap; }
 
 @media (prefers-reduced-motion: no-preference) {
@@ -169,32 +252,44 @@ blockquote { margin-block-start: .3em; color: var(--muted); font-size: .9375em; 
   @keyframes rise { from { opacity: 0; translate: 0 6px; } }
   @keyframes pulse { from { opacity: .25; } }
 }
-@media (max-width: 600px) {
-  dialog { inline-size: 100vw; max-inline-size: none; block-size: 100dvh; max-block-size: none;
-    margin: 0; border: 0; border-radius: 0; }
+@media (max-width: 600px), (max-height: 480px) {
+  dialog { inline-size: 100vw; max-inline-size: none; margin: 0; border: 0; border-radius: 0;
+    block-size: var(--visible, 100dvh); max-block-size: none; inset-block-start: var(--top, 0); }
+  dialog .panel { block-size: 100%; }
   header { padding-block: max(.6em, env(safe-area-inset-top)) 0; padding-inline: 1.1em .5em; }
   form { margin-inline: 1.1em; }
   .result { padding: 0 1.1em max(1.5em, env(safe-area-inset-bottom)); }
-  .keys { visibility: hidden; }
-  :host([placement="header"]) { margin-inline: 0; }
-  :host([placement="header"]) .trigger { padding: .5em; border-color: transparent; font-size: 1em; }
-  :host([placement="header"]) .trigger svg { inline-size: 1.5em; block-size: 1.5em; }
-  :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
+  .keys { display: none; }
 }
 @media (forced-colors: active) {
   .pulse { background: Highlight; forced-color-adjust: none; }
-  .trigger, .close { border-color: ButtonBorder !important; }
+  .close { border-color: ButtonBorder; }
 }
-@media print { :host { display: none !important; } }
+@media print {
+  dialog, form, .actions { display: none !important; }
+  .result { overflow: visible; }
+}
 `;
 
-const SHEET = new CSSStyleSheet();
-SHEET.replaceSync(CSS);
+const sheets = new Map();
 
+function sheet(css) {
+  if (!sheets.has(css)) {
+    const made = new CSSStyleSheet();
+    made.replaceSync(css);
+    sheets.set(css, made);
+  }
+  return sheets.get(css);
+}
+
+/** An element; a page may style it by the names of its classes, which are its parts too. */
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value != null) node.setAttribute(name, value);
+    if (name === "class") node.part = value;
+  }
+  node.append(...children.map((child) => (typeof child === "string" ? child.replace(TURNING, "") : child)));
   return node;
 }
 
@@ -207,18 +302,62 @@ function icon(paths) {
   return svg;
 }
 
-function asFolder(address) {
+function button(name, text, act) {
+  const node = element("button", { class: `button ${name}`, type: "button" }, text);
+  node.addEventListener("click", act);
+  return node;
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value) => typeof value === "string" && value.trim() !== "";
+const isOptionalText = (value) => value == null || typeof value === "string";
+
+function speaking(tag, strings) {
+  const plural = new Intl.PluralRules(tag);
+  const say = (key, values = {}) => {
+    const given = strings[key] ?? ENGLISH[key];
+    const text = isObject(given) ? (given[plural.select(values.n)] ?? given.other) : given;
+    return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  };
+  return { tag, dir: strings.dir === "rtl" ? "rtl" : "ltr", say };
+}
+
+const IN_ENGLISH = speaking("en", ENGLISH);
+const languages = new Map([["en", Promise.resolve(IN_ENGLISH)]]);
+
+function spoken(tag) {
+  const base = LANGUAGES.includes(baseOf(tag)) ? baseOf(tag) : "en";
+  if (!languages.has(base)) {
+    const address = new URL(`strings/${base}.json`, HOME);
+    const loaded = fetch(address).then(async (response) => speaking(base, await response.json()));
+    languages.set(base, loaded.catch(() => IN_ENGLISH));
+  }
+  return languages.get(base);
+}
+
+const baseOf = (language) => language.toLowerCase().split(/[-_]/)[0];
+
+function pageLanguage() {
+  const { lang } = document.documentElement;
+  return LANGUAGE.test(lang) ? lang : undefined;
+}
+
+function nameOfLanguage(language, tag) {
+  try {
+    return new Intl.DisplayNames(tag, { type: "language" }).of(language.replaceAll("_", "-"));
+  } catch {
+    return language;
+  }
+}
+
+function endpointOf(host) {
+  const link = document.querySelector('link[rel~="answerable"]');
+  const address = host.getAttribute("endpoint") ?? link?.getAttribute("href") ?? new URL("_answerable/", ROOT);
   const url = new URL(address, document.baseURI);
   if (!url.pathname.endsWith("/")) url.pathname += "/";
   return url;
 }
 
-function endpointOf(host) {
-  const link = document.querySelector('link[rel~="answerable"]');
-  return asFolder(host.getAttribute("endpoint") ?? link?.getAttribute("href") ?? new URL("_answerable/", ROOT));
-}
-
-/** The absolute address a reader may follow, or null: a page of this site, or any http(s) address. */
 function resolve(address, siteUrl) {
   try {
     if (!address.startsWith("/")) return /^https?:\/\//i.test(address) ? new URL(address).href : null;
@@ -230,292 +369,524 @@ function resolve(address, siteUrl) {
   }
 }
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isText = (value) => typeof value === "string" && value.trim() !== "";
-const isOptionalText = (value) => value == null || typeof value === "string";
+function filled(template, question, bundle) {
+  const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
+  try {
+    const text = template.replaceAll("{question}", encoded(question)).replaceAll("{bundle}", encoded(bundle));
+    const url = new URL(text, ROOT);
+    return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
 
-function demand(condition, what) {
-  if (!condition) throw new TypeError(`not an answer: ${what}`);
+function demand(condition) {
+  if (!condition) throw new TypeError("not an answer");
 }
 
 function checkCitation(citation) {
-  demand(isObject(citation) && Number.isInteger(citation.n), "citation");
-  const { kind, title, label, url, href, quote, locator, language } = citation;
-  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label), "citation kind");
-  demand([url, href, quote, locator, language].every(isOptionalText), "citation field");
+  demand(isObject(citation) && Number.isInteger(citation.n));
+  const { kind, title, label, url, href, quote, locator, language, date } = citation;
+  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
+  demand([url, href, quote, locator, language, date].every(isOptionalText));
 }
 
-function checkSentences(sentences, kind, citations) {
-  demand(Array.isArray(sentences), "sentences");
+function checkSentences(sentences, kind, kinds) {
+  demand(Array.isArray(sentences));
   for (const sentence of sentences) {
-    demand(isObject(sentence) && isText(sentence.text), "sentence");
-    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0, "sentence without source");
-    const known = (n) => citations.some((citation) => citation.n === n && citation.kind === kind);
-    demand(sentence.citations.every(known), "unknown source");
+    demand(isObject(sentence) && isText(sentence.text));
+    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
+    demand(sentence.citations.every((n) => kinds.get(n) === kind));
   }
 }
 
-function modeOf(citations) {
-  const has = (kind) => citations.some((citation) => citation.kind === kind);
-  if (has("record")) return has("hint") ? "supported" : "partial";
-  return has("hint") ? "related-material" : "not-found";
-}
-
-/** The answer itself if it keeps the wire's promises; throws otherwise, so that nothing of it is drawn. */
 function checkAnswer(answer) {
-  demand(isObject(answer) && Array.isArray(answer.citations), "object");
+  demand(isObject(answer) && Array.isArray(answer.citations));
   const { mode, claims, routes, citations } = answer;
   citations.forEach(checkCitation);
-  checkSentences(claims, "record", citations);
-  checkSentences(routes, "hint", citations);
+  const kinds = new Map(citations.map(({ n, kind }) => [n, kind]));
+  checkSentences(claims, "record", kinds);
+  checkSentences(routes, "hint", kinds);
   const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
-  const numbers = new Set(citations.map((citation) => citation.n));
-  demand(numbers.size === citations.length && numbers.size === used.size, "citation numbers");
-  demand(mode === modeOf(citations), "mode");
-  demand(isOptionalText(answer.site_url), "site_url");
+  demand(kinds.size === citations.length && kinds.size === used.size);
+  const has = (kind) => citations.some((citation) => citation.kind === kind);
+  const [whole, part] = has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
+  demand(mode === (has("record") ? whole : part));
+  demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
   return answer;
 }
 
-/** The language of the page, as its document says; undefined if it says nothing that is one. */
-function pageLanguage() {
-  const { lang } = document.documentElement;
-  return LANGUAGE.test(lang) ? lang : undefined;
-}
-
-const baseOf = (language) => language.toLowerCase().split(/[-_]/)[0];
-
-function nameOfLanguage(language) {
-  try {
-    return new Intl.DisplayNames("en", { type: "language" }).of(language.replaceAll("_", "-"));
-  } catch {
-    return language;
+class Problem extends Error {
+  constructor(code, seconds = NaN) {
+    super(`answerable: ${code}`);
+    this.code = code;
+    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : PATIENCE;
   }
 }
 
-async function request(endpoint, question, signal) {
-  const response = await fetch(new URL("answer", endpoint), {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ question, language: pageLanguage() }),
-    signal,
+async function problemOf(response) {
+  const body = await response.json().catch(() => null);
+  const code = isText(body?.code) ? body.code : response.status;
+  return new Problem(code, Number(response.headers.get("Retry-After")));
+}
+
+async function readEvents(response, entered) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Problem("incomplete");
+    const blocks = (waiting + value).split("\n\n");
+    waiting = blocks.pop();
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s)));
+      const data = fields.data && JSON.parse(fields.data);
+      if (fields.event === "stage") entered(data.stage);
+      if (fields.event === "problem") throw new Problem(data.code ?? data.status);
+      if (fields.event === "answer") return data;
+    }
+  }
+}
+
+/** ALTCHA's proof of work, version 2. */
+async function solve(challenge, signal) {
+  const { cost, keyLength, keyPrefix, nonce, salt } = challenge.parameters;
+  const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+  const algorithm = { name: "PBKDF2", hash: "SHA-256", salt: bytes(salt), iterations: cost };
+  const password = new Uint8Array([...bytes(nonce), 0, 0, 0, 0]);
+  for (let counter = 0; ; counter += 1) {
+    signal.throwIfAborted();
+    new DataView(password.buffer).setUint32(password.length - 4, counter);
+    const key = await crypto.subtle.importKey("raw", password, "PBKDF2", false, ["deriveBits"]);
+    const derived = new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 8 * keyLength));
+    const derivedKey = Array.from(derived, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (derivedKey.startsWith(keyPrefix)) return btoa(JSON.stringify({ challenge, solution: { counter, derivedKey } }));
+  }
+}
+
+async function request(call, endpoint, question, signal, entered) {
+  const send = (altcha) =>
+    call(new URL("answer", endpoint), {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: `${EVENTS}, application/json` },
+      body: JSON.stringify({ question, language: pageLanguage(), altcha }),
+      signal,
+    });
+  let response = await send();
+  if (response.status === 403) {
+    const problem = await problemOf(response);
+    if (problem.code !== "challenge") throw problem;
+    const challenge = await call(new URL("challenge", endpoint), { signal });
+    response = await send(await solve(await challenge.json(), signal));
+  }
+  if (!response.ok) throw await problemOf(response);
+  const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
+  return checkAnswer(await (streams ? readEvents(response, entered) : response.json()));
+}
+
+async function siteOf(call) {
+  try {
+    const site = await (await call(new URL("site.json", HOME))).json();
+    const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
+    const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
+    return { ...site, bundles, examples };
+  } catch {
+    return { bundles: [], examples: [] };
+  }
+}
+
+function numbered(answer) {
+  const order = [...new Set([...answer.claims, ...answer.routes].flatMap((sentence) => sentence.citations))];
+  const given = new Map(answer.citations.map((citation) => [citation.n, citation]));
+  const citations = order.map((n, index) => {
+    const citation = given.get(n);
+    return { ...citation, n: index + 1, link: resolve(citation.href ?? citation.url ?? "", answer.site_url) };
   });
-  if (!response.ok) throw Object.assign(new Error(`HTTP ${response.status}`), { status: response.status });
-  return checkAnswer(await response.json());
+  const renumber = ({ text, citations: cited }) => ({ text, citations: cited.map((n) => citations[order.indexOf(n)]) });
+  return { ...answer, citations, claims: answer.claims.map(renumber), routes: answer.routes.map(renumber) };
 }
 
 const nameOf = (citation) => (citation.kind === "hint" ? citation.label : citation.title);
 
-function linked(citations, siteUrl) {
-  return citations.map((citation) => ({
-    ...citation,
-    link: resolve(citation.href ?? citation.url ?? "", siteUrl),
-  }));
+function asMarkdown(question, { claims, routes, citations }, say) {
+  const plain = (text) => text.replace(/[\\[\]<>]/g, "\\$&");
+  const sentences = [...claims, ...routes].map(({ text, citations: cited }) => {
+    const [lead, code] = split(text);
+    const block = code && `\n\n~~~\n${code}\n~~~\n\n`;
+    return `${lead}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
+  });
+  const sources = citations.map((citation) => {
+    const { n, link, quote, locator } = citation;
+    const name = `[${plain(nameOf(citation))}](<${link ?? ""}>)`;
+    return `${n}. ${[name, locator, quote && `“${quote.replace(/\s+/g, " ")}”`].filter(Boolean).join(" – ")}`;
+  });
+  return `**${plain(question)}**\n\n${sentences.join("\n\n")}\n\n${say("sources")}:\n\n${sources.join("\n")}\n`;
 }
 
-function drawLink(link, attributes, text) {
-  return link === null ? element("span", attributes, text) : element("a", { ...attributes, href: link }, text);
+function split(text) {
+  const at = text.search(/[:：]\n\n/);
+  return at < 0 ? [text, ""] : [text.slice(0, at + 1), text.slice(at + 3)];
 }
 
-function drawMarker({ n, link, ...citation }) {
-  const name = TEXT.source(n, nameOf(citation));
-  return drawLink(link, { class: "mark", ...(link && { "aria-label": name }) }, `[${n}]`);
-}
+/** What draws answers in a language. Nothing in it knows what was retrieved: only what is cited. */
+function drawing({ tag, say }) {
+  const drawLink = (link, attributes, ...text) =>
+    link === null ? element("span", attributes, ...text) : element("a", { ...attributes, href: link }, ...text);
 
-function drawSentence(sentence, citations) {
-  const cited = sentence.citations.map((n) => citations.find((citation) => citation.n === n));
-  return element("p", { class: "sentence" }, sentence.text, ...cited.map(drawMarker));
-}
-
-function drawCard(citation) {
-  const { n, kind, link, quote, locator, language } = citation;
-  const number = element("span", { class: "number" }, `[${n}]`);
-  const title = drawLink(link, { class: "title" }, nameOf(citation));
-  if (kind === "hint") {
-    const tag = element("span", { class: "tag" }, TEXT.relatedNote);
-    const place = locator ? [element("span", { class: "locator" }, locator)] : [];
-    return element("li", { class: "card hint" }, number, tag, title, ...place);
+  function drawMarker(citation) {
+    const name = say("source", { n: citation.n, title: nameOf(citation) });
+    const label = citation.link && { "aria-label": name.replace(TURNING, "") };
+    const marker = drawLink(citation.link, { class: "mark", dir: "ltr", ...label }, `[${citation.n}]`);
+    marker.citation = citation;
+    return marker;
   }
-  const words = quote ? [element("blockquote", { ...(language && { lang: language }) }, quote)] : [];
-  return element("li", { class: "card" }, number, title, ...words);
+
+  function drawText(text) {
+    return text.split(/`([^`\n]+)`/).map((piece, index) => (index % 2 ? element("code", {}, piece) : piece));
+  }
+
+  function drawSentence({ text, citations }) {
+    const [lead, code] = split(text);
+    const markers = citations.map(drawMarker);
+    if (!code) return element("p", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers);
+    const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, code));
+    return element("div", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers, block);
+  }
+
+  function drawPage({ link, date }) {
+    const { pathname, host, origin } = new URL(link ?? ROOT);
+    const page = (origin === ROOT.origin ? "" : host) + decoded(pathname);
+    return element("span", { class: "page" }, [link && page, date].filter(Boolean).join(" · "));
+  }
+
+  function drawQuote({ quote, language, ...citation }) {
+    const summary = element("summary", { "aria-label": say("quoteFrom", { title: nameOf(citation) }) }, say("quote"));
+    const words = element("blockquote", { dir: "auto", ...(language && { lang: language }) }, quote);
+    const details = element("details", {}, summary, words);
+    // What is short is read at a glance; code and long quotes would bury the other sources.
+    details.open = quote.length <= 240 && !quote.includes("\n");
+    return details;
+  }
+
+  function drawCard(citation) {
+    const { n, kind, link, quote, locator } = citation;
+    const number = element("span", { class: "number" }, `[${n}]`);
+    const title = drawLink(link, { class: "title", dir: "auto" }, nameOf(citation));
+    title.citation = citation;
+    if (kind === "hint") {
+      const label = element("span", { class: "tag" }, say("relatedNote"));
+      const place = locator ? [element("span", { class: "locator", dir: "auto" }, locator)] : [];
+      return element("li", { class: "card hint" }, number, label, title, ...place);
+    }
+    const words = isText(quote) ? [drawQuote(citation)] : [];
+    return element("li", { class: "card" }, number, title, drawPage(citation), ...words);
+  }
+
+  function drawCards(citations) {
+    return element("ul", { class: "cards", role: "list" }, ...citations.map(drawCard));
+  }
+
+  function drawLanguage(citations) {
+    const page = pageLanguage();
+    const tags = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
+    const known = page && tags.length > 0 && tags.every(isText);
+    if (!known || tags.some((each) => baseOf(each) === baseOf(page))) return [];
+    const names = [...new Set(tags)].map((each) => nameOfLanguage(each, tag));
+    return [drawNote(say("otherLanguage", { names: new Intl.ListFormat(tag).format(names) }))];
+  }
+
+  const drawNote = (text) => element("p", { class: "meta" }, text);
+
+  function drawNotes({ confidence, dropped, mode }) {
+    const lines = [
+      mode !== "not-found" && `confidence.${confidence}` in ENGLISH && say("confidence", { word: say(`confidence.${confidence}`) }),
+      dropped > 0 && say("dropped", { n: Number(dropped) }),
+    ].filter(Boolean);
+    return lines.length ? [drawNote(lines.join(" · "))] : [];
+  }
+
+  function drawAnswer(answer) {
+    const { mode, reason, claims, routes, citations } = answer;
+    const heading = element("h3", { tabindex: "-1" }, say(`heading.${mode}`));
+    if (mode === "not-found") {
+      const tip = element("p", { class: "tip" }, say(reason === "contract" ? "unverified" : "tip"));
+      return [heading, tip, ...drawNotes(answer)];
+    }
+    const sentences = [...claims, ...routes].map(drawSentence);
+    // Notes are places to look, not sources: only an answer has a list of sources.
+    const label = claims.length ? [element("h4", {}, say("sources"))] : [];
+    return [heading, ...sentences, ...drawNotes(answer), ...drawLanguage(citations), ...label, drawCards(citations)];
+  }
+
+  return { drawAnswer, drawNote, drawLink };
 }
 
-function drawCards(citations) {
-  return element("ul", { class: "cards", role: "list" }, ...citations.map(drawCard));
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
-/** One line where every source is in another language than the page; none where that is unknown. */
-function drawLanguage(citations) {
-  const page = pageLanguage();
-  const languages = citations.filter(({ kind }) => kind === "record").map(({ language }) => language);
-  const known = page && languages.length > 0 && languages.every(isText);
-  if (!known || languages.some((language) => baseOf(language) === baseOf(page))) return [];
-  const names = [...new Set(languages)].map(nameOfLanguage);
-  const list = new Intl.ListFormat("en").format(names);
-  return [element("p", { class: "meta" }, TEXT.otherLanguage(list))];
+/** Select the words of a text fragment on this page. */
+function highlight(address) {
+  const [id, directive = ""] = new URL(address).hash.slice(1).split(":~:text=");
+  // What tells equal words apart begins or ends with a dash.
+  const [start, end] = directive.split("&")[0].split(",").filter((term) => !/^-|-$/.test(term)).map(decoded);
+  const heading = document.getElementById(decoded(id));
+  const selection = getSelection();
+  selection.collapse(heading ?? document.body, 0);
+  heading?.scrollIntoView();
+  if (!start || !find(start)) return;
+  const { anchorNode, anchorOffset } = selection;
+  if (end && find(end)) selection.setBaseAndExtent(anchorNode, anchorOffset, selection.focusNode, selection.focusOffset);
+  anchorNode.parentElement.scrollIntoView({ block: "center" });
 }
 
-function drawMeta({ confidence, dropped }) {
-  const lines = [];
-  if (CONFIDENCE.includes(confidence)) lines.push(TEXT.confidence(confidence));
-  if (Number.isInteger(dropped) && dropped > 0) lines.push(TEXT.dropped(dropped));
-  return lines.length ? [element("p", { class: "meta" }, lines.join(" · "))] : [];
+function highlightLater(address, tries = 50) {
+  const { pathname, hash } = new URL(address);
+  const id = decoded(hash.slice(1).split(":~:")[0]);
+  if (location.pathname === pathname && (!id || document.getElementById(id))) highlight(address);
+  else if (tries > 0) setTimeout(highlightLater, 100, address, tries - 1);
 }
 
-function drawHeading(mode) {
-  return element("h3", { tabindex: "-1" }, TEXT.headings[mode]);
-}
-
-function drawAnswer(answer) {
-  const heading = drawHeading(answer.mode);
-  if (answer.mode === "not-found") return [heading, element("p", { class: "tip" }, TEXT.tip)];
-  const citations = linked(answer.citations, answer.site_url);
-  const sentences = [...answer.claims, ...answer.routes].map((each) => drawSentence(each, citations));
-  // Notes are places to look, not sources: only an answer has a list of sources.
-  const label = answer.claims.length ? [element("h4", {}, TEXT.sources)] : [];
-  const notes = [...drawMeta(answer), ...drawLanguage(citations)];
-  return [heading, ...sentences, ...notes, ...label, drawCards(citations)];
-}
-
-function announcement({ mode, citations }) {
-  if (mode === "not-found") return TEXT.notFound;
-  return (mode === "related-material" ? TEXT.pointers : TEXT.ready)(citations.length);
-}
-
-/** The element that has the focus, looked up through shadow roots; null for the bare page. */
 function focused() {
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
   return node === document.body ? null : node;
 }
 
+/** The keys that are down as a shortcut is written, such as "ctrl+i": Ctrl is Cmd on a Mac. */
+function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
+  const chord = [(ctrlKey || metaKey) && "ctrl", altKey && "alt", shiftKey && "shift", key?.toLowerCase()];
+  return chord.filter(Boolean).join("+");
+}
+
+let shared = new URLSearchParams(location.search).get("ask");
+
 /** `<answerable-ask>`: a button and a dialog that put one question to the site and draw its cited answer. */
 export class AskBox extends HTMLElement {
+  /** What fetches: a page may set its own, for recorded answers or for headers of its own. */
+  fetch = (...request) => fetch(...request);
+
   #endpoint = null;
+  #language = IN_ENGLISH;
+  #chord = null;
+  #site = null;
   #run = null;
+  #timer = 0;
   #opener = null;
   #pressedBackdrop = false;
-
+  #ui = null;
+  #label = element("span", {}, ENGLISH.ask);
   #trigger = element(
     "button",
-    { class: "trigger", type: "button", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+I Meta+I" },
-    icon(ICONS.ask),
-    element("span", {}, TEXT.ask),
-  );
-  #close = element("button", { class: "close", type: "button", "aria-label": TEXT.close }, icon(ICONS.close));
-  #question = element("textarea", {
-    "aria-label": TEXT.question,
-    placeholder: TEXT.placeholder,
-    maxlength: "500",
-    rows: "2",
-    enterkeyhint: "send",
-  });
-  #form = element(
-    "form",
-    {},
-    this.#question,
-    element(
-      "div",
-      { class: "row" },
-      element("span", { class: "keys" }, TEXT.keys),
-      element("button", { class: "button primary", type: "submit" }, TEXT.ask),
-    ),
-  );
-  #alert = element("p", { class: "alert", role: "alert" });
-  #status = element("p", { class: "status", role: "status" });
-  #view = element("div", { class: "view" });
-  #dialog = element(
-    "dialog",
-    { "aria-labelledby": "title" },
-    element("header", {}, element("h2", { id: "title" }, TEXT.title), this.#close),
-    this.#form,
-    element("div", { class: "result" }, this.#alert, this.#view),
-    this.#status,
+    { class: "trigger", type: "button", "aria-haspopup": "dialog" },
+    element("slot", { name: "trigger" }, icon(ICONS.ask), this.#label),
   );
 
   constructor() {
     super();
-    const shadow = this.attachShadow({ mode: "open" });
-    shadow.adoptedStyleSheets = [SHEET];
-    shadow.append(this.#trigger, this.#dialog);
-    this.#listen();
-    this.#showEmpty();
+    this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet(TRIGGER_CSS)];
+    this.#trigger.addEventListener("click", () => this.open());
+    // Themes bind bare letters (Material: f, s, p, n) on the page and cannot see into a shadow root.
+    for (const type of ["keydown", "keypress", "keyup"]) {
+      this.addEventListener(type, (event) => {
+        const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (isPlain && (this.#ui?.dialog?.open || this.#isInline)) event.stopPropagation();
+      });
+    }
   }
 
-  connectedCallback() {
+  async connectedCallback() {
     // Once: Material's instant navigation changes the base of relative addresses later.
     this.#endpoint ??= endpointOf(this);
     document.addEventListener("keydown", this.#onShortcut);
+    const shortcut = this.getAttribute("shortcut") ?? "Ctrl+I";
+    this.#chord = shortcut.toLowerCase();
+    if (this.#chord !== "none") {
+      const keys = shortcut.replace(/ctrl/i, "Control");
+      this.#trigger.title = shortcut;
+      this.#trigger.ariaKeyShortcuts = keys === shortcut ? keys : `${keys} ${keys.replace("Control", "Meta")}`;
+    }
+    await this.#localise();
+    if (this.#isInline) this.#build();
+    else this.shadowRoot.append(this.#trigger);
+    if (shared !== null) this.open(shared.slice(0, MOST));
+    shared = null;
   }
 
   disconnectedCallback() {
     document.removeEventListener("keydown", this.#onShortcut);
     this.#run?.abort();
+    clearTimeout(this.#timer);
   }
 
-  /** Open the dialog and put the focus into the question. */
-  open() {
-    if (!this.#dialog.open) {
+  /** Open the dialog and put the focus into the question; a text becomes the question, unsent. */
+  open(question) {
+    if (!this.#isInline && !this.#ui?.dialog.open) {
+      if (!this.#emit("answerable:open", {}, true)) return;
       this.#opener = focused() ?? this.#trigger;
-      this.#dialog.showModal();
+      this.#build();
+      this.#ui.dialog.showModal();
+      this.toggleAttribute("open", true);
+      this.#follow();
     }
-    this.#question.focus();
-    this.#question.select();
+    this.#build();
+    if (typeof question === "string") this.#put(question);
+    this.#ui.question.focus();
+    this.#ui.question.select();
+  }
+
+  /** Close the dialog; a running question is stopped. */
+  close() {
+    this.#ui?.dialog?.close();
+  }
+
+  ask(question) {
+    this.open(String(question).slice(0, MOST));
+    if (this.#ui) this.#submit();
+  }
+
+  get #isInline() {
+    return this.getAttribute("placement") === "inline";
+  }
+
+  async #localise() {
+    const tag = this.getAttribute("lang") || document.documentElement.lang || "en";
+    this.#language = LANGUAGES.includes(baseOf(tag)) ? await spoken(tag) : IN_ENGLISH;
+    const { say, dir } = this.#language;
+    this.#label.textContent = say("ask");
+    Object.assign(this.#trigger, { lang: this.#language.tag, dir });
+  }
+
+  #build() {
+    if (this.#ui) return;
+    this.shadowRoot.adoptedStyleSheets = [sheet(TRIGGER_CSS), sheet(BOX_CSS)];
+    const { tag, dir, say } = this.#language;
+    const question = element("textarea", {
+      "aria-label": say("question"),
+      "aria-describedby": "hint",
+      placeholder: say("placeholder"),
+      maxlength: MOST,
+      rows: "2",
+      enterkeyhint: "send",
+    });
+    const count = element("span", { class: "count", "aria-hidden": "true" });
+    const limit = element("span", { class: "hidden" }, `. ${say("limit", { n: MOST })}`);
+    const keys = element("span", { id: "hint" }, element("span", { class: "keys" }, say("keys")), limit);
+    const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
+    const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
+    const alert = element("p", { class: "alert", role: "alert" });
+    const status = element("p", { class: "hidden status", role: "status" });
+    const view = element("div", { class: "view" });
+    const title = element("h2", { id: "title" }, element("slot", { name: "title" }, say("title")));
+    const header = element("header", {}, title);
+    const footer = element("slot", { name: "footer" });
+    const panel = element("div", { class: "panel", lang: tag, dir }, header, form, element("div", { class: "result" }, alert, view, footer), status);
+    const labelled = { class: "box", "aria-labelledby": "title" };
+    if (this.#isInline) {
+      this.#ui = { root: element("section", labelled, panel) };
+    } else {
+      const close = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
+      close.addEventListener("click", () => this.close());
+      header.append(close);
+      const dialog = element("dialog", labelled, panel);
+      this.#listenToDialog(dialog);
+      this.#ui = { root: dialog, dialog };
+    }
+    Object.assign(this.#ui, { question, count, form, alert, status, view });
+    this.shadowRoot.append(this.#ui.root);
+    this.#listen();
+    this.#showEmpty();
+  }
+
+  #listenToDialog(dialog) {
+    for (const type of ["resize", "scroll"]) visualViewport.addEventListener(type, () => this.#follow());
+    dialog.addEventListener("close", () => this.#closed());
+    dialog.addEventListener("pointerdown", (event) => {
+      this.#pressedBackdrop = this.#isBackdrop(event);
+    });
+    dialog.addEventListener("click", (event) => {
+      // A selection dragged out of the dialog ends in a click on it: both ends must be outside.
+      if (this.#pressedBackdrop && this.#isBackdrop(event)) this.close();
+    });
   }
 
   #listen() {
-    this.#trigger.addEventListener("click", () => this.open());
-    this.#close.addEventListener("click", () => this.#dialog.close());
-    this.#dialog.addEventListener("close", () => this.#closed());
-    this.#dialog.addEventListener("pointerdown", (event) => {
-      this.#pressedBackdrop = this.#isBackdrop(event);
-    });
-    this.#dialog.addEventListener("click", (event) => this.#clicked(event));
-    this.#question.addEventListener("keydown", (event) => {
+    const { question, form, view } = this.#ui;
+    question.addEventListener("input", () => this.#counted());
+    question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition, which Safari reports after the composition's end.
       const composing = event.isComposing || event.keyCode === 229;
       if (event.key !== "Enter" || event.shiftKey || composing) return;
       event.preventDefault();
-      this.#form.requestSubmit();
+      form.requestSubmit();
     });
-    this.#form.addEventListener("submit", (event) => {
+    form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit();
     });
-    // Themes bind bare letters (Material: f, s, p, n) on the page and cannot see into a shadow root.
-    this.addEventListener("keydown", (event) => {
-      if (this.#dialog.open && !event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
-    });
+    view.addEventListener("click", (event) => this.#followed(event));
   }
 
   #onShortcut = (event) => {
-    const chord = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
-    if (!chord || event.key.toLowerCase() !== "i" || event.defaultPrevented) return;
+    // In a text that somebody edits, Ctrl+I makes italics.
+    if (event.defaultPrevented || chordOf(event) !== this.#chord || event.composedPath()[0].isContentEditable) return;
     event.preventDefault();
     this.open();
   };
 
+  /** Keep to the part of the page that a virtual keyboard leaves free. */
+  #follow() {
+    const { style } = this.#ui.dialog;
+    style.setProperty("--visible", `${visualViewport.height}px`);
+    style.setProperty("--top", `${visualViewport.offsetTop}px`);
+  }
+
   #isBackdrop({ target, clientX, clientY }) {
-    if (target !== this.#dialog) return false;
-    const { left, right, top, bottom } = this.#dialog.getBoundingClientRect();
+    if (target !== this.#ui.dialog) return false;
+    const { left, right, top, bottom } = target.getBoundingClientRect();
     return clientX < left || clientX > right || clientY < top || clientY > bottom;
   }
 
-  #clicked(event) {
-    // A selection dragged out of the dialog ends in a click on it: both ends must be outside.
-    if (this.#pressedBackdrop && this.#isBackdrop(event)) this.#dialog.close();
-    const leaves = event.target.closest("a") && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    // The source may be on this very page, behind the dialog.
-    if (leaves) this.#dialog.close();
+  #followed(event) {
+    const link = event.target.closest("a");
+    if (!link?.citation) return;
+    const { link: _, ...citation } = link.citation;
+    if (!this.#emit("answerable:cite", citation, true)) return event.preventDefault();
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    // The source may be on this very page, behind the dialog, and keeps the focus there.
+    this.#opener = null;
+    this.close();
+    setTimeout(() => {
+      // A page that loads its own links swallows fragments.
+      if (event.defaultPrevented) highlightLater(link.href);
+    });
   }
 
   #closed() {
     if (this.#run) this.#stop();
+    this.toggleAttribute("open", false);
     this.#opener?.focus({ preventScroll: true });
+    this.#emit("answerable:close", {});
+  }
+
+  #put(question) {
+    this.#ui.question.value = question;
+    this.#counted();
+  }
+
+  #counted() {
+    const { question, count } = this.#ui;
+    count.textContent = `${question.value.length} / ${MOST}`;
+    count.classList.toggle("full", question.value.length >= MOST);
   }
 
   #submit() {
-    const question = this.#question.value.trim();
-    if (question === "") return this.#question.focus();
+    const question = this.#ui.question.value.trim();
+    if (question === "") return this.#ui.question.focus();
     if (this.#emit("answerable:ask", { question }, true)) this.#ask(question);
   }
 
@@ -524,11 +895,14 @@ export class AskBox extends HTMLElement {
     const run = new AbortController();
     this.#run = run;
     this.#showWorking();
+    const told = this.#told();
+    const end = (show, what, site) => run.signal.aborted || show.call(this, question, what, site);
     try {
-      const answer = await request(this.#endpoint, question, run.signal);
-      if (!run.signal.aborted) this.#showAnswer(answer);
+      const entered = (stage) => run.signal.aborted || this.#entered(stage);
+      const answer = await request(this.fetch, this.#endpoint, question, run.signal, entered);
+      end(this.#showAnswer, answer, await told);
     } catch (error) {
-      if (!run.signal.aborted) this.#showError(error);
+      end(this.#showProblem, error, await told);
     }
   }
 
@@ -536,46 +910,161 @@ export class AskBox extends HTMLElement {
     this.#run.abort();
     this.#run = null;
     this.#showEmpty();
-    this.#status.textContent = TEXT.stopped;
-    this.#question.focus();
+    this.#ui.status.textContent = this.#language.say("stopped");
+    this.#ui.question.focus();
+  }
+
+  async #told() {
+    this.#site ??= siteOf(this.fetch);
+    const site = { ...(await this.#site) };
+    for (const name of ["search", "authors", "feedback"]) {
+      site[name] = this.getAttribute(name) ?? site[name];
+    }
+    return site;
   }
 
   #show(state, ...nodes) {
-    this.#view.dataset.state = state;
-    this.#view.setAttribute("aria-busy", String(state === "working"));
-    this.#view.replaceChildren(...nodes);
-    this.#view.parentElement.scrollTop = 0;
-    this.#alert.textContent = "";
-    this.#status.textContent = "";
+    const { view, alert, status } = this.#ui;
+    clearTimeout(this.#timer);
+    this.setAttribute("state", state);
+    this.removeAttribute("problem");
+    view.setAttribute("aria-busy", String(state === "working"));
+    view.replaceChildren(...nodes);
+    view.parentElement.scrollTop = 0;
+    alert.textContent = "";
+    status.textContent = "";
   }
 
-  #showEmpty() {
-    this.#show("empty", element("p", { class: "scope" }, TEXT.scope));
+  async #showEmpty() {
+    const { say } = this.#language;
+    const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, say("scope")));
+    this.#show("empty", scope);
+    this.#counted();
+    const { examples } = await this.#told();
+    if (examples.length === 0 || !scope.isConnected) return;
+    const buttons = examples.map((example) =>
+      button("example", example, () => {
+        this.#put(example);
+        this.#submit();
+      }),
+    );
+    const label = element("h3", { class: "meta" }, say("examples"));
+    this.#ui.view.append(element("div", { class: "examples" }, label, ...buttons));
   }
 
   #showWorking() {
-    const stop = element("button", { class: "button", type: "button" }, TEXT.stop);
-    stop.addEventListener("click", () => this.#stop());
-    const line = element("div", { class: "working" }, element("span", { class: "pulse" }), TEXT.working, stop);
-    this.#show("working", line);
+    const { say } = this.#language;
+    const stage = element("span", { class: "stage" }, say("working"));
+    const stop = button("stop", say("stop"), () => this.#stop());
+    this.#show("working", element("div", { class: "working" }, element("span", { class: "pulse" }), stage, stop));
   }
 
-  #showAnswer(answer) {
-    const nodes = drawAnswer(answer);
+  #entered(stage) {
+    if (!(`stage.${stage}` in ENGLISH)) return;
+    this.#ui.view.querySelector(".stage").textContent = this.#language.say(`stage.${stage}`);
+    this.#emit("answerable:stage", { stage });
+  }
+
+  #showAnswer(question, answer, site) {
+    const { say } = this.#language;
+    const draw = drawing(this.#language);
+    const drawn = numbered(answer);
+    const nodes = draw.drawAnswer(drawn);
+    const isFound = answer.mode !== "not-found";
+    const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     this.#run = null;
-    this.#show(answer.mode, ...nodes);
-    this.#status.textContent = announcement(answer);
+    this.#show(
+      answer.mode,
+      ...nodes,
+      ...(differs ? [draw.drawNote(say("differs"))] : []),
+      ...(isFound ? [this.#actions(question, drawn)] : this.#ways(question, site, answer.bundle ?? "")),
+      ...(site.feedback ? [this.#feedback(question, answer, site.feedback)] : []),
+    );
+    const announced = isFound ? (answer.mode === "related-material" ? "pointers" : "ready") : "notFound";
+    this.#ui.status.textContent = say(announced, { n: answer.citations.length });
     nodes[0].focus();
     this.#emit("answerable:answer", answer);
   }
 
-  #showError({ status }) {
+  #actions(question, answer) {
+    const { say } = this.#language;
+    const page = new URL(location.href);
+    page.hash = "";
+    page.search = `?ask=${encodeURIComponent(question.replace(/[\ud800-\udfff]/gu, ""))}`;
+    const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say)));
+    const share = button("share", say("share"), () => this.#copy(page.href));
+    return element("div", { class: "actions" }, copy, share);
+  }
+
+  async #copy(text) {
+    const { view, status } = this.#ui;
+    let key = "copied";
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      key = "notCopied";
+    }
+    status.textContent = this.#language.say(key);
+    view.querySelector(".said")?.remove();
+    view.querySelector(".actions")?.append(element("span", { class: "said", "aria-hidden": "true" }, status.textContent));
+  }
+
+  #ways(question, { search, authors }, bundle) {
+    const { say } = this.#language;
+    const { drawLink } = drawing(this.#language);
+    const links = Object.entries({ search, authors })
+      .map(([name, template]) => [name, template && filled(template, question, bundle)])
+      .filter(([, link]) => link)
+      .map(([name, link]) => drawLink(link, { class: `button ${name}` }, say(name)));
+    return links.length ? [element("div", { class: "actions" }, ...links)] : [];
+  }
+
+  #feedback(question, { mode, bundle, request_id }, address) {
+    const { say } = this.#language;
+    const label = element("span", { class: "asked", tabindex: "-1" }, say("helpful"));
+    const row = element("div", { class: "actions feedback", role: "group", "aria-label": say("helpful") }, label);
+    const send = async (helpful, reason = null) => {
+      const detail = { helpful, reason, question, mode, bundle, request_id };
+      row.replaceChildren(label);
+      label.focus();
+      if (!this.#emit("answerable:feedback", detail, true)) return;
+      const body = JSON.stringify(detail);
+      const headers = { "Content-Type": "application/json" };
+      const sent = this.fetch(new URL(address, ROOT), { method: "POST", headers, body });
+      const { ok } = await sent.catch(() => ({ ok: false }));
+      label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
+    };
+    const askWhy = () => {
+      label.textContent = say("why");
+      row.setAttribute("aria-label", say("why"));
+      row.replaceChildren(label, ...REASONS.map((reason) => button("", say(`reason.${reason}`), () => send(false, reason))));
+      label.focus();
+    };
+    row.append(button("", say("yes"), () => send(true)), button("", say("no"), askWhy));
+    return row;
+  }
+
+  #showProblem(question, error, { search }) {
+    const { say } = this.#language;
+    const code = error instanceof Problem ? error.code : navigator.onLine ? "failed" : "offline";
+    const key = PROBLEMS[code] ?? "failed";
     this.#run = null;
-    const retry = element("button", { class: "button retry", type: "button" }, TEXT.retry);
-    retry.addEventListener("click", () => this.#submit());
-    this.#show("failure", retry);
-    this.#alert.textContent = UNREADABLE.includes(status) ? TEXT.refused : TEXT.failed;
-    this.#question.focus();
+    const isClosed = key === "capped" || key === "paused";
+    const ways = isClosed ? this.#ways(question, { search }, "") : [];
+    const retry = button("retry", say("retry"), () => retry.ariaDisabled !== "true" && this.#submit());
+    this.#show("problem", ...ways, ...(isClosed || key === "unreadable" ? [] : [retry]));
+    this.#ui.alert.textContent = say(key, { n: error.seconds }) + (ways.length ? ` ${say("searchWorks")}` : "");
+    if (key === "limited") this.#countDown(retry, error.seconds);
+    this.setAttribute("problem", code);
+    this.#ui.question.focus();
+    this.#emit("answerable:problem", { code });
+  }
+
+  #countDown(retry, seconds) {
+    const { say } = this.#language;
+    retry.ariaDisabled = String(seconds > 0);
+    retry.textContent = seconds > 0 ? say("retryIn", { n: seconds }) : say("retry");
+    if (seconds > 0) this.#timer = setTimeout(() => this.#countDown(retry, seconds - 1), 1000);
   }
 
   #emit(type, detail, cancelable = false) {
@@ -584,3 +1073,10 @@ export class AskBox extends HTMLElement {
 }
 
 if (!customElements.get("answerable-ask")) customElements.define("answerable-ask", AskBox);
+
+// A browser that does not know text fragments leaves them in the address.
+if (!("fragmentDirective" in document)) {
+  const show = () => location.hash.includes(":~:text=") && highlight(location.href);
+  window.addEventListener("hashchange", show);
+  show();
+}
