@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test check build bench clean
+.PHONY: serve test check build bench shots clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,8 +29,12 @@ check: $(STAMP)
 bench: $(STAMP)
 	@for bench in questions retrieval bundle build cold load; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 
+# Pictures of every state of the ask box, in the folder shots/.
+shots: $(STAMP) browser
+	$(BIN)/python tests/shots.py shots
+
 clean:
-	rm -rf $(VENV) .cache site function
+	rm -rf $(VENV) .cache site function shots
 
 $(STAMP): pyproject.toml
 	python3 -m venv $(VENV) || { $(SUDO) apt-get update -qq && \

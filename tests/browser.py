@@ -21,14 +21,19 @@ CHROMIUM_ARGS = [
 ]
 
 
+def executable() -> str | None:
+    """The system's Chromium, None where there is none."""
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, started once; tests that need it are skipped where there is none."""
-    executable = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
-    if executable is None:
+    found = executable()
+    if found is None:
         pytest.skip("no Chromium on the path")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGS)
+        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_ARGS)
         yield chromium
         chromium.close()
 

@@ -188,11 +188,12 @@ textarea { display: block; box-sizing: border-box; inline-size: 100%; min-block-
   field-sizing: content; background: none; border: 0; }
 textarea:focus-visible { outline: none; }
 textarea::placeholder { color: var(--muted); opacity: 1; }
-.row { display: flex; align-items: center; gap: 1em; padding-block: .4em .5em;
-  padding-inline: 1em .5em; font-size: .8125em; color: var(--muted); }
+.row { display: flex; align-items: center; gap: .8em; padding-block: .4em .5em;
+  padding-inline: 1em .5em; color: var(--muted); }
+.keys, .count { font-size: .8125em; }
 .count { margin-inline-start: auto; font-variant-numeric: tabular-nums; }
 .count.full { color: var(--fg); font-weight: 650; }
-.button { padding: .5em 1.1em; font-size: .9375rem; font-weight: 600; line-height: 1.4;
+.button { padding: .5em 1.1em; font-size: .9375em; font-weight: 600; line-height: 1.4;
   color: var(--accent); background: none; border: 1px solid var(--edge); border-radius: 9px; }
 .button:hover { background: var(--tint); }
 .button[aria-disabled="true"] { color: var(--muted); border-style: dashed; cursor: default; }
@@ -207,15 +208,17 @@ h3:focus, .asked:focus { outline: none; }
 h3 { font-size: 1.1875em; }
 .scope, .tip { color: var(--muted); font-size: .9375em; }
 .meta { color: var(--muted); font-size: .875em; }
-.sentence { max-inline-size: 66ch; white-space: pre-wrap; }
+.sentence { white-space: pre-wrap; }
+p.sentence { max-inline-size: 66ch; }
 pre, code { font-family: var(--answerable-code-font, var(--md-code-font-family, ui-monospace,
   SFMono-Regular, Menlo, Consolas, monospace)); font-size: .875em; background: var(--tint); }
 code { padding: .1em .3em; border-radius: 4px; }
-pre { max-inline-size: none; margin-block: .4em; padding: .7em .9em; border-radius: 9px; overflow-x: auto;
+pre { margin-block: .4em; padding: .7em .9em; border-radius: 9px; overflow-x: auto;
   white-space: pre; overflow-wrap: normal; line-height: 1.45; direction: ltr; text-align: left; }
 pre code { padding: 0; font-size: 1em; background: none; }
 .mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600; unicode-bidi: isolate;
   font-variant-numeric: tabular-nums; text-decoration: none; white-space: nowrap; }
+.mark::before { content: "\\2060"; }
 .mark:hover { text-decoration: underline; }
 h4 { margin-block-start: .6em; font-size: .8125em; font-weight: 650; color: var(--muted); }
 .cards { display: grid; gap: .6em; list-style: none; }
@@ -230,6 +233,7 @@ details { margin-block-start: .2em; color: var(--muted); font-size: .9375em; }
 summary { inline-size: fit-content; font-size: .9333em; cursor: pointer; border-radius: 4px; }
 blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: pre-wrap;
   border-inline-start: 2px solid var(--line); }
+.retry { justify-self: start; }
 .hint { border: 1.5px dashed var(--edge); }
 .tag { line-height: 1.7; }
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: .4em .6em; margin-block-start: .3em;
@@ -253,7 +257,7 @@ blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: 
   @keyframes pulse { from { opacity: .25; } }
 }
 @media (max-width: 600px), (max-height: 480px) {
-  dialog { inline-size: 100vw; max-inline-size: none; margin: 0; border: 0; border-radius: 0;
+  dialog.box { inline-size: 100vw; max-inline-size: none; margin: 0; border: 0; border-radius: 0;
     block-size: var(--visible, 100dvh); max-block-size: none; inset-block-start: var(--top, 0); }
   dialog .panel { block-size: 100%; }
   header { padding-block: max(.6em, env(safe-area-inset-top)) 0; padding-inline: 1.1em .5em; }
@@ -271,15 +275,11 @@ blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: 
 }
 `;
 
-const sheets = new Map();
+const sheets = {};
 
 function sheet(css) {
-  if (!sheets.has(css)) {
-    const made = new CSSStyleSheet();
-    made.replaceSync(css);
-    sheets.set(css, made);
-  }
-  return sheets.get(css);
+  if (!sheets[css]) (sheets[css] = new CSSStyleSheet()).replaceSync(css);
+  return sheets[css];
 }
 
 /** An element; a page may style it by the names of its classes, which are its parts too. */
@@ -323,16 +323,13 @@ function speaking(tag, strings) {
 }
 
 const IN_ENGLISH = speaking("en", ENGLISH);
-const languages = new Map([["en", Promise.resolve(IN_ENGLISH)]]);
+const loaded = {};
 
-function spoken(tag) {
-  const base = LANGUAGES.includes(baseOf(tag)) ? baseOf(tag) : "en";
-  if (!languages.has(base)) {
-    const address = new URL(`strings/${base}.json`, HOME);
-    const loaded = fetch(address).then(async (response) => speaking(base, await response.json()));
-    languages.set(base, loaded.catch(() => IN_ENGLISH));
-  }
-  return languages.get(base);
+function spoken(base) {
+  loaded[base] ??= fetch(new URL(`strings/${base}.json`, HOME))
+    .then(async (response) => speaking(base, await response.json()))
+    .catch(() => IN_ENGLISH);
+  return loaded[base];
 }
 
 const baseOf = (language) => language.toLowerCase().split(/[-_]/)[0];
@@ -754,8 +751,8 @@ export class AskBox extends HTMLElement {
   }
 
   async #localise() {
-    const tag = this.getAttribute("lang") || document.documentElement.lang || "en";
-    this.#language = LANGUAGES.includes(baseOf(tag)) ? await spoken(tag) : IN_ENGLISH;
+    const base = baseOf(this.getAttribute("lang") || document.documentElement.lang);
+    this.#language = LANGUAGES.includes(base) ? await spoken(base) : IN_ENGLISH;
     const { say, dir } = this.#language;
     this.#label.textContent = say("ask");
     Object.assign(this.#trigger, { lang: this.#language.tag, dir });
