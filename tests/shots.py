@@ -96,7 +96,9 @@ def _open(page: Page, state: str) -> None:
           const recorded = document.querySelector(`[data-recorded="${state}"]`);
           box.fetch = recorded.fetch;
           const { question } = (await (await fetch("../assets/widget-states.json")).json())[state];
-          const drawn = new Promise((done) => box.addEventListener("answerable:answer", done, { once: true }));
+          const drawn = new Promise((done) => {
+            box.addEventListener("answerable:answer", done, { once: true });
+          });
           box.ask(question);
           await drawn;
         }""",
