@@ -280,9 +280,7 @@ ELEMENT = f"{injection.ELEMENT}\n"
 )
 def test_the_widget_is_put_in_once(before: str, after: str) -> None:
     def inject(html: str) -> str:
-        return injection.inject(
-            html, "x/assets/answerable/ask-box.js", endpoint="/ask/", element=True
-        )
+        return injection.inject(html, "x/assets/answerable/ask-box.js", endpoint="/ask/")
 
     assert inject(before) == after
     assert inject(after) == after
@@ -290,7 +288,7 @@ def test_the_widget_is_put_in_once(before: str, after: str) -> None:
 
 def test_a_link_is_left_where_no_endpoint_is_told() -> None:
     html = f"<head>{LINK}</head><body></body>"
-    assert LINK in injection.inject(html, "x.js", endpoint=None, element=False)
+    assert LINK in injection.inject(html, "x.js", endpoint=None, element=None)
 
 
 def test_a_page_of_another_encoding_is_read(tmp_path: Path) -> None:

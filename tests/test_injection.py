@@ -11,7 +11,7 @@ WIDGET = f"{injection.ELEMENT}\n{SCRIPT}"
 
 
 def inject(html: str) -> str:
-    return injection.inject(html, URL, endpoint="/ask/", element=True)
+    return injection.inject(html, URL, endpoint="/ask/")
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_a_page_of_stretches_without_an_end_is_read_quickly(start: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", [None, "/ask/"])
-@pytest.mark.parametrize("element", [True, False])
+@pytest.mark.parametrize("element", [injection.ELEMENT, None])
 def test_a_plain_page_gets_what_any_other_gets(
-    monkeypatch: pytest.MonkeyPatch, endpoint: str | None, element: bool
+    monkeypatch: pytest.MonkeyPatch, endpoint: str | None, element: str | None
 ) -> None:
     page = "<!doctype html>\n<html><head><title>A</title></head><body><p>x</p></body>\n</html>\n"
     quick = injection.inject(page, URL, endpoint=endpoint, element=element)

@@ -1,10 +1,14 @@
-"""The widget in built pages: its script, its element and where it asks."""
+"""The widget in built pages: its files, its element and where it asks."""
 
 import re
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 
-SCRIPT = "assets/answerable/ask-box.js"
+from . import hiding
+
+FOLDER = "assets/answerable/"
+SCRIPT = f"{FOLDER}ask-box.js"
 ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.
@@ -16,42 +20,61 @@ _WHOLE = re.compile(r"</body>|\A\s*<!doctype html", re.I)
 _BODY_END = re.compile(r"</body>", re.I)
 _HEAD_END = re.compile(r"</head>", re.I)
 _ASK = re.compile(r"<answerable-ask(?=[\s/>])", re.I)
-# What a browser does not read as the page's own tags. One without an end runs on to the page's.
-_HIDDEN = re.compile(
-    r"<!--(?:-?>|.*?(?:--!?>|(?P<comment_on>\Z)))"
-    r"|<(?P<name>script|style|textarea|title|template)(?=[\s>])(?:[^>]*[^>/])?>"
-    r"(?P<body>.*?)(?:</(?P=name)(?=[\s/>])|(?P<element_on>\Z))",
-    re.I | re.S,
-)
-# Stands for a `<` that is no tag's: no text that can be written holds half a surrogate pair.
-_HIDING = "\ud800"
 
 
-def script() -> str:
-    """The widget's source."""
-    return (files("answerable") / "widget" / "ask-box.js").read_text(encoding="utf-8")
+def assets() -> Mapping[str, str]:
+    """Every file that the widget is made of, by its path in the site: its script and its texts."""
+    folder = files("answerable") / "widget"
+    found = {SCRIPT: folder / "ask-box.js"}
+    for file in sorted((folder / "strings").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            found[f"{FOLDER}strings/{file.name}"] = file
+    return {path: file.read_text(encoding="utf-8") for path, file in found.items()}
 
 
-def inject(html: str, script_url: str, *, endpoint: str | None, element: bool) -> str:
+def tag(placement: str | None = None, shortcut: str | None = None) -> str:
+    """The widget's element. None: as the widget has it, a floating button and its own shortcut."""
+    given = {"placement": placement, "shortcut": shortcut}
+    told = "".join(f' {name}="{escape(value)}"' for name, value in given.items() if value)
+    return f"<answerable-ask{told}></answerable-ask>"
+
+
+def append(content: str, element: str) -> str:
+    """What a page says with an element at its end, if none stands in it."""
+    return content if _ASK.search(hiding.hide(content)) else f"{content}\n{element}\n"
+
+
+def drop_second(html: str, element: str) -> str:
+    """A page without our element if it stands beside one of its own."""
+    page = hiding.hide(html)
+    if page.count(element) == len(_ASK.findall(page)):
+        return html
+    return hiding.show(page.replace(element, ""))
+
+
+def inject(
+    html: str, script_url: str, *, endpoint: str | None, element: str | None = ELEMENT
+) -> str:
     """A page with the widget; one that has it already is brought up to date.
 
-    An element that an author has placed is left as the only one, and without an endpoint a link
-    to one is left as it is. What is no whole page is left alone.
+    element: None for the script alone. An element that an author has placed is left as the only
+    one, and without an endpoint a link to one is left as it is. What is no whole page is left
+    alone.
     """
     script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
     link = f'<link rel="answerable" href="{escape(endpoint)}">\n' if endpoint else ""
     if _is_plain(html):
-        tags = f"{ELEMENT}\n{script_tag}" if element else script_tag
+        tags = f"{element}\n{script_tag}" if element else script_tag
         return html.replace("</body>", f"{tags}</body>").replace("</head>", f"{link}</head>")
-    page = _HIDDEN.sub(_hidden, html)
+    page = hiding.hide(html)
     if not _WHOLE.search(page):
         return html
     page = _only(page, _SCRIPT_TAG, script_tag) or _at(page, _BODY_END, -1, script_tag)
     if element and not _ASK.search(page):
-        page = page.replace(script_tag, f"{ELEMENT}\n{script_tag}", 1)
+        page = page.replace(script_tag, f"{element}\n{script_tag}", 1)
     if link:
         page = _only(page, _LINK_TAG, link) or _at(page, _HEAD_END, 0, link)
-    return page.replace(_HIDING, "<")
+    return hiding.show(page)
 
 
 def _is_plain(html: str) -> bool:
@@ -63,16 +86,6 @@ def _is_plain(html: str) -> bool:
         and html[end:].split() == ["</body>", "</html>"]
         and "answerable" not in html.lower()
     )
-
-
-def _hidden(found: re.Match[str]) -> str:
-    """A stretch of a page in which no pattern here finds a tag; one without an end is kept."""
-    if found["comment_on"] is not None or found["element_on"] is not None:
-        return found[0]
-    if not found["name"]:
-        return found[0].replace("<", _HIDING)
-    start, end = (at - found.start() for at in found.span("body"))
-    return f"{found[0][:start]}{found['body'].replace('<', _HIDING)}{found[0][end:]}"
 
 
 def _only(html: str, pattern: re.Pattern[str], tag: str) -> str | None:

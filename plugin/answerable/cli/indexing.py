@@ -15,6 +15,7 @@ from ..build import (
     audit,
     built_site,
     corpus,
+    facts,
     files,
     function_writer,
     injection,
@@ -26,6 +27,7 @@ from ..build import index as indexes
 from ..build.artifacts import Artifact
 from ..build.built_site import BuiltSite
 from ..build.cutting import Rules
+from ..build.facts import Facts
 from ..build.index import Index, SiteInfo
 from ..build.notebook import Note, Notebook
 from ..build.targets import resolver
@@ -34,6 +36,7 @@ from ..faces import clock, progress
 from ..serve import encoding, local_embedder, providers, routes
 from ..serve.embedder import Embedder
 from ..serve.errors import SiteError
+from ..serve.manifest import Manifest
 from ..serve.profile import LOCAL
 from ..serve.settings import Settings
 from ..serve.urls import is_safe_url
@@ -66,9 +69,10 @@ def index(
     try:
         check(options, out)
         check_endpoint(inject, endpoint)
-        read = write(options, out)
+        read, manifest = write(options, out)
         if inject:
             changed = put_widget(options.folder, read.base, endpoint)
+            files.write(options.folder / facts.PATH, facts.contents(Facts(), manifest.id))
             click.echo(f"The Ask button is in the pages; {site.count(changed, 'file')} changed")
     except OSError as error:
         raise SiteError(_complaint(error)) from None
@@ -82,8 +86,8 @@ def _complaint(error: OSError) -> str:
     return f"{what} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")
 
 
-def write(options: Options, out: Path) -> BuiltSite:
-    """Index a built site and write its function's folder; the site as read."""
+def write(options: Options, out: Path) -> tuple[BuiltSite, Manifest]:
+    """Index a built site and write its function's folder; the site as read, and its bundle."""
     read = built_site.read(options.folder, options.reading)
     private = read_notes(options, read)
     made = indexed(options, read, private, embedder())
@@ -92,7 +96,7 @@ def write(options: Options, out: Path) -> BuiltSite:
     staged = site.stage(made, out, Settings(), ENCODING, auditor(options, read, private))
     manifest = site.publish(staged, identity, LOCAL, clock.now())
     click.echo(site.summary(manifest, made, out))
-    return read
+    return read, manifest
 
 
 def check(options: Options, out: Path | None) -> None:
@@ -173,7 +177,8 @@ def put_widget(folder: Path, base: str, endpoint: str | None) -> int:
 
     base: the path of the site. A second run changes no byte.
     """
-    files.write(folder / injection.SCRIPT, injection.script().encode())
+    for name, text in injection.assets().items():
+        files.write(folder / name, text.encode())
     changed = 0
     for name in built_site.html_files(folder):
         path = folder / name
@@ -185,7 +190,7 @@ def put_widget(folder: Path, base: str, endpoint: str | None) -> int:
         html = before.decode("utf-8", errors="surrogateescape")
         if built_site.is_redirect(html):
             continue
-        html = injection.inject(html, _script_url(name, base), endpoint=endpoint, element=True)
+        html = injection.inject(html, _script_url(name, base), endpoint=endpoint)
         after = html.encode("utf-8", errors="surrogateescape")
         files.write(path, after, keep_mode=True)
         changed += after != before

@@ -65,6 +65,10 @@ class _Current:
             # Its own text may hold words of a note.
             self._tell(f"the site could not be indexed: {type(error).__name__}; please report it")
 
+    def bundle(self) -> str | None:
+        """The id of the last good index, None before there is one."""
+        return self.engine.bundle.manifest.id if self.engine else None
+
     def _tell(self, mistake: str) -> None:
         kept = "answers come from the last good index" if self.engine else "no answers yet"
         click.echo(f"{mistake} ({kept})", err=True)
@@ -94,7 +98,7 @@ def serve(options: Options, host: str, port: int, log_refusals: LogRefusals = "n
     read = built_site.read(options.folder, options.reading)
     base = unquote(read.base)
     current = _Current(indexing.embedder())
-    app = static_files.application(options.folder, base, base + live.BASE)
+    app = static_files.application(options.folder, base, base + live.BASE, current.bundle)
     kept = refusals.keeper(
         lambda: log_refusals,
         refusals.appender(options.cache / refusals.FILE, lambda told: click.echo(told, err=True)),

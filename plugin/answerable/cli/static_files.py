@@ -2,12 +2,13 @@
 
 import mimetypes
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import quote
 
-from ..build import injection
+from ..build import facts, injection
+from ..build.facts import Facts
 from ..serve import wsgi
 from ..serve.wsgi import Environ, StartResponse, WsgiApp
 
@@ -17,7 +18,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
-    ".json": "application/json",
+    ".json": "application/json; charset=utf-8",
     ".xml": "application/xml",
     ".txt": "text/plain; charset=utf-8",
     ".md": "text/markdown; charset=utf-8",
@@ -31,10 +32,13 @@ _TYPES = {
 }
 
 
-def application(folder: Path, base: str, endpoint: str) -> WsgiApp:
+def application(
+    folder: Path, base: str, endpoint: str, bundle: Callable[[], str | None]
+) -> WsgiApp:
     """An application that serves a folder under a base path.
 
-    base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks.
+    base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks. bundle:
+    the id of the index that answers, None before there is one.
     """
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -50,9 +54,9 @@ def application(folder: Path, base: str, endpoint: str) -> WsgiApp:
     def respond(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
         if path in ("/", base.rstrip("/")) and path != base:
             return _moved(base, query)
-        if path == base + injection.SCRIPT:
-            return 200, [("Content-Type", _TYPES[".js"])], injection.script().encode()
         inner = path.removeprefix(base) if path.startswith(base) else None
+        if (asset := _asset(inner, bundle())) is not None:
+            return 200, _content_type(PurePosixPath(path)), asset
         file = _file(folder, inner) if inner is not None else None
         if file is not None and file.is_dir():
             return _moved(f"{path}/", query)
@@ -69,10 +73,20 @@ def application(folder: Path, base: str, endpoint: str) -> WsgiApp:
             return data
         html = data.decode("utf-8", errors="surrogateescape")
         url = quote(base) + injection.SCRIPT
-        html = injection.inject(html, url, endpoint=endpoint, element=True)
+        html = injection.inject(html, url, endpoint=endpoint)
         return html.encode("utf-8", errors="surrogateescape")
 
     return app
+
+
+def _asset(inner: str | None, bundle: str | None) -> bytes | None:
+    """A file of the widget at a path in the site; None if it is none."""
+    if inner is None or not inner.startswith(injection.FOLDER):
+        return None
+    if inner == facts.PATH and bundle:
+        return facts.contents(Facts(), bundle)
+    text = injection.assets().get(inner)
+    return None if text is None else text.encode()
 
 
 def _moved(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
@@ -110,7 +124,7 @@ def _existing(folder: Path, path: Path) -> Path | None:
     return page if page.is_file() else None
 
 
-def _content_type(file: Path) -> list[tuple[str, str]]:
+def _content_type(file: PurePath) -> list[tuple[str, str]]:
     guessed, encoding = mimetypes.guess_type(file.name)
     known = _TYPES.get(file.suffix.lower()) or (None if encoding else guessed)
     return [("Content-Type", known or "application/octet-stream")]

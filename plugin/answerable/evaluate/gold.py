@@ -26,6 +26,7 @@ class GoldQuery:
     A source names a record (any of its passages counts), a passage or, by its path in the
     notebook, a note. ``note`` says what the query guards. ``language``: a tag of what it is asked
     in. ``requires_model``: only an answer model can be held to it; extractive answers skip it.
+    ``example``: whether the ask box proposes it.
     """
 
     id: str
@@ -41,6 +42,7 @@ class GoldQuery:
     tags: tuple[str, ...] = ()
     language: str | None = None
     requires_model: bool = False
+    example: bool = False
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -148,6 +150,7 @@ def _query(row: object, where: str, author: str | None) -> GoldQuery:
         tags=held.get("tags", ()),
         language=held.get("language"),
         requires_model="requires" in held,
+        example=held.get("example", False),
     )
     _check_forbidden(query, where)
     return query
@@ -220,11 +223,18 @@ def _question(text: str, where: str, author: str | None) -> str:
 
 
 def _check_rules(held: _Row, where: str) -> None:
-    """Refuse two fields that no answer can satisfy."""
+    """Refuse two fields that no answer can satisfy, and one without the other that it needs."""
     for rule in RULES:
         value, other = held.get(rule.field), held.get(rule.other)
-        if value in rule.values and other and other not in rule.allowed:
-            shown = "true" if value is True else value
+        if value not in rule.values:
+            continue
+        shown = "true" if value is True else value
+        if rule.is_needed and not other:
+            raise GoldError(
+                f"{where}: {rule.field}: {shown} needs {rule.other}: {_or(rule.allowed)} "
+                f"({rule.why}); write it, or drop {rule.field}"
+            )
+        if other and other not in rule.allowed:
             raise GoldError(
                 f"{where}: {rule.other} contradicts {rule.field}: {shown} ({rule.why}); drop one "
                 "of the two"

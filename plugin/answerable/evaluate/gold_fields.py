@@ -23,13 +23,17 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a field rules out: with one of ``values``, ``other`` is absent or one of ``allowed``."""
+    """What a field rules out: with one of ``values``, ``other`` is absent or one of ``allowed``.
+
+    ``is_needed``: it may not be absent either.
+    """
 
     field: str
     values: tuple[str | bool, ...]
     other: str
     allowed: tuple[str, ...]
     why: str
+    is_needed: bool = False
 
 
 REASONS_TO_EXPECT = tuple(reason for reason in REASONS if reason != _NEVER)
@@ -52,6 +56,7 @@ FIELDS: Mapping[str, Field] = {
     "requires": Field(
         "choice", "Only an answer model can be held to it: extractive answers skip it.", ("model",)
     ),
+    "example": Field("flag", "The ask box proposes it: the first three such queries are shown."),
     "tags": Field("texts", "Groups that the report counts apart."),
     "note": Field("text", "What the query guards, for whoever sees it fail."),
 }
@@ -66,4 +71,6 @@ RULES = (
     Rule("expectReason", ("no-evidence",), "requires", (), "then no model is asked"),
     Rule("forbidRecordCitations", (True,), "expectAnswerMode", ("related-material", "not-found"),
          "an answer of this mode cites records"),
+    Rule("example", (True,), "expectAnswerMode", ("supported", "partial"),
+         "what the ask box proposes has to be answered", is_needed=True),
 )  # fmt: skip

@@ -71,7 +71,10 @@ def _implication(rule: Rule) -> dict[str, Any]:
             "properties": {rule.field: {"enum": list(rule.values)}},
             "required": [rule.field],
         },
-        "then": {"properties": {rule.other: other}},
+        "then": {
+            "properties": {rule.other: other},
+            **({"required": [rule.other]} if rule.is_needed else {}),
+        },
     }
 
 

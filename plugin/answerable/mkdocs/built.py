@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..build.facts import Facts
 from ..build.workers import Workers
 from ..serve.embedder import Embedder
 from .config import AnswerableConfig
@@ -13,7 +14,8 @@ from .reading import Site
 class Built:
     """The options, a site for each language, and where they lie.
 
-    ``author``: the site_author. ``strict``: a warning fails the build.
+    ``author``: the site_author. ``strict``: a warning fails the build. ``facts``: what the widget
+    is told.
     """
 
     options: AnswerableConfig
@@ -23,6 +25,7 @@ class Built:
     workers: Workers
     author: str | None
     strict: bool
+    facts: Facts
 
     @property
     def cache(self) -> Path:

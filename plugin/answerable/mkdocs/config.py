@@ -5,6 +5,7 @@ from mkdocs.config import config_options as c
 
 from ..serve.encoding import NAMES
 from ..serve.settings import LOG_REFUSALS
+from . import shortcuts
 
 
 class Passages(base.Config):
@@ -59,8 +60,12 @@ class Bundle(base.Config):
 class Widget(base.Config):
     """How readers ask: ``widget``."""
 
-    placement = c.Choice(("button", "none"), default="button")
+    placement = c.Choice(("button", "header", "inline", "none"), default="button")
     endpoint = c.Optional(c.Type(str))
+    shortcut = c.Type(str, default=shortcuts.DEFAULT)
+    search = c.Optional(c.Type((str, bool)))
+    authors = c.Optional(c.Type((str, bool)))
+    feedback = c.Optional(c.Type((str, bool)))
 
 
 class AnswerableConfig(base.Config):

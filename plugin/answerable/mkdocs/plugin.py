@@ -15,8 +15,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
+from mkdocs.utils.templates import TemplateContext
 
 from ..build import function_writer, injection, places
 from ..build.corpus import UnreadPageError
@@ -27,7 +29,7 @@ from ..serve import providers, refusals, routes
 from ..serve.embedder import Embedder, Identity, Vectors
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from . import choices, publishing, reading, versions
+from . import choices, placing, publishing, reading, telling, versions
 from .built import Built
 from .config import AnswerableConfig
 from .reading import Reading
@@ -48,6 +50,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._workers = Workers()
         self._complete = True
         self._endpoint: str | None = None
+        self._headless = False
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
 
@@ -65,6 +68,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         private = {**published, "the function folder": function}
         try:
             choices.check(self.config)
+            telling.check(self.config)
             places.check_outside("function", function, published)
             places.check_outside("cache", Path(self.config.cache), private)
             if self.config.notebook:
@@ -79,6 +83,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if self._depth == 0:
             self._readings = []
             self._complete = True
+            self._headless = False
             if stale := choices.stale_floors(self.config):
                 log.warning(stale)
         self._depth += 1
@@ -89,11 +94,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._depth = 0
         self._workers.close()
 
-    # After the i18n plugin, which looks at every file's source; the widget's has none.
+    # After the i18n plugin, which looks at every file's source; the widget's have none.
     @event_priority(-200)
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the widget to the site's files."""
-        files.append(File.generated(config, injection.SCRIPT, content=injection.script()))
+        for path, text in injection.assets().items():
+            files.append(File.generated(config, path, content=text))
         return files
 
     @event_priority(-100)
@@ -111,6 +117,16 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._complete = False
             log.info("The last bundle stays as it is (%s).", error)
         return env
+
+    # After the search plugin; the pages of the index were read before.
+    @event_priority(-100)
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Put the widget under what a page says, if it is placed there."""
+        del config, nav
+        page.content = placing.under(page.content or "", self.config)
+        return context
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
@@ -157,9 +173,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             os.urandom(32),
         )
         server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine, kept))
-        for path in (own.notebook, own.enrichment, own.abbreviations):
-            if path:
-                server.watch(path)
+        gold = choices.gold(own)
+        for path in (own.notebook, own.enrichment, own.abbreviations, gold):
+            if path and Path(path).exists():
+                server.watch(str(path))
         log.info("The ask box answers at %sanswer", _base_url(config))
         return server
 
@@ -186,6 +203,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             workers=self._workers,
             author=config.site_author,
             strict=config.strict,
+            facts=telling.facts(config, self.config),
         )
         if self.instead:
             self.instead(built)
@@ -206,13 +224,13 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         )
 
     def _inject(self, html: str, script_url: str) -> str:
-        return injection.inject(
-            html,
-            script_url,
-            # A preview asks the dev server, which knows what was edited a moment ago.
-            endpoint=None if self._preview else self._endpoint,
-            element=self.config.widget.placement == "button",
-        )
+        # A preview asks the dev server, which knows what was edited a moment ago.
+        endpoint = None if self._preview else self._endpoint
+        html, is_headless = placing.put(html, script_url, endpoint, self.config)
+        if is_headless and not self._headless:
+            self._headless = True
+            log.warning(placing.NO_HEADER)
+        return html
 
     def _opened(self) -> Embedder:
         """The embedder that the options name; it is opened once for all builds of a preview."""

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..build import audit, enrichment, index, notebook, section_weights, site
+from ..build import (
+    audit,
+    enrichment,
+    facts,
+    files,
+    index,
+    notebook,
+    section_weights,
+    site,
+)
 from ..build.artifacts import Artifact
 from ..build.index import Index
 from ..build.notebook import Notebook
@@ -53,9 +62,12 @@ def publish(built: Built, function: Path) -> None:
     for staged in all_staged:
         certifying.certify(built, staged, private.notes)
         judging.judge(built, staged, private.notes)
+    ids = {}
     for staged in all_staged:
         manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
+        ids[staged.index.site.language] = manifest.id
         log.info(site.summary(manifest, staged.index, staged.folder))
+    _tell(built, ids if len(ids) > 1 else manifest.id)
 
 
 def preview(built: Built) -> Engine:
@@ -73,6 +85,7 @@ def preview(built: Built) -> Engine:
         clock.now(),
         partial(_audit, built, whole, private),
     )
+    _tell(built, opened.manifest.id)
     log.info(site.summary(opened.manifest, made, folder))
     return providers.engine(opened, built.embedder, choices.settings(built.options))
 
@@ -82,6 +95,11 @@ def indexed(built: Built) -> tuple[Index, Notebook]:
     whole = reading.merge(built.sites)
     private = _notebook(built, whole)
     return _index(built, whole, private), private
+
+
+def _tell(built: Built, bundle: facts.Ids) -> None:
+    """Put into the site what its widget is told, the bundle's id at last."""
+    files.write(built.folder / facts.PATH, facts.contents(built.facts, bundle))
 
 
 def _notebook(built: Built, whole: Site) -> Notebook:
@@ -109,7 +127,11 @@ def _written(built: Built, whole: Site) -> Iterator[Artifact]:
     for option in ("enrichment", "abbreviations"):
         if built.options[option]:
             yield Artifact(option, Path(built.options[option]).read_bytes)
-    yield from audit.folder(built.folder, built.folder.name, whole.outputs)
+    told = Artifact(f"{built.folder.name}/{facts.PATH}", partial(facts.contents, built.facts, None))
+    yield told
+    # What a dirty build has found there is replaced by it.
+    written = audit.folder(built.folder, built.folder.name, whole.outputs)
+    yield from (artifact for artifact in written if artifact.name != told.name)
     for page in whole.pages:
         # What a page is found by need not stand on it, and its terms are in the bundle.
         heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
