@@ -141,14 +141,12 @@ svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: c
   padding-block: .8em; padding-inline: .95em 1.15em; color: var(--bg); background: var(--accent);
   box-shadow: 0 1px 2px #0003, 0 6px 20px #0003; }
 :host([placement="header"]) .trigger { padding-block: .45em; padding-inline: .7em .9em; font-size: .9em;
-  background: transparent; border-color: color-mix(in srgb, currentColor 55%, transparent); }
+  color: var(--accent); background: var(--bg); }
 :host([placement="header"]) .trigger:focus-visible { outline-color: currentColor; }
 .trigger:hover { filter: brightness(1.1); }
-:host([placement="header"]) .trigger:hover { filter: none;
-  background: color-mix(in srgb, currentColor 14%, transparent); }
 @media (max-width: 600px) {
   :host([placement="header"]) { margin-inline: 0; }
-  :host([placement="header"]) .trigger { padding: .5em; border-color: transparent; font-size: 1em; }
+  :host([placement="header"]) .trigger { padding: .5em; font-size: 1em; color: inherit; background: none; }
   :host([placement="header"]) .trigger svg { inline-size: 1.5em; block-size: 1.5em; }
   :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
 }
@@ -784,7 +782,7 @@ export class AskBox extends HTMLElement {
     const panel = element("div", { class: "panel", lang: tag, dir }, header, form, element("div", { class: "result" }, alert, view, footer), status);
     const labelled = { class: "box", "aria-labelledby": "title" };
     if (this.#isInline) {
-      this.#ui = { root: element("section", labelled, panel) };
+      this.#ui = { root: element("div", { ...labelled, role: "group" }, panel) };
     } else {
       const close = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
       close.addEventListener("click", () => this.close());
