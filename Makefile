@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test check build bench shots clean
+.PHONY: serve test check build bench shots tables clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,6 +32,10 @@ bench: $(STAMP)
 # Pictures of every state of the ask box, in the folder shots/.
 shots: $(STAMP) browser
 	$(BIN)/python tests/shots.py shots
+
+# The tables of the widget's interface in the manual, from its manifest.
+tables: $(STAMP)
+	$(BIN)/python tests/widget_tables.py
 
 clean:
 	rm -rf $(VENV) .cache site function shots

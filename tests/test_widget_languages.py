@@ -2,20 +2,15 @@
 
 import json
 import re
-import shutil
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-import sites
+from widget_folder import WIDGET, served, visit
 
-WIDGET = sites.ROOT / "plugin" / "answerable" / "widget"
 STRINGS = {
     path.stem: json.loads(path.read_text("utf-8")) for path in (WIDGET / "strings").glob("*.json")
 }
@@ -32,39 +27,10 @@ RECORDED = """(box, answers) => {
 }"""
 
 
-class Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A site of one page; the language of the page is the test's to write."""
-    shutil.copytree(WIDGET, tmp_path / "assets" / "answerable")
-    return tmp_path
-
-
-@pytest.fixture
-def origin(folder: Path) -> Iterator[str]:
-    handler = partial(Handler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
-
-
-def visit(page: Page, folder: Path, origin: str, language: str, element: str = "") -> Locator:
-    """Open a page in a language; gives the ask box."""
-    sites.put(
-        folder / "index.html",
-        f'<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Docs</title>'
-        f"<answerable-ask {element}></answerable-ask>"
-        '<script type="module" src="assets/answerable/ask-box.js"></script>',
-    )
-    page.goto(f"{origin}/index.html")
-    return page.locator("answerable-ask")
+def origin(tmp_path: Path) -> Iterator[str]:
+    with served(tmp_path) as origin:
+        yield origin
 
 
 def answer(sources: int) -> dict[str, Any]:
@@ -123,10 +89,10 @@ def test_the_script_holds_the_english_strings_and_the_names_of_the_others(page: 
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_the_box_speaks_the_language_of_the_page(
-    page: Page, folder: Path, origin: str, tag: str
+    page: Page, tmp_path: Path, origin: str, tag: str
 ) -> None:
     strings = STRINGS[tag]
-    box = visit(page, folder, origin, REGIONS.get(tag, tag))
+    box = visit(page, tmp_path, origin, REGIONS.get(tag, tag))
     counts = (1, 2, 3, 11)
     box.evaluate(RECORDED, [answer(n) for n in counts])
     trigger = box.locator(".trigger")
@@ -148,16 +114,18 @@ def test_the_box_speaks_the_language_of_the_page(
     expect(box.get_by_role("heading", name=strings["heading.partial"], level=3)).to_be_focused()
 
 
-def test_the_element_may_name_a_language_of_its_own(page: Page, folder: Path, origin: str) -> None:
-    box = visit(page, folder, origin, "en", 'lang="ja"')
+def test_the_element_may_name_a_language_of_its_own(
+    page: Page, tmp_path: Path, origin: str
+) -> None:
+    box = visit(page, tmp_path, origin, "en", 'lang="ja"')
     expect(box.locator(".trigger")).to_have_accessible_name(STRINGS["ja"]["ask"])
 
 
 @pytest.mark.parametrize("language", ["fi", "en-GB", ""])
-def test_english_needs_no_request(page: Page, folder: Path, origin: str, language: str) -> None:
+def test_english_needs_no_request(page: Page, tmp_path: Path, origin: str, language: str) -> None:
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url.removeprefix(origin)))
-    box = visit(page, folder, origin, language)
+    box = visit(page, tmp_path, origin, language)
     expect_english(box)
     assert not [path for path in requested if "strings" in path]
     assert "/assets/answerable/ask-box.js" in requested
@@ -165,14 +133,14 @@ def test_english_needs_no_request(page: Page, folder: Path, origin: str, languag
 
 @pytest.mark.parametrize("broken", [None, "", '{"ask": ', "null", "<!doctype html>"])
 def test_a_file_that_cannot_be_read_leaves_the_box_english(
-    page: Page, folder: Path, origin: str, broken: str | None
+    page: Page, tmp_path: Path, origin: str, broken: str | None
 ) -> None:
-    file = folder / "assets" / "answerable" / "strings" / "de.json"
+    file = tmp_path / "assets" / "answerable" / "strings" / "de.json"
     file.unlink()
     if broken is not None:
         file.write_text(broken)
     with page.expect_response("**/strings/de.json") as response:
-        box = visit(page, folder, origin, "de")
+        box = visit(page, tmp_path, origin, "de")
     assert response.value.status == (404 if broken is None else 200)
     expect_english(box)
 
