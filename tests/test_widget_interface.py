@@ -249,3 +249,11 @@ def test_a_table_has_as_many_cells_in_each_row() -> None:
         rows = table.strip().splitlines()
         assert len(rows) > 2, name
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1, name
+
+
+def test_the_manual_has_every_table_as_the_manifest_tells_it() -> None:
+    found: dict[str, str] = {}
+    for page in widget_tables.DOCS.rglob("*.md"):
+        found |= widget_tables.marked(page.read_text("utf-8"))
+    # Run `make tables` to write them anew.
+    assert found == widget_tables.tables(MANIFEST)
