@@ -662,9 +662,8 @@ let shared = new URLSearchParams(location.search).get("ask");
 
 /** `<answerable-ask>`: a button and a dialog that put one question to the site and draw its cited answer. */
 export class AskBox extends HTMLElement {
-  /** What fetches: a page may set its own, for recorded answers or for headers of its own. */
-  fetch = (...request) => fetch(...request);
-
+  // A page may set `fetch`, also before this script runs: for recorded answers, or headers of its own.
+  #fetch = (...request) => (this.fetch ?? fetch)(...request);
   #endpoint = null;
   #language = IN_ENGLISH;
   #chord = null;
@@ -894,7 +893,7 @@ export class AskBox extends HTMLElement {
     const end = (show, what, site) => run.signal.aborted || show.call(this, question, what, site);
     try {
       const entered = (stage) => run.signal.aborted || this.#entered(stage);
-      const answer = await request(this.fetch, this.#endpoint, question, run.signal, entered);
+      const answer = await request(this.#fetch, this.#endpoint, question, run.signal, entered);
       end(this.#showAnswer, answer, await told);
     } catch (error) {
       end(this.#showProblem, error, await told);
@@ -910,7 +909,7 @@ export class AskBox extends HTMLElement {
   }
 
   async #told() {
-    this.#site ??= siteOf(this.fetch);
+    this.#site ??= siteOf(this.#fetch);
     const site = { ...(await this.#site) };
     for (const name of ["search", "authors", "feedback"]) {
       site[name] = this.getAttribute(name) ?? site[name];
@@ -1025,7 +1024,7 @@ export class AskBox extends HTMLElement {
       if (!this.#emit("answerable:feedback", detail, true)) return;
       const body = JSON.stringify(detail);
       const headers = { "Content-Type": "application/json" };
-      const sent = this.fetch(new URL(address, ROOT), { method: "POST", headers, body });
+      const sent = this.#fetch(new URL(address, ROOT), { method: "POST", headers, body });
       const { ok } = await sent.catch(() => ({ ok: false }));
       label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
     };
