@@ -1,5 +1,6 @@
 """Sites in several languages by static-i18n: one bundle has every page once, in its language."""
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 import sites
+from answerable.build import facts
+from answerable.serve.opening import open_bundle
 from resolving import assert_in_articles, assert_resolves, records
 from sites import ask, opened, write_site
 from test_paths import checked
@@ -152,6 +155,11 @@ def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigure
     assert set(records(tmp_path, "function/en")) == {"index", "guide/mooring", "storms"}
     html = (tmp_path / "site" / "fr" / "storms" / "index.html").read_text("utf-8")
     assert '<link rel="answerable" href="/ask/fr/">' in html
+    told = json.loads((tmp_path / "site" / facts.PATH).read_text("utf-8"))
+    assert told["bundle"] == {
+        language: open_bundle(tmp_path / "function" / language / "bundle").manifest.id
+        for language in ("de", "en", "fr")
+    }
 
 
 def test_the_widgets_script_is_found_from_every_language(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_only_pages_are_committed(tmp_path: Path) -> None:
     files = run(tmp_path, "git", "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
     assert "1.0/mooring/index.html" in files
     assert "1.0/assets/answerable/ask-box.js" in files
+    assert "1.0/assets/answerable/site.json" in files
     assert not [name for name in files if "function" in name or "manifest" in name]
 
 

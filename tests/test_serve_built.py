@@ -1,6 +1,7 @@
 """A real `answerable serve`: files, the widget on the fly, live answers, and what is refused."""
 
 import http.client
+import json
 import re
 import signal
 import socket
@@ -94,6 +95,12 @@ def test_it_answers_under_the_site_s_path(server: Running) -> None:
     assert f"Serving at http://127.0.0.1:{server.port}/docs/ (Ctrl-C stops)" in server.output
 
 
+def test_the_widget_is_told_the_index_that_answers(server: Running) -> None:
+    body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
+    assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
+    assert set(body) == {"bundle", "examples", "search", "authors", "feedback"}
+
+
 def test_the_widget_is_put_into_what_is_served_and_not_into_files(
     server: Running, folder: Path
 ) -> None:
@@ -117,6 +124,9 @@ def test_the_widget_is_put_into_what_is_served_and_not_into_files(
         ("/docs/assets/x.css?v=1", 200, "text/css; charset=utf-8"),
         ("/docs/assets/x.js", 200, "text/javascript; charset=utf-8"),
         ("/docs/assets/answerable/ask-box.js", 200, "text/javascript; charset=utf-8"),
+        ("/docs/assets/answerable/strings/en.json", 200, "application/json; charset=utf-8"),
+        ("/docs/assets/answerable/site.json", 200, "application/json; charset=utf-8"),
+        ("/docs/assets/answerable/strings/xx.json", 404, "text/html; charset=utf-8"),
         ("/docs/assets/pic.svg", 200, "image/svg+xml"),
         ("/docs/.well-known/security.txt", 200, "text/plain; charset=utf-8"),
         ("/docs/.git/config", 404, "text/html; charset=utf-8"),

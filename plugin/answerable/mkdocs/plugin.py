@@ -2,9 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -22,16 +21,17 @@ from mkdocs.utils.templates import TemplateContext
 
 from ..build import function_writer, injection, places
 from ..build.corpus import UnreadPageError
-from ..build.index import SiteInfo
+from ..build.facts import Facts
 from ..build.workers import Workers
 from ..faces import live
-from ..serve import providers, refusals, routes
-from ..serve.embedder import Embedder, Identity, Vectors
+from ..serve import providers, refusals
+from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from . import choices, placing, publishing, reading, telling, versions
 from .built import Built
 from .config import AnswerableConfig
+from .later import Later
 from .reading import Reading
 
 log = get_plugin_logger(__name__)
@@ -108,7 +108,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         try:
             with self._failing():
                 rules = choices.rules(self.config)
-                info = self._info(config, files)
+                info = reading.info(files, config, self.config)
                 self._endpoint = choices.endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
                 begun = reading.begin(files, config, info, rules, cache, self._workers)
@@ -199,11 +199,11 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             options=self.config,
             sites=[begun.site() for begun in self._readings],
             folder=Path(config.site_dir),
-            embedder=_Later(choices.identity(self.config), self._opened),
+            embedder=Later(choices.identity(self.config), self._opened),
             workers=self._workers,
             author=config.site_author,
             strict=config.strict,
-            facts=telling.facts(config, self.config),
+            facts=Facts() if self.instead else telling.facts(config, self.config),
         )
         if self.instead:
             self.instead(built)
@@ -211,17 +211,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._engine = publishing.preview(built)
         else:
             publishing.publish(built, versions.function_folder(Path(self.config.function)))
-
-    def _info(self, config: MkDocsConfig, files: Files) -> SiteInfo:
-        language = reading.language(files, config, self.config.language)
-        names = (config.site_name, config.site_author, *self.config.aliases)
-        return SiteInfo(
-            config.site_name,
-            versions.site_url(config),
-            language,
-            self.config.answers.route or routes.template(language),
-            tuple(name for name in names if name),
-        )
 
     def _inject(self, html: str, script_url: str) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.
@@ -250,17 +239,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         temporary = folder.parent == Path(tempfile.gettempdir())
         names = ("mkdocs_", "properdocs_")
         return self._command == "serve" or (temporary and folder.name.startswith(names))
-
-
-@dataclass(frozen=True, slots=True)
-class _Later:
-    """An embedder that is opened when it is first asked: most builds have nothing to embed."""
-
-    identity: Identity
-    opened: Callable[[], Embedder]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        return self.opened().embed(texts)
 
 
 def _base_url(config: MkDocsConfig) -> str:

@@ -18,7 +18,9 @@ from ..build.cutting import CutRecord, Rules
 from ..build.index import SiteInfo
 from ..build.records import Source
 from ..build.workers import Workers
+from ..serve import routes
 from . import versions
+from .config import AnswerableConfig
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
@@ -118,6 +120,19 @@ def site_path(config: MkDocsConfig) -> str:
     url = versions.site_url(config) or "/"
     path = quote(urlsplit(url).path.strip("/"), safe="/%:@!$&'()*+,;=~")
     return f"/{path}/" if path else "/"
+
+
+def info(files: Files, config: MkDocsConfig, options: AnswerableConfig) -> SiteInfo:
+    """What an index is told of the site, in the language that is being built."""
+    tag = language(files, config, options.language)
+    names = (config.site_name, config.site_author, *options.aliases)
+    return SiteInfo(
+        config.site_name,
+        versions.site_url(config),
+        tag,
+        options.answers.route or routes.template(tag),
+        tuple(name for name in names if name),
+    )
 
 
 def language(files: Files, config: MkDocsConfig, given: str | None) -> str:
