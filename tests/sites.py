@@ -5,7 +5,6 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
+import forking
 from answerable.build import function_writer
 from answerable.serve import local_embedder, providers
 from answerable.serve.bundle import Bundle
@@ -92,14 +92,8 @@ def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedP
     """Run `mkdocs build` in a process of its own. args: of mkdocs, before or after `build`."""
     flags = [arg for arg in args if arg in ("-v", "-q")]
     rest = [arg for arg in args if arg not in flags]
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs", *flags, "build", *rest],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    return forking.run(
+        ["-m", "mkdocs", *flags, "build", *rest], folder, {**os.environ, **environment}, timeout=120
     )
 
 
@@ -107,15 +101,11 @@ def command(
     folder: Path, *args: str, typed: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run `answerable` in a folder; its lines are wide enough not to be broken."""
-    return subprocess.run(
-        [sys.executable, "-c", "from answerable.cli import main; main()", *args],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "500", **environment},
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    return forking.run(
+        ["-c", "from answerable.cli import main; main()", *args],
+        folder,
+        {**os.environ, "COLUMNS": "500", **environment},
+        typed,
     )
 
 
