@@ -37,7 +37,7 @@ def test_an_honest_model_passes(folder: Path) -> None:
     "model",
     sorted(HOSTILE)
     if os.environ.get("ANSWERABLE_DEEP")
-    else ["hostile-foreign-quote", "hostile-invented-id", "hostile-silent"],
+    else ["hostile-foreign-quote", "hostile-silent"],
 )
 def test_a_hostile_model_fails_the_gate(folder: Path, model: str) -> None:
     with Stub() as server:

@@ -1,5 +1,6 @@
 """A build that is killed at any moment leaves the previous bundle whole and answering."""
 
+import os
 import random
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import forking
 from answerable.build import bundle_writer, files
 from answerable.serve import manifest as m
 from answerable.serve.bundle import Bundle
@@ -17,9 +19,11 @@ from answerable.serve.errors import BundleError
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from doubles import TINY, bundle_of, index_of, record
+from fuzzing import DEEP
 from sites import NOTES, PAGES, ask, build, opened, put, write_site
 
 QUESTION = "How thick is the chain of a mooring?"
+MOMENTS = 12 if DEEP else 6
 NUMBERS = ("twelve", "thirteen", "fourteen")
 
 # Runs `mkdocs build` and kills itself at the n-th call that makes a written file count.
@@ -75,7 +79,7 @@ def test_killed_at_any_time(site: Path) -> None:
     length = time.monotonic() - started
     choice = random.Random(11)
     killed = 0
-    for turn in range(12):
+    for turn in range(MOMENTS):
         edit(site, NUMBERS[1 + turn % 2])
         process = subprocess.Popen(
             [sys.executable, "-m", "mkdocs", "-q", "build"], cwd=site, stderr=subprocess.DEVNULL
@@ -86,7 +90,7 @@ def test_killed_at_any_time(site: Path) -> None:
             process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
         assert thickness(opened(site)) in NUMBERS
-    assert killed > 3
+    assert killed > MOMENTS // 4
 
 
 def test_killed_at_every_step_of_publishing(site: Path) -> None:
@@ -95,10 +99,7 @@ def test_killed_at_every_step_of_publishing(site: Path) -> None:
     seen = set()
     for step in range(200):
         edit(site, "fourteen")
-        done = subprocess.run(
-            [sys.executable, "-c", SUICIDAL, str(step), "-q", "build"],
-            cwd=site, capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
+        done = forking.run(["-c", SUICIDAL, str(step), "-q", "build"], site, os.environ, timeout=60)
         seen.add(thickness(opened(site)))
         if done.returncode == 0:
             break

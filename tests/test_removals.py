@@ -5,6 +5,7 @@ Extractive answers are verbatim, so what the contract is for is shown with model
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -23,11 +24,12 @@ from answerable.serve.openai_answerer import OpenAIAnswerer
 from answerable.serve.references import Source
 from answerable.serve.types import Evidence
 from answerable.stub.server import Stub
+from fuzzing import deep
 
 Removal = Callable[[pytest.MonkeyPatch], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Own:
     """Our own site: its bundle, its gold set, and where its notes are."""
 
@@ -46,6 +48,11 @@ class Own:
         asked = [query for query in self.queries if query.requires_model == model]
         judged = runner.run(asked, engine, self.notes, full=True)
         return {verdict.query.id: verdict for verdict in judged}
+
+    @cached_property
+    def unharmed(self) -> set[str]:
+        """What fails while nothing is removed."""
+        return self.failing(self.keyless())
 
     def failing(self, engine: Engine, *, model: bool = False) -> set[str]:
         verdicts = self.verdicts(engine, model=model)
@@ -80,7 +87,10 @@ def scripted(own: Own, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Callable[
             {"note_floor": 0.0}, {"off-topic-france", "medicine", "roadmap"}, id="note floor"
         ),
         pytest.param(
-            {"floor": 0.0, "note_floor": 0.0}, {"off-topic-france", "claude"}, id="both floors"
+            {"floor": 0.0, "note_floor": 0.0},
+            {"off-topic-france", "claude"},
+            id="both floors",
+            marks=deep,
         ),
         pytest.param(
             {"name_boost": 0.0}, {"limits-of-audit", "settings-of-index"}, id="name boost"
@@ -90,13 +100,14 @@ def scripted(own: Own, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Callable[
             {"name_boost": 0.0, "theme_boost": 0.0},
             {"limits-of-audit", "theme-messages"},
             id="both boosts",
+            marks=deep,
         ),
     ],
 )
 def test_retrieval_without_a_safeguard_fails(
     own: Own, removed: Mapping[str, float], named: set[str]
 ) -> None:
-    assert own.failing(own.keyless()) == set()
+    assert own.unharmed == set()
     assert named <= own.failing(own.keyless(**removed))
 
 
