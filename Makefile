@@ -30,7 +30,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	@for bench in questions retrieval bundle build cold load; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	@for bench in questions retrieval bundle build cold load widget; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 
 # Pictures of every state of the ask box, in the folder shots/.
 shots: $(STAMP) browser

@@ -1,0 +1,204 @@
+"""What the widget costs a page before anybody asks: bytes, requests, work and the first paint.
+
+``gzip``: its bytes by ``gzip -9``; ``share``: of the limit. ``requests``: those that a page makes
+because of it. Work is the processor time of the page's main thread in a trace of Chromium, as the
+median of visits with and without the widget, which take turns. ``evaluate_ms``: its script and the
+start of its element; ``compile_ms``: what of the script's compilation is not done aside,
+and what keeps it for later; ``render_ms``: what style, layout and paint take more. ``page 1`` is
+loaded by a new process with nothing in its caches, and the others after it in the same tab.
+``button_ms``: the total of a script that does nothing but add a plain ``<button>``, which tells how
+much of all this is the machine's and the browser's. ``paint_ms``: when the first paint was.
+"""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import as_file, files
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from tables import Row, print_rows
+
+# Milliseconds by kind of work, and when the first paint was.
+Load = Mapping[str, float]
+
+LOADS = int(os.environ.get("ANSWERABLE_LOADS") or 15)
+LIMIT = 15_000
+# The script is compiled at the first, kept at the second and found at the third.
+PAGES = 3
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu"]
+_CATEGORIES = ["devtools.timeline", "v8"]
+_WORK = {
+    "compile": {"v8.compileModule", "v8.produceModuleCache"},
+    "evaluate": {"v8.evaluateModule", "RunMicrotasks", "FunctionCall"},
+    "render": {"UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit"},
+}
+# Long enough for the element's first frame.
+_SETTLED_MS = 150
+_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Docs</title>'
+    "<style>body { font-family: sans-serif }</style><h1>Docs</h1>"
+    + "<p>Deploy the function with care, and read what it tells.</p>"
+    * 30
+)
+# What else stands in the page of each name.
+_PAGES = {
+    "widget": (
+        "<answerable-ask></answerable-ask>"
+        '<script type="module" src="assets/answerable/ask-box.js"></script>'
+    ),
+    "button": '<script type="module" src="button.js"></script>',
+    "nothing": "",
+}
+_BUTTON = """
+const button = document.createElement("button");
+button.textContent = "Ask";
+button.style.cssText = "position: fixed; bottom: 1em; right: 1em";
+document.body.append(button);
+"""
+_PAINTED = "performance.getEntriesByName('first-paint')[0].startTime"
+
+
+def rows() -> list[Row]:
+    """The script, and with it the loads where there is a browser."""
+    script = (files("answerable") / "widget" / "ask-box.js").read_bytes()
+    packed = len(_packed(script))
+    row: Row = {
+        "name": "ask-box.js",
+        "bytes": len(script),
+        "gzip": packed,
+        "share": packed / LIMIT,
+    }
+    executable = next(filter(None, map(shutil.which, _NAMES)), None)
+    if executable is None:
+        print("loads: skipped, there is no Chromium", file=sys.stderr)
+        return [row]
+    with _site() as origin, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=_ARGUMENTS)
+        counts = [_requests(browser, f"{origin}/{name}.html") for name in ("widget", "nothing")]
+        row["requests"] = counts[0] - counts[1]
+        row["before the first use"] = _loads(browser, origin)
+        browser.close()
+    return [row]
+
+
+def _loads(browser: Browser, origin: str) -> list[Row]:
+    """One row for each kind of visit."""
+    # The first of them brings files into memory and is not counted.
+    visits = [
+        {name: _visit(browser, f"{origin}/{name}.html") for name in _PAGES}
+        for _ in range(LOADS + 1)
+    ][1:]
+    return [_row(place, visits) for place in range(PAGES)]
+
+
+def _row(place: int, visits: Sequence[Mapping[str, Sequence[Load]]]) -> Row:
+    def more(name: str, kind: str) -> float:
+        """What pages of a name take more than those that hold nothing."""
+        return median(visit[name][place][kind] - visit["nothing"][place][kind] for visit in visits)
+
+    return {
+        "name": f"page {place + 1}",
+        **{f"{kind}_ms": more("widget", kind) for kind in (*_WORK, "total")},
+        "button_ms": more("button", "total"),
+        "paint_ms": median(visit["widget"][place]["paint"] for visit in visits),
+        "paint_without_ms": median(visit["nothing"][place]["paint"] for visit in visits),
+    }
+
+
+def _visit(browser: Browser, url: str) -> list[Load]:
+    """Milliseconds by kind of each page of a visit in a context of its own."""
+    context = browser.new_context()
+    page = context.new_page()
+    found = [_load(browser, page, f"{url}?{number}") for number in range(PAGES)]
+    context.close()
+    return found
+
+
+def _load(browser: Browser, page: Page, url: str) -> Load:
+    browser.start_tracing(page=page, categories=_CATEGORIES)
+    page.goto(url)
+    page.wait_for_timeout(_SETTLED_MS)
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    (committed,) = (
+        event
+        for event in events
+        if event["name"] == "CommitLoad" and event["args"]["data"]["url"] == url
+    )
+    thread = committed["pid"], committed["tid"]
+    own = [event for event in events if (event["pid"], event["tid"]) == thread]
+    work = {kind: _spent(own, names) for kind, names in _WORK.items()}
+    return {**work, "total": sum(work.values()), "paint": page.evaluate(_PAINTED)}
+
+
+def _spent(events: list[dict[str, Any]], names: set[str]) -> float:
+    """Milliseconds of processor time in events of these names, one within another counted once."""
+    chosen = [event for event in events if event["name"] in names and event.get("ph") == "X"]
+    total, end = 0, 0
+    for event in sorted(chosen, key=lambda event: (event["ts"], -event["dur"])):
+        if event["ts"] >= end:
+            total += event.get("tdur", 0)
+            end = event["ts"] + event["dur"]
+    return total / 1000
+
+
+def _requests(browser: Browser, url: str) -> int:
+    """How many requests the load of a page makes."""
+    requested: list[str] = []
+    page = browser.new_page()
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(url)
+    page.wait_for_timeout(_SETTLED_MS)
+    page.close()
+    return len(requested)
+
+
+def _packed(data: bytes) -> bytes:
+    """What ``gzip -9`` makes of it, where there is one: libraries differ in what they find."""
+    command = shutil.which("gzip")
+    if command is None:
+        return gzip.compress(data, 9, mtime=0)
+    return subprocess.run([command, "-9c"], input=data, capture_output=True, check=True).stdout
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def _site() -> Iterator[str]:
+    """The origin of a site of one page in several kinds."""
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+        with as_file(files("answerable") / "widget") as widget:
+            shutil.copytree(widget, folder / "assets" / "answerable")
+        (folder / "button.js").write_text(_BUTTON, encoding="utf-8")
+        for name, rest in _PAGES.items():
+            (folder / f"{name}.html").write_text(_PAGE + rest, encoding="utf-8")
+        handler = partial(_Handler, directory=work)
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+            server.shutdown()
+
+
+if __name__ == "__main__":
+    print_rows(
+        f"The widget before its first use, medians of {LOADS} visits",
+        rows(),
+        as_json="--json" in sys.argv[1:],
+    )
