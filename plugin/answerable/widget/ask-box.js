@@ -207,7 +207,6 @@ h3 { font-size: 1.1875em; }
 .scope, .tip { color: var(--muted); font-size: .9375em; }
 .meta { color: var(--muted); font-size: .875em; }
 .sentence { white-space: pre-wrap; }
-p.sentence { max-inline-size: 66ch; }
 pre, code { font-family: var(--answerable-code-font, var(--md-code-font-family, ui-monospace,
   SFMono-Regular, Menlo, Consolas, monospace)); font-size: .875em; background: var(--tint); }
 code { padding: .1em .3em; border-radius: 4px; }
@@ -311,10 +310,9 @@ const isText = (value) => typeof value === "string" && value.trim() !== "";
 const isOptionalText = (value) => value == null || typeof value === "string";
 
 function speaking(tag, strings) {
-  const plural = new Intl.PluralRules(tag);
   const say = (key, values = {}) => {
     const given = strings[key] ?? ENGLISH[key];
-    const text = isObject(given) ? (given[plural.select(values.n)] ?? given.other) : given;
+    const text = isObject(given) ? (given[new Intl.PluralRules(tag).select(values.n)] ?? given.other) : given;
     return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   };
   return { tag, dir: strings.dir === "rtl" ? "rtl" : "ltr", say };
@@ -551,7 +549,7 @@ function drawing({ tag, say }) {
   function drawPage({ link, date }) {
     const { pathname, host, origin } = new URL(link ?? ROOT);
     const page = (origin === ROOT.origin ? "" : host) + decoded(pathname);
-    return element("span", { class: "page" }, [link && page, date].filter(Boolean).join(" · "));
+    return element("span", { class: "page", dir: "ltr" }, [link && page, date].filter(Boolean).join(" · "));
   }
 
   function drawQuote({ quote, language, ...citation }) {
@@ -765,10 +763,11 @@ export class AskBox extends HTMLElement {
       placeholder: say("placeholder"),
       maxlength: MOST,
       rows: "2",
+      dir: "auto",
       enterkeyhint: "send",
     });
     const count = element("span", { class: "count", "aria-hidden": "true" });
-    const limit = element("span", { class: "hidden" }, `. ${say("limit", { n: MOST })}`);
+    const limit = element("span", { class: "hidden" }, ` ${say("limit", { n: MOST })}`);
     const keys = element("span", { id: "hint" }, element("span", { class: "keys" }, say("keys")), limit);
     const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
     const form = element("form", {}, question, element("div", { class: "row" }, keys, count, send));
@@ -874,7 +873,7 @@ export class AskBox extends HTMLElement {
 
   #counted() {
     const { question, count } = this.#ui;
-    count.textContent = `${question.value.length} / ${MOST}`;
+    count.textContent = `${question.value.length}/${MOST}`;
     count.classList.toggle("full", question.value.length >= MOST);
   }
 
