@@ -84,6 +84,7 @@ const EVENTS = "text/event-stream";
 
 // What to say of a problem: by its code, else by its status.
 const PROBLEMS = {
+  __proto__: null,
   "rate-limited": "limited",
   capped: "capped",
   paused: "paused",
