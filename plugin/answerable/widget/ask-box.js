@@ -124,7 +124,7 @@ const TRIGGER_CSS = `
   --link: var(--md-typeset-a-color, var(--md-primary-fg-color, var(--bs-link-color, LinkText)));
 }
 .trigger, .box {
-  --accent: var(--answerable-accent, color-mix(in srgb, var(--link) 60%, var(--fg)));
+  --accent: var(--answerable-accent, color-mix(in srgb, var(--link) 50%, var(--fg)));
   --focus: var(--answerable-focus, var(--accent));
 }
 :host([placement="header"]) { color: inherit; flex: none; margin-inline: .5em; }
@@ -156,7 +156,7 @@ svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: c
 `;
 
 const BOX_CSS = `
-.box { --muted: color-mix(in srgb, var(--fg) 76%, var(--bg));
+.box { --muted: color-mix(in srgb, var(--fg) 80%, var(--bg));
   --edge: color-mix(in srgb, var(--fg) 58%, var(--bg));
   --line: color-mix(in srgb, var(--fg) 16%, var(--bg));
   --tint: color-mix(in srgb, var(--fg) 5%, var(--bg));
