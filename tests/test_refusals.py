@@ -119,7 +119,7 @@ def test_what_a_note_is_nearest_to_names_no_note(engine: Engine) -> None:
     found: list[Unanswered] = []
     note_floor = replace(engine.bundle.manifest.profile, note_floor=0.0)
     manifest = replace(engine.bundle.manifest, profile=note_floor)
-    routed = replace(engine, bundle=replace(engine.bundle, manifest=manifest))
+    routed = replace(engine, store=replace(engine.bundle, manifest=manifest))
     assert post(routed, "zebra quiz", found.append).json["reason"] == "declined"
     assert found[0].near is not None
     assert found[0].near.record == "rope"

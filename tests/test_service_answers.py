@@ -67,7 +67,7 @@ def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_
     assert len(ask.answerer.questions) == 3
     other = bundle_of(tmp_path, index_of(tmp_path, [record("rope", f"<p>{ROPE}</p>")]),
                       Profile(floor=0, note_floor=0))  # fmt: skip
-    ask.engine = replace(ask.engine, bundle=other)
+    ask.engine = replace(ask.engine, store=other)
     ask.service._engine = lambda: ask.engine
     assert ask().json["bundle"] == other.manifest.id
     assert len(ask.answerer.questions) == 4

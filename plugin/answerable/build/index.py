@@ -8,12 +8,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import overload
 
-from ..serve.bundle import Name
 from ..serve.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
 from ..serve.phrases import normalise
 from ..serve.routes import TEMPLATES
 from ..serve.types import RoutingHint
+from ..serve.vocabulary import Name
 from . import cache, lexicon, section_weights, windows
 from .cutting import CutRecord
 from .lexicon import Lexicon

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..serve import questions
 from ..serve.bundle import Bundle
 from ..serve.engine import Engine
-from ..serve.recipe import Floats
+from ..serve.store import Floats
 from . import calibration, runner
 from .calibration import Asked, Calibration
 from .gold import GoldQuery

@@ -82,7 +82,7 @@ def judged(
     vector: of its question, (dimensions,).
     """
     question = questions.clean(query.query)
-    pool = retrieve(engine.bundle, question, vector, selection.POOL, query.language, near=TOP_K)
+    pool = retrieve(engine.store, question, vector, selection.POOL, query.language, near=TOP_K)
     retrieved = pool.best(TOP_K)
     items = ranked(retrieved)
 
@@ -92,7 +92,7 @@ def judged(
     issues = judge.retrieval(query, items, is_source)
     reply = engine.answer_from(question, pool) if full else None
     if reply:
-        issues += judge.answer(query, judge.outcome(reply, engine.bundle.site.route))
+        issues += judge.answer(query, judge.outcome(reply, engine.store.site.route))
     ranks = {source: _rank(items, source, notes) for source in query.sources}
     return Verdict(
         query,

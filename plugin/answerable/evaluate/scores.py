@@ -4,7 +4,7 @@ import numpy as np
 
 from ..serve import recipe, retrieval
 from ..serve.bundle import Bundle
-from ..serve.recipe import Floats
+from ..serve.store import Floats
 
 # The score of a question that retrieves nothing, whatever the floor: no cosine is lower.
 NOTHING = -1.0

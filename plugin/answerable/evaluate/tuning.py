@@ -163,7 +163,7 @@ def _floored(engine: Engine, floor: float) -> Engine:
     manifest = engine.bundle.manifest
     profile = replace(manifest.profile, floor=floor)
     bundle = replace(engine.bundle, manifest=replace(manifest, profile=profile))
-    return replace(engine, bundle=bundle)
+    return replace(engine, store=bundle)
 
 
 def _scan_time(engine: Engine, vector: NDArray[np.float32]) -> float:

@@ -6,12 +6,14 @@ from typing import Literal
 
 from ..serve import boosts, budget, phrases, recipe, selection
 from ..serve.budget import Limit
-from ..serve.bundle import Bundle, Names
+from ..serve.bundle import Bundle
 from ..serve.profile import Profile
-from ..serve.recipe import Scored, Signals
+from ..serve.recipe import Scored
 from ..serve.retrieval import Retrieved
 from ..serve.selection import Rule
+from ..serve.store import Signals
 from ..serve.types import Passage, RoutingHint
+from ..serve.vocabulary import Names
 from . import why_words
 from .why_words import Word
 

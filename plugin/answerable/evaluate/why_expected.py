@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..serve import languages, recipe, retrieval
 from ..serve.bundle import Bundle
 from ..serve.errors import GoldError
-from ..serve.recipe import Floats, Ranking
+from ..serve.recipe import Ranking
+from ..serve.store import Floats
 from . import why_candidates, why_words
 from .why_candidates import Asked, Candidate, Fate
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..serve import recipe, retrieval, scan, terms
-from ..serve.bundle import Bundle, Postings
+from ..serve.bundle import Bundle
+from ..serve.vocabulary import Postings
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,11 +84,11 @@ class Answering:
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
             reply = engine.answer_from(asked.question, pool)
-            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.bundle.manifest.id)
-        floor = engine.bundle.manifest.profile.floor
+            note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
+        floor = engine.store.manifest.profile.floor
         nearest = refusals.near(pool, floor) if near and reply.reason else None
         kept = {
-            "body": wire.answer(reply, engine.bundle, ""),
+            "body": wire.answer(reply, engine.store, ""),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
         }
         # A model that broke the contract may keep it the next time.
@@ -133,7 +133,7 @@ def worst_tokens(*providers: object) -> int:
 
 def key(engine: Engine, asked: Asked) -> str:
     """What an answer is cached under: all that it depends on, hashed."""
-    manifest = engine.bundle.manifest
+    manifest = engine.store.manifest
     parts = [
         manifest.id,
         manifest.identity.label,
@@ -142,6 +142,6 @@ def key(engine: Engine, asked: Asked) -> str:
         getattr(engine.answerer, "label", "extractive"),
         asked.question,
         # Any tag of a language that the site lacks asks the same.
-        sorted(languages.matching(asked.language, engine.bundle.site.tags)),
+        sorted(languages.matching(asked.language, engine.store.site.tags)),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

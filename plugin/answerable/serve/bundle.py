@@ -1,13 +1,14 @@
 """The serve-time artifact, opened: what can be read from a bundle."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import candidates
 from . import manifest as m
 from .codes import Codes
 from .columns import Lines
@@ -16,52 +17,9 @@ from .frozen import frozen
 from .inflating import inflate
 from .manifest import Manifest
 from .site import Site
+from .store import Candidates, Floats, Wanted
 from .types import Passage, RoutingHint
-
-
-@frozen
-class Postings:
-    """The lexical index of passages: for each term, which passages hold it and how often.
-
-    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
-    ``lengths`` (n,) counts the terms of each passage.
-    """
-
-    terms: Mapping[str, int]
-    edges: NDArray[np.uint32]
-    passages: NDArray[np.uint32]
-    counts: NDArray[np.uint16]
-    lengths: NDArray[np.uint32]
-
-
-@frozen
-class Name:
-    """An authored phrase, the records it belongs to and in how many records it occurs."""
-
-    phrase: str
-    records: tuple[int, ...]
-    frequency: int
-
-
-@frozen
-class Names:
-    """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
-    ``records[edges[r]:edges[r + 1]]``.
-    """
-
-    rows: Mapping[str, int]
-    edges: NDArray[np.uint32]
-    records: NDArray[np.uint32]
-    frequencies: NDArray[np.uint32]
-
-    def __iter__(self) -> Iterator[Name]:
-        return map(self.named, self.rows)
-
-    def named(self, phrase: str) -> Name:
-        """The name that is a phrase."""
-        row = self.rows[phrase]
-        bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
-        return Name(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
+from .vocabulary import Names, Postings
 
 
 @frozen
@@ -129,7 +87,8 @@ def _text(row: Mapping[str, Any]) -> Text:
 
 @frozen(eq=False)
 class Bundle:
-    """An opened bundle; vectors are mapped, texts are decompressed when asked for.
+    """An opened bundle, the store of a folder: vectors are mapped, texts decompressed when asked
+    for.
 
     ``weights`` and ``dates`` have one value for each record, ``passage_ids``, ``passage_urls``,
     ``passage_titles`` and ``passage_records`` (a row of the records) one for each passage, and
@@ -175,6 +134,31 @@ class Bundle:
     def passages(self) -> Iterator[Passage]:
         """Every passage, in the order of rows."""
         return map(self.passage, range(len(self.passage_ids)))
+
+    def postings_of(self, terms: Collection[str]) -> Postings:
+        """See Store: all of them are in memory."""
+        del terms
+        return self.postings
+
+    def passage_candidates(self, wanted: Wanted) -> Candidates:
+        """See Store."""
+        return candidates.of_passages(self.passage_codes, self.manifest.profile, wanted)
+
+    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
+        """See Store."""
+        owners, hints = self.hint_owners, len(self.hints)
+        return candidates.of_hints(self.hint_codes, owners, hints, unit, count)
+
+    def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
+        """See Store."""
+        return {row: self.passage(row) for row in rows}
+
+    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
+        """See Store."""
+        return {row: self.hints.row(row) for row in rows}
+
+    def check(self) -> None:
+        """See Store: it was checked when it was opened."""
 
     @cached_property
     def _block(self) -> Callable[[int], list[Text]]:

@@ -9,6 +9,7 @@ from .embedder import Embedder
 from .errors import ContractViolation, EmbedderError
 from .frozen import frozen
 from .retrieval import TOP_K, Retrieved, content_terms, retrieve
+from .store import Store
 from .types import Answer, Evidence, Reason, Reply
 
 # How fast confidence approaches 1 as the top score rises above its floor.
@@ -17,19 +18,29 @@ _CONFIDENCE_SCALE = 0.2
 
 @frozen
 class Engine:
-    """A bundle with the embedder of its identity and an answerer."""
+    """A store with the embedder of its identity and an answerer."""
 
-    bundle: Bundle
+    store: Store
     embedder: Embedder
     answerer: Answerer
 
     def __post_init__(self) -> None:
-        have, want = self.embedder.identity, self.bundle.manifest.identity
+        have, want = self.embedder.identity, self.store.manifest.identity
         if have != want:
             raise EmbedderError(
                 f"the bundle was built with {want.model} ({want.dimensions} dimensions), the "
                 f"embedder is {have.model} ({have.dimensions}): build again with this embedder"
             )
+
+    @property
+    def bundle(self) -> Bundle:
+        """The store of an engine over a folder, whose every row can be looked at; TypeError else.
+
+        For the author's tools: a question is answered from any store.
+        """
+        if not isinstance(self.store, Bundle):
+            raise TypeError(f"a {type(self.store).__name__} is no bundle")
+        return self.store
 
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
@@ -39,13 +50,13 @@ class Engine:
         language: a tag of what is asked in, whose passages go before all others. near: how many
         candidates under each floor are wanted too.
         """
-        if not content_terms(self.bundle, question):
+        if not content_terms(self.store, question):
             return Retrieved()
         current = call.current()
         with current.stage("embedding"):
             vector = self.embedder.embed([question])[0]
         with current.stage("searching"):
-            return retrieve(self.bundle, question, vector, top_k, language, near)
+            return retrieve(self.store, question, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
@@ -79,7 +90,7 @@ class Engine:
         return None
 
     def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
-        profile = self.bundle.manifest.profile
+        profile = self.store.manifest.profile
         if answer.claims:
             # Neither a record's weight nor its date says how near it comes to the question.
             best = retrieved.passages[0]

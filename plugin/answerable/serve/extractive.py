@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import scan, terms
-from .bundle import Bundle
 from .embedder import Embedder, Vectors
 from .frozen import frozen
 from .recipe import name_terms
+from .store import Store
 from .types import Evidence, Passage
 
 MAX_CLAIMS = 3
@@ -81,7 +81,7 @@ class ExtractiveAnswerer:
     claims. No supporting sentence and no hint: it declines.
     """
 
-    bundle: Bundle
+    store: Store
     embedder: Embedder
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
@@ -124,7 +124,7 @@ class ExtractiveAnswerer:
             [sum(w for term, w in idfs.items() if term in held) / total for held in reading.terms]
         )
         if vector is not None and reading.vectors is not None:
-            weight = self.bundle.manifest.profile.dense
+            weight = self.store.manifest.profile.dense
             scores = (scores + weight * (reading.vectors @ vector)) / (1 + weight)
         return [float(score) for score in scores]
 
@@ -146,10 +146,11 @@ class ExtractiveAnswerer:
         return self.embedder.identity.provider == "local"
 
     def _idfs(self, question: str, language: str) -> dict[str, float]:
-        own = (e for e in self.bundle.site.languages if e.tag == language)
-        rows = next(((e.first, e.end) for e in own), (0, len(self.bundle.postings.lengths)))
-        names = name_terms(self.bundle, language)
-        return scan.idfs(self.bundle.postings, terms.read(question, language), rows, names)
+        own = (e for e in self.store.site.languages if e.tag == language)
+        listed = terms.read(question, language)
+        postings = self.store.postings_of(listed)
+        rows = next(((e.first, e.end) for e in own), (0, len(postings.lengths)))
+        return scan.idfs(postings, listed, rows, name_terms(self.store, language))
 
 
 def _statements(passage: Passage) -> Iterator[_Statement]:

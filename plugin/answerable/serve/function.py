@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import starting
+from . import database, starting
 from .errors import PolicyError
 
 if TYPE_CHECKING:
+    from .ahead import Ahead
+    from .engine import Engine
     from .policy import Policy
     from .refusals import Keep
     from .service import Service
+    from .settings import Settings
 
 Write = Callable[[bytes], object]
 
@@ -22,23 +25,26 @@ Write = Callable[[bytes], object]
 def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: Write) -> "Service":
     """The service of a published function; AnswerableError names what is wrong with it.
 
-    environment: the variables of the policy, ``ANSWERABLE_SKIP_HASHES`` (1: sizes are compared,
-    hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for each request and,
-    without that file, for each refusal that is kept. err: takes sentences for whoever runs it.
+    environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` (1:
+    sizes are compared, hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for
+    each request and, without that file, for each refusal that is kept. err: takes sentences for
+    whoever runs it.
     """
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
-    ahead = starting.begin(folder, verify=verify)
+    asked = database.read(environment)
+    ahead = starting.begin(folder, verify=verify, has_bundle=asked is None)
     try:
-        from . import answering, policy, providers, settings
+        from . import answering, policy, settings
         from .service import Service
 
-        engine = providers.open_function(folder, verify=verify, ahead=ahead)
         chosen = settings.read(folder)
-        found = policy.read(environment, engine.bundle.site.url)
+        engines = _engines(folder, asked, chosen, ahead, verify=verify)
+        engine = engines()
+        found = policy.read(environment, engine.store.site.url)
         _check_cap(found.tokens_per_day, answering.worst_tokens(engine.embedder, engine.answerer))
         service = Service(
-            lambda: engine,
+            engines,
             found,
             log=out,
             keep=_keeper(chosen.log_refusals, environment, found, out, err),
@@ -49,6 +55,30 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
         return service
     finally:
         starting.end()
+
+
+def _engines(
+    folder: Path,
+    asked: database.Database | None,
+    chosen: "Settings",
+    ahead: "Ahead | None",
+    *,
+    verify: bool,
+) -> "Callable[[], Engine]":
+    """What gives the engine to ask: always the same, or the one of the bundle that is served."""
+    if asked:
+        from .postgres import source
+
+        return source.of_function(folder, asked, verify=verify)
+    if chosen.store:
+        raise PolicyError(
+            f"{database.URL}: this site is served from a database; set its address, or build "
+            "without `store`"
+        )
+    from . import providers
+
+    engine = providers.open_function(folder, verify=verify, ahead=ahead)
+    return lambda: engine
 
 
 def _check_cap(tokens: int | None, worst: int) -> None:

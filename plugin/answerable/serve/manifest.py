@@ -142,20 +142,25 @@ def read(folder: Path, *, verify: bool = True) -> Manifest:
         raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
     except (OSError, ValueError, RecursionError) as error:
         raise BundleError(f"{path} cannot be read ({error!s:.200}): {AGAIN}") from None
+    return parse(data, str(path), verify=verify)
+
+
+def parse(data: object, where: str, *, verify: bool = True) -> Manifest:
+    """A manifest from its JSON. where: how an error calls it. See ``read``."""
     wire = data.get("wire") if isinstance(data, dict) else None
-    if wire != WIRE:
+    if not isinstance(data, dict) or wire != WIRE:
         raise BundleError(
-            f"{path} is not wire version {WIRE} (it says {wire!r:.80}): delete the folder, then "
+            f"{where} is not wire version {WIRE} (it says {wire!r:.80}): delete the folder, then "
             "build again"
         )
     try:
         manifest = _parse(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BundleError(f"{path} is malformed ({error!r:.200}): {AGAIN}") from None
+        raise BundleError(f"{where} is malformed ({error!r:.200}): {AGAIN}") from None
     if verify and manifest.id != bundle_id(
         manifest.identity, manifest.profile, manifest.encoding, manifest.files
     ):
-        raise BundleError(f"{path}: its id does not match its contents: {AGAIN}")
+        raise BundleError(f"{where}: its id does not match its contents: {AGAIN}")
     return manifest
 
 

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from . import codes, columns, site, urls
 from . import manifest as m
 from .ahead import Ahead
-from .bundle import Bundle, Hints, Names, Postings, Texts
+from .bundle import Bundle, Hints, Texts
 from .codes import Codes
 from .columns import Column, Lines
 from .encoding import Encoding
 from .errors import AGAIN, BundleError
 from .manifest import Manifest
+from .vocabulary import Names, Postings
 
 _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 

@@ -1,17 +1,17 @@
-"""From a bundle and its settings to a running engine: the embedder and answerer that fit them."""
+"""From a store and its settings to a running engine: the embedder and answerer that fit them."""
 
 from pathlib import Path
 
 from . import settings
 from .ahead import Ahead
 from .answerer import Answerer
-from .bundle import Bundle
 from .embedder import Embedder, Identity
 from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
 from .opening import open_bundle
 from .settings import BUNDLE, MODEL, Settings
+from .store import Store
 
 
 def open_function(folder: Path, *, verify: bool = True, ahead: Ahead | None = None) -> Engine:
@@ -45,21 +45,21 @@ def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool 
     )
 
 
-def engine(bundle: Bundle, embedder: Embedder, chosen: Settings | None = None) -> Engine:
+def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> Engine:
     """An engine with the answerer that the settings choose, the keyless one by default."""
     chosen = chosen or Settings()
-    return Engine(bundle, embedder, _answerer(bundle, embedder, chosen))
+    return Engine(store, embedder, _answerer(store, embedder, chosen))
 
 
-def _answerer(bundle: Bundle, embedder: Embedder, chosen: Settings) -> Answerer:
+def _answerer(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
     if chosen.answers == "openai":
         from .openai_answerer import OpenAIAnswerer
 
         return OpenAIAnswerer(
             model=chosen.model,
-            site=bundle.site.name,
+            site=store.site.name,
             base_url=chosen.base_url,
             reasoning_effort=chosen.reasoning_effort,
             deadline=chosen.timeout,
         )
-    return ExtractiveAnswerer(bundle, embedder)
+    return ExtractiveAnswerer(store, embedder)

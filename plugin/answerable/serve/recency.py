@@ -6,9 +6,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from .bundle import Bundle
 from .derived import once
 from .phrases import normalise, runs
+from .store import Store
 
 HALF_LIFE = 365
 
@@ -45,12 +45,12 @@ def is_about_now(question: str, languages: Iterable[str]) -> bool:
 
 
 @once
-def freshness(bundle: Bundle) -> NDArray[np.float32]:
+def freshness(store: Store) -> NDArray[np.float32]:
     """How new each record is, (records,): 1 for the newest date, half of it a year before.
 
     No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
     """
-    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in bundle.dates]
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
     newest = max((day for day in days if day is not None), default=0)
     fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE) for day in days]
     return np.array(fresh, dtype=np.float32)

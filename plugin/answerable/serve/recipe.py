@@ -7,17 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import boosts, recency, scan, terms
-from .bundle import Bundle
 from .derived import once
 from .frozen import frozen
 from .profile import Profile
+from .store import Floats, Rows, Signals, Store
 from .types import Passage, RoutingHint
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
-
-Floats = NDArray[np.float32]
-Rows = NDArray[np.intp]
 
 
 @frozen
@@ -49,6 +46,10 @@ class Ranking:
     boost: Floats
     kept: NDArray[np.bool_]
 
+    def first(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
+        """The rows of the best ``count`` of the wanted ones, best first."""
+        return [int(row) for row in self.rows[scan.top(self.score, count, wanted)]]
+
     def best(
         self, wanted: NDArray[np.bool_], count: int, item: Callable[[int], T]
     ) -> tuple[Scored[T], ...]:
@@ -66,32 +67,18 @@ class Ranking:
         )
 
 
-@frozen
-class Signals:
-    """All but the cosine that counts for a passage, (n,) each."""
-
-    lexical: Floats
-    boost: Floats
-    fresh: Floats
-    weight: Floats
-
-    def of(self, rows: Rows) -> "Signals":
-        """Those of some rows."""
-        return Signals(self.lexical[rows], self.boost[rows], self.fresh[rows], self.weight[rows])
-
-
-def signals(bundle: Bundle, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
+def signals(store: Store, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
     """What a question's words, names and time count for each passage."""
-    records = bundle.passage_records
+    records = store.passage_records
     fresh = np.zeros(len(records), dtype=np.float32)
-    if recency.is_about_now(question, bundle.site.tags):
-        newness = np.float32(bundle.manifest.profile.recency)
-        fresh = newness * recency.freshness(bundle)[records]
+    if recency.is_about_now(question, store.site.tags):
+        newness = np.float32(store.manifest.profile.recency)
+        fresh = newness * recency.freshness(store)[records]
     return Signals(
-        _lexical(bundle, words),
-        boosts.of(bundle, question)[records],
+        _lexical(store, words),
+        boosts.of(store, question)[records],
         fresh,
-        bundle.weights[records],
+        store.weights[records],
     )
 
 
@@ -118,20 +105,21 @@ def floored(profile: Profile, base: F, boost: F) -> F:
     return base if profile.hybrid else base + boost
 
 
-def _lexical(bundle: Bundle, words: Mapping[str, Sequence[str]]) -> Floats:
+def _lexical(store: Store, words: Mapping[str, Sequence[str]]) -> Floats:
     """Each language is a corpus of its own, whose words a question is read with."""
-    scores = np.zeros(len(bundle.postings.lengths), dtype=np.float32)
-    for each in bundle.site.languages:
+    postings = store.postings_of({term for listed in words.values() for term in listed})
+    scores = np.zeros(len(postings.lengths), dtype=np.float32)
+    for each in store.site.languages:
         scores[each.first : each.end] = scan.lexical(
-            bundle.postings,
+            postings,
             words.get(each.tag, ()),
             (each.first, each.end),
-            name_terms(bundle, each.tag),
+            name_terms(store, each.tag),
         )
     return scores
 
 
 @once
-def name_terms(bundle: Bundle, language: str) -> frozenset[str]:
+def name_terms(store: Store, language: str) -> frozenset[str]:
     """The terms of what the site and its author are called, which no page need hold."""
-    return frozenset(term for name in bundle.site.names for term in terms.read(name, language))
+    return frozenset(term for name in store.site.names for term in terms.read(name, language))

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import codes, languages, recipe, scan, terms
+from . import candidates, codes, languages, recipe, terms
 from .bundle import Bundle
 from .frozen import frozen
-from .recipe import Floats, Ranking, Scored, Signals
+from .recipe import Ranking, Scored
+from .store import Floats, Store, Wanted
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
@@ -47,26 +48,26 @@ class Retrieved:
         )
 
 
-def content_terms(bundle: Bundle, question: str) -> Mapping[str, list[str]]:
+def content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
     """The question's terms by the languages of the site, without a language that has none.
 
-    A term counts if the bundle could know it: a stem in a script its pages use. A site of notes
+    A term counts if the site could know it: a stem in a script its pages use. A site of notes
     alone has no pages to tell its scripts by, so every script counts.
     """
-    scripts = bundle.site.scripts
+    scripts = store.site.scripts
     read = {
         tag: [
             term
             for term in terms.read(question, tag)
             if not scripts or terms.scripts(term) <= scripts
         ]
-        for tag in bundle.site.tags
+        for tag in store.site.tags
     }
     return {tag: found for tag, found in read.items() if found}
 
 
 def retrieve(
-    bundle: Bundle,
+    store: Store,
     question: str,
     vector: Floats,
     top_k: int = TOP_K,
@@ -80,34 +81,40 @@ def retrieve(
     near: how many candidates under each floor are wanted too.
     A question without content terms retrieves nothing.
     """
-    words = content_terms(bundle, question)
+    words = content_terms(store, question)
     if not words:
         return Retrieved()
-    unit = query(bundle, vector)
-    readable = _readable(bundle, language)
-    given = recipe.signals(bundle, question, words)
-    passages = _candidates(bundle, unit, given, readable, top_k, near)
-    hints = _hint_candidates(bundle, unit, top_k + near)
+    unit = query(store, vector)
+    readable = _readable(store, language)
+    given = recipe.signals(store, question, words)
+    found = store.passage_candidates(Wanted(unit, given, readable, top_k, near))
+    profile = store.manifest.profile
+    passages = recipe.ranked(profile, found.rows, found.cosines, given.of(found.rows))
+    hints = _scored_hints(store, unit, top_k + near)
     wanted = passages.kept & readable[passages.rows]
     if not wanted.any():
         wanted = passages.kept
+    texts = store.passages_at(
+        [*passages.first(wanted, top_k), *passages.first(~passages.kept, near)]
+    )
+    surfaces = store.hints_at([*hints.first(hints.kept, top_k), *hints.first(~hints.kept, near)])
     return Retrieved(
-        passages.best(wanted, top_k, bundle.passage),
-        hints.best(hints.kept, top_k, bundle.hints.row),
-        passages.best(~passages.kept, near, bundle.passage),
-        hints.best(~hints.kept, near, bundle.hints.row),
+        passages.best(wanted, top_k, texts.__getitem__),
+        hints.best(hints.kept, top_k, surfaces.__getitem__),
+        passages.best(~passages.kept, near, texts.__getitem__),
+        hints.best(~hints.kept, near, surfaces.__getitem__),
     )
 
 
-def query(bundle: Bundle, vector: Floats) -> Floats:
-    """An embedded question as the bundle's codes are asked: their dimensions, of length 1."""
-    if vector.shape != (bundle.manifest.identity.dimensions,):
+def query(store: Store, vector: Floats) -> Floats:
+    """An embedded question as a site's codes are asked: their dimensions, of length 1."""
+    if vector.shape != (store.manifest.identity.dimensions,):
         raise ValueError(
-            f"a query of shape {vector.shape} against {bundle.manifest.identity.dimensions}-d rows"
+            f"a query of shape {vector.shape} against {store.manifest.identity.dimensions}-d rows"
         )
     if not np.isfinite(vector).all():
         raise ValueError("a query with a number that is not finite")
-    kept = vector[: bundle.manifest.encoding.dimensions]
+    kept = vector[: store.manifest.encoding.dimensions]
     unit: Floats = kept / max(float(np.linalg.norm(kept)), _TINY)
     return unit
 
@@ -125,62 +132,22 @@ def rank_passages(
 def rank_hints(bundle: Bundle, vector: Floats) -> Floats:
     """The cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
     cosines = codes.cosines(bundle.hint_codes, query(bundle, vector))
-    return _best_of(bundle.hint_owners, cosines, len(bundle.hints))
+    return candidates.best_of(bundle.hint_owners, cosines, len(bundle.hints))
 
 
-def _candidates(
-    bundle: Bundle,
-    unit: Floats,
-    given: Signals,
-    readable: NDArray[np.bool_],
-    top_k: int,
-    near: int,
-) -> Ranking:
-    """The passages that may come first, by the estimate of all, scored against the float query.
-
-    Among them the best that the asker can read, and so many of the best under the floor.
-    """
-    stream, profile = bundle.passage_codes, bundle.manifest.profile
-    everything = np.arange(len(given.weight))
-    guessed = recipe.ranked(profile, everything, stream.estimate(unit), given, stream.slack(unit))
-    likely = guessed.kept
-    pool = max(stream.pool, top_k)
-    chosen = [scan.top(guessed.score, pool, among) for among in (likely, likely & readable)]
-    if near:
-        chosen.append(scan.top(guessed.score, near, ~likely))
-    is_picked = np.zeros(len(everything), dtype=np.bool_)
-    for rows in chosen:
-        is_picked[rows] = True
-    picked = np.flatnonzero(is_picked)
-    return recipe.ranked(profile, picked, stream.score(unit, picked), given.of(picked))
-
-
-def _readable(bundle: Bundle, language: str | None) -> NDArray[np.bool_]:
+def _readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     """Which passages are in a language that the asker can read, (n,); none if none is given."""
-    own = np.zeros(len(bundle.passage_ids), dtype=np.bool_)
-    tags = languages.matching(language, bundle.site.tags)
-    for each in bundle.site.languages:
+    own = np.zeros(len(store.passage_records), dtype=np.bool_)
+    tags = languages.matching(language, store.site.tags)
+    for each in store.site.languages:
         if each.tag in tags:
             own[each.first : each.end] = True
     return own
 
 
-def _hint_candidates(bundle: Bundle, unit: Floats, count: int) -> Ranking:
-    """The hints that may come first, scored. A hint's score is the best cosine of its windows."""
-    owners, stream = bundle.hint_owners, bundle.hint_codes
-    guessed = _best_of(owners, stream.estimate(unit), len(bundle.hints))
-    picked = np.sort(scan.top(guessed, max(stream.pool, count)))
-    is_picked = np.zeros(len(guessed), dtype=np.bool_)
-    is_picked[picked] = True
-    windows = np.flatnonzero(is_picked[owners])
-    dense = _best_of(owners[windows], stream.score(unit, windows), len(bundle.hints))[picked]
-    nothing = np.zeros_like(dense)
-    kept = dense >= bundle.manifest.profile.note_floor
-    return Ranking(picked, dense, dense, nothing, dense, nothing, kept)
-
-
-def _best_of(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:
-    """The best cosine of each hint's windows, (hints,)."""
-    best = np.full(hints, -1.0, dtype=np.float32)
-    np.maximum.at(best, owners, cosines)
-    return best
+def _scored_hints(store: Store, unit: Floats, count: int) -> Ranking:
+    """The hints that may come first, by their cosines alone."""
+    found = store.hint_candidates(unit, count)
+    dense, nothing = found.cosines, np.zeros_like(found.cosines)
+    kept = dense >= store.manifest.profile.note_floor
+    return Ranking(found.rows, dense, dense, nothing, dense, nothing, kept)

@@ -143,7 +143,7 @@ class Service:
 
     def _health(self, turn: _Turn) -> Response:
         del turn
-        manifest = self._opened().bundle.manifest
+        manifest = self._opened().store.manifest
         return json_response(
             {
                 "status": "ok",
@@ -155,9 +155,9 @@ class Service:
         )
 
     def _ready(self, turn: _Turn) -> Response:
-        """Whether a question would be answered now: the bundle is open, the store is there."""
+        """Whether a question would be answered now: the stores are there."""
         del turn
-        self._opened()
+        self._opened().store.check()
         self._check_paused()
         if self.policy.redis_url:
             from . import redis_store
@@ -171,7 +171,7 @@ class Service:
 
         policy = self.policy
         body = openapi.rendered(
-            self._opened().bundle.manifest.generator,
+            self._opened().store.manifest.generator,
             self._base,
             challenge=policy.challenge_key is not None,
             metrics=policy.metrics is not None,
@@ -284,7 +284,7 @@ class Service:
             timings_ms=turn.call.timings(),
             tokens_in=turn.call.tokens_in,
             tokens_out=turn.call.tokens_out,
-            bundle=engine.bundle.manifest.id if engine else None,
+            bundle=engine.store.manifest.id if engine else None,
             question=turn.question if self._log_questions else None,
             duration_ms=1000 * (time.monotonic() - turn.started),
         )

@@ -22,7 +22,9 @@ LOG_REFUSALS: tuple[LogRefusals, ...] = get_args(LogRefusals)
 class Settings:
     """The providers of a function and what it logs; keys come from the environment only.
 
-    ``timeout``: seconds for one answer of a model. ValueError for an unknown ``log_refusals``.
+    ``timeout``: seconds for one answer of a model. ``store``: what the site is called in the
+    database that it is published to, None if it is served from its bundle. ValueError for an
+    unknown ``log_refusals``.
     """
 
     answers: str = "extractive"
@@ -33,6 +35,7 @@ class Settings:
     embedding_base_url: str | None = None
     log_refusals: LogRefusals = "none"
     log_questions: bool = False
+    store: str | None = None
 
     def __post_init__(self) -> None:
         # A slip of the pen must not keep what was not to be kept.

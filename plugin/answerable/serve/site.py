@@ -40,6 +40,18 @@ class Site:
         """The languages to read a question in: the site's own where there is no page."""
         return tuple(language.tag for language in self.languages) or (self.language,)
 
+    def as_json(self) -> dict[str, Any]:
+        """The site as ``parse`` reads it."""
+        return {
+            "name": self.name,
+            "url": self.url,
+            "language": self.language,
+            "route": self.route,
+            "scripts": sorted(self.scripts),
+            "languages": [[each.tag, each.first, each.end] for each in self.languages],
+            "names": list(self.names),
+        }
+
     def language_of(self, row: int) -> str:
         """The language of a passage's row."""
         found = bisect_right(self.languages, row, key=lambda language: language.first)

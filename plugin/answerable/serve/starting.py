@@ -7,14 +7,15 @@ from .ahead import Ahead
 from .settings import BUNDLE
 
 
-def begin(function: Path, *, verify: bool) -> Ahead:
+def begin(function: Path, *, verify: bool, has_bundle: bool = True) -> Ahead | None:
     """Begin to read a function's folder, before anything imports numpy.
 
-    verify: hash the files of its bundle. Garbage is not collected until ``end``.
+    verify: hash the files of its bundle. has_bundle: it is asked; else there is nothing to read.
+    Garbage is not collected until ``end``.
     """
     # Looking for garbage among what is kept for good is a twentieth of a start.
     gc.disable()
-    return Ahead(function / BUNDLE, verify=verify)
+    return Ahead(function / BUNDLE, verify=verify) if has_bundle else None
 
 
 def end() -> None:

@@ -3,27 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .bundle import Bundle
 from .routes import sentence
+from .store import Store
 from .types import Answer, Citation, Confidence, RecordCitation, Reply
 
 
-def answer(reply: Reply, bundle: Bundle, request_id: str) -> dict[str, Any]:
+def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
     """The body of a 200 answer: modes, claims and routes by the numbers of their citations."""
     settled = reply.answer
-    claims, routes = _sentences(settled, bundle.site.route)
+    claims, routes = _sentences(settled, store.site.route)
     return {
         "mode": settled.mode,
         "answer": _prose(claims, routes),
         "claims": claims,
         "routes": routes,
-        "citations": [_citation(citation, n, bundle) for citation, n in _numbers(settled).items()],
+        "citations": [_citation(citation, n, store) for citation, n in _numbers(settled).items()],
         "confidence": confidence(reply.confidence),
         "reason": reply.reason,
         "dropped": settled.dropped,
-        "site_url": bundle.site.url,
-        "bundle": bundle.manifest.id,
-        "built_at": bundle.manifest.built_at,
+        "site_url": store.site.url,
+        "bundle": store.manifest.id,
+        "built_at": store.manifest.built_at,
         "request_id": request_id,
     }
 
@@ -85,7 +85,7 @@ def confidence(value: float) -> Confidence:
     return "medium" if value >= 0.35 else "low"
 
 
-def _citation(citation: Citation, number: int, bundle: Bundle) -> Mapping[str, Any]:
+def _citation(citation: Citation, number: int, store: Store) -> Mapping[str, Any]:
     if isinstance(citation, RecordCitation):
         return {
             "n": number,
@@ -95,7 +95,7 @@ def _citation(citation: Citation, number: int, bundle: Bundle) -> Mapping[str, A
             "title": citation.title,
             "date": citation.date,
             # Where all pages are in one language there is nothing to tell apart.
-            "language": citation.language if len(bundle.site.languages) > 1 else None,
+            "language": citation.language if len(store.site.languages) > 1 else None,
             "quote": citation.quote,
             "start": citation.start,
             "href": citation.href or citation.url,

@@ -1,0 +1,185 @@
+"""Connections to PostgreSQL: so many and no more, and nobody waits for one without an end.
+
+Beside the publisher the one place that knows psycopg. Not its own pool, which connects in threads:
+those of a function that its platform has frozen do not run, and after a fault they wait longer and
+longer, while here the first question that comes after one connects anew.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+try:
+    import psycopg
+    from psycopg.abc import PQGen
+except ImportError as missing:
+    from ..errors import PolicyError
+
+    raise PolicyError(
+        "ANSWERABLE_DATABASE_URL: the package psycopg is not installed; run `pip install "
+        "'psycopg[binary]>=3.3,<4'` where the function runs"
+    ) from missing
+
+from .. import call
+from ..database import Database
+from ..errors import StorageError
+from .breaker import Breaker
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+# Seconds, the least that libpq takes.
+_CONNECT = 2
+# A function that was frozen wakes with connections that the network may have forgotten: after so
+# many seconds without a statement they are opened anew.
+_IDLE = 30.0
+# What is read when a bundle is opened takes longer than what a question reads.
+OPENING = 60.0
+
+
+class Reader(Protocol):
+    def read(
+        self,
+        statement: str,
+        parameters: Sequence[object] = (),
+        settings: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> list[Row]:
+        """All rows of a statement; StorageError.
+
+        settings: for this statement only. timeout: seconds instead of the usual ones.
+        """
+
+
+class _Connection(psycopg.Connection[Row]):
+    """A connection whose every wait ends: a server that hangs does not say so."""
+
+    ends = float("inf")
+    used = 0.0
+
+    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
+        left = max(0.001, self.ends - time.monotonic())
+        return super().wait(gen, interval, left if timeout is None else min(left, timeout))
+
+
+class Connections:
+    """The connections of a process to one database, opened when they are needed."""
+
+    def __init__(self, options: Database) -> None:
+        self.options = options
+        self._slots = threading.BoundedSemaphore(options.connections)
+        self._idle: list[_Connection] = []
+        self._lock = threading.Lock()
+        self._breaker = Breaker()
+
+    def read(
+        self,
+        statement: str,
+        parameters: Sequence[object] = (),
+        settings: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> list[Row]:
+        """See Reader."""
+        patience = timeout or self.options.timeout
+        ends = time.monotonic() + max(0.001, min(patience, call.current().left))
+
+        def work(connection: _Connection) -> list[Row]:
+            left = max(1, round(1000 * (ends - time.monotonic())))
+            local = {"statement_timeout": f"{left}ms", **(settings or {})}
+            return _read(connection, statement, parameters, local)
+
+        return self._run(work, ends)
+
+    def close(self) -> None:
+        """Close the connections that nothing uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _run(self, work: Callable[[_Connection], list[Row]], ends: float) -> list[Row]:
+        self._breaker.check()
+        if not self._slots.acquire(timeout=max(0.0, ends - time.monotonic())):
+            raise StorageError("all connections to the database are in use: ask again")
+        try:
+            found = self._tried(work, ends)
+        except psycopg.errors.UndefinedTable:
+            self._breaker.succeeded()
+            raise StorageError("this bundle is no longer in the database: ask again") from None
+        except (psycopg.Error, OSError) as error:
+            self._breaker.failed()
+            # Its own words may hold the address or what was asked.
+            raise StorageError(
+                f"the database did not do its work ({type(error).__name__}): check "
+                "ANSWERABLE_DATABASE_URL and that its server runs"
+            ) from None
+        finally:
+            self._slots.release()
+        self._breaker.succeeded()
+        return found
+
+    def _tried(self, work: Callable[[_Connection], list[Row]], ends: float) -> list[Row]:
+        """Do some work; once more, anew, if the connection was lost while nothing used it."""
+        if kept := self._kept():
+            try:
+                return self._done(kept, work, ends)
+            except psycopg.OperationalError as error:
+                # What took too long would take as long again.
+                if isinstance(error, psycopg.errors.QueryCanceled) or time.monotonic() >= ends:
+                    raise
+                # The others are as old.
+                self.close()
+        return self._done(self._connected(), work, ends)
+
+    def _done(
+        self, connection: _Connection, work: Callable[[_Connection], list[Row]], ends: float
+    ) -> list[Row]:
+        connection.ends = ends
+        try:
+            found = work(connection)
+        except BaseException:
+            # A statement may still run on it.
+            connection.close()
+            raise
+        connection.used = time.monotonic()
+        with self._lock:
+            self._idle.append(connection)
+        return found
+
+    def _kept(self) -> _Connection | None:
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        if connection and time.monotonic() - connection.used > _IDLE:
+            connection.close()
+            self.close()
+            return None
+        return connection
+
+    def _connected(self) -> _Connection:
+        return _Connection.connect(
+            self.options.url,
+            autocommit=True,
+            # Statements that are prepared do not get through a pooler between us and the server.
+            prepare_threshold=None,
+            connect_timeout=_CONNECT,
+            application_name="answerable",
+        )
+
+
+def _read(
+    connection: psycopg.Connection[Row],
+    statement: str,
+    parameters: Sequence[object],
+    settings: Mapping[str, str],
+) -> list[Row]:
+    """The rows of a statement in a transaction of its own, sent and received at once."""
+    names = [part for pair in settings.items() for part in pair]
+    chosen = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+    with connection.pipeline(), connection.cursor(binary=True) as cursor:
+        connection.execute(b"BEGIN READ ONLY")
+        connection.execute(f"SELECT {chosen}".encode(), names)
+        cursor.execute(statement.encode(), parameters)
+        found = cursor.fetchall()
+        connection.execute(b"COMMIT")
+    return found

@@ -1,0 +1,138 @@
+"""How a site lies in the database: the names of its tables, and the statements that read them.
+
+Public rows and the word index lie in the schema ``answerable``, hints and their vectors in
+``answerable_private``. The tables of a bundle carry its key in their names, so nothing that is
+published ever changes a row of what is served.
+"""
+
+import re
+
+from ..encoding import Encoding
+from ..frozen import frozen
+
+PUBLIC, PRIVATE = "answerable", "answerable_private"
+# Of the tables: a reader refuses every other one.
+FORMAT = 1
+
+_KEY = re.compile(r"[0-9a-f]{16}")
+
+SERVED = f"SELECT key FROM {PUBLIC}.served WHERE name = %s"
+BUNDLE = f"SELECT format, id, manifest, search FROM {PUBLIC}.bundles WHERE key = %s"
+
+
+@frozen
+class Tables:
+    """The tables of one bundle, by their full names. ValueError for what is no key."""
+
+    key: str
+
+    def __post_init__(self) -> None:
+        # It becomes a part of statements.
+        if not _KEY.fullmatch(self.key):
+            raise ValueError(f"{self.key!r:.40} is no key of a bundle")
+
+    @property
+    def frame(self) -> str:
+        return f"{PUBLIC}.frame_{self.key}"
+
+    @property
+    def passages(self) -> str:
+        return f"{PUBLIC}.passages_{self.key}"
+
+    @property
+    def postings(self) -> str:
+        return f"{PUBLIC}.postings_{self.key}"
+
+    @property
+    def hints(self) -> str:
+        return f"{PRIVATE}.hints_{self.key}"
+
+    @property
+    def windows(self) -> str:
+        return f"{PRIVATE}.windows_{self.key}"
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        return (self.frame, self.passages, self.postings)
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        return (self.hints, self.windows)
+
+
+@frozen
+class Vectors:
+    """How vectors of an encoding are stored.
+
+    Codes are whole numbers that a half-precision number holds exactly, so what is stored is what
+    the bundle holds; only ``float32`` takes numbers of single precision.
+    """
+
+    encoding: Encoding
+
+    @property
+    def is_whole(self) -> bool:
+        return self.encoding.name != "float32"
+
+    @property
+    def type(self) -> str:
+        name = "halfvec" if self.is_whole else "vector"
+        return f"{name}({self.encoding.dimensions})"
+
+    @property
+    def indexed(self) -> str:
+        """What the index is on: half precision in any case."""
+        return "codes" if self.is_whole else f"(codes::halfvec({self.encoding.dimensions}))"
+
+    def nearest(self, tables: Tables) -> str:
+        """All passages by their cosines. Parameters: the question, how many."""
+        return (
+            f"SELECT number, norm, codes FROM {tables.passages} "
+            f"ORDER BY (codes <#> %s::{self.type}) * norm, number LIMIT %s"
+        )
+
+    def indexed_nearest(self, tables: Tables) -> str:
+        """Passages by the index on their vectors. Parameters: the question, how many."""
+        return (
+            f"SELECT number, norm, codes FROM {tables.passages} "
+            f"ORDER BY {self.indexed} <=> %s::halfvec({self.encoding.dimensions}) LIMIT %s"
+        )
+
+    def nearest_hints(self, tables: Tables) -> str:
+        """The windows of the hints with the best windows. Parameters: the question, how many."""
+        return (
+            f"WITH best AS (SELECT hint FROM {tables.windows} GROUP BY hint "
+            f"ORDER BY min((codes <#> %s::{self.type}) * norm), hint LIMIT %s) "
+            f"SELECT hint, norm, codes FROM {tables.windows} JOIN best USING (hint)"
+        )
+
+
+def frame(tables: Tables) -> str:
+    """What is kept in memory of a bundle."""
+    return f"SELECT part, data FROM {tables.frame}"
+
+
+def vectors(tables: Tables) -> str:
+    """The vectors of some passages. Parameter: their numbers."""
+    return f"SELECT number, norm, codes FROM {tables.passages} WHERE number = ANY(%s::integer[])"
+
+
+def passages(tables: Tables) -> str:
+    """Some passages. Parameter: their numbers."""
+    return (
+        f"SELECT number, id, record, url, title, text, sentences, date FROM {tables.passages} "
+        "WHERE number = ANY(%s::integer[])"
+    )
+
+
+def hints(tables: Tables) -> str:
+    """Some hints. Parameter: their numbers."""
+    return (
+        f"SELECT number, id, label, locator, url FROM {tables.hints} "
+        "WHERE number = ANY(%s::integer[])"
+    )
+
+
+def postings(tables: Tables) -> str:
+    """The postings of some terms. Parameter: the terms."""
+    return f"SELECT term, data FROM {tables.postings} WHERE term = ANY(%s::text[])"

@@ -1,0 +1,247 @@
+"""The store of a site that a database holds: what is small in memory, all else asked for."""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import candidates, codes
+from .. import manifest as manifests
+from ..errors import BundleError, StorageError
+from ..manifest import Manifest
+from ..site import Site
+from ..store import Candidates, Floats, Rows, Wanted
+from ..types import Passage, RoutingHint
+from ..vocabulary import Names, Postings
+from . import frame, schema, threshold
+from . import search as searches
+from .connections import OPENING, Reader, Row
+from .frame import Frame
+from .kept import Kept
+from .schema import Tables, Vectors
+from .search import Search
+
+# The nearest passages of an exact search that are fetched before any others.
+NEAREST = 256
+# Others that are looked at beside those that an index gives.
+_OTHERS = 2 * threshold.BATCH
+# What adding up single-precision numbers in another order can do.
+_ADDING = 1e-5
+# Before the numbers of a vector: how many there are.
+_HEAD = 4
+
+
+class PostgresStore:
+    """See Store. Every table that it reads is of one bundle, which nothing changes."""
+
+    def __init__(
+        self, reader: Reader, tables: Tables, manifest: Manifest, search: Search, held: Frame
+    ) -> None:
+        self.manifest = manifest
+        self.key = tables.key
+        self.search = search
+        self._reader = reader
+        self._tables = tables
+        self._vectors = Vectors(manifest.encoding)
+        self._frame = held
+        self._kept = Kept()
+
+    @property
+    def site(self) -> Site:
+        return self._frame.site
+
+    @property
+    def weights(self) -> Floats:
+        return self._frame.weights
+
+    @property
+    def dates(self) -> tuple[str | None, ...]:
+        return self._frame.dates
+
+    @property
+    def names(self) -> Names:
+        return self._frame.names
+
+    @property
+    def themes(self) -> Names:
+        return self._frame.themes
+
+    @property
+    def passage_records(self) -> NDArray[np.uint32]:
+        return self._frame.passage_records
+
+    def postings_of(self, terms: Collection[str]) -> Postings:
+        """See Store."""
+        wanted = sorted(set(terms))
+        found = self._kept.of(wanted, self._fetch_postings)
+        sizes = [len(rows) for rows, _ in found]
+        none: list[NDArray[Any]] = [np.zeros(0, np.uint32)]
+        return Postings(
+            terms={term: place for place, term in enumerate(wanted)},
+            edges=np.cumsum([0, *sizes]).astype(np.uint32),
+            passages=np.concatenate([*(rows for rows, _ in found), *none]),
+            counts=np.concatenate([*(counts for _, counts in found), none[0].astype(np.uint16)]),
+            lengths=self._frame.lengths,
+        )
+
+    def passage_candidates(self, wanted: Wanted) -> Candidates:
+        """See Store.
+
+        An exact search proves that nothing is left out. One by the index looks at what the index
+        gives and at the passages that their words and names bring up.
+        """
+        count = len(self.passage_records)
+        if not count:
+            return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
+        unit, is_exact = wanted.unit, self.search.how == "exact"
+        first = NEAREST if is_exact else self.search.ef_search
+        found = self._nearest(unit, max(first, wanted.top_k))
+        ceiling = float(found.cosines.min(initial=1.0)) + 2 * self._slack(unit)
+        if len(found.rows) == count:
+            return found
+        return threshold.complete(
+            self.manifest.profile,
+            wanted,
+            found,
+            min(ceiling, 1.0),
+            lambda rows: self._of_rows(unit, rows),
+            None if is_exact else _OTHERS,
+        )
+
+    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
+        """See Store. Always exact."""
+        if not self.manifest.counts["hints"]:
+            return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
+        statement = self._vectors.nearest_hints(self._tables)
+        rows = self._reader.read(statement, (_text(unit), max(codes.POOL, count)))
+        owners, cosines = self._scored(unit, rows)
+        hints, places = np.unique(owners, return_inverse=True)
+        best = candidates.best_of(places.astype(np.uint32), cosines, len(hints))
+        return Candidates(hints, best)
+
+    def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
+        """See Store."""
+        found = self._at(schema.passages(self._tables), rows)
+        return {
+            number: Passage(
+                id=name,
+                record=record,
+                url=url,
+                title=title,
+                text=text,
+                sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
+                date=date,
+                language=self.site.language_of(number),
+            )
+            for number, name, record, url, title, text, sentences, date in found
+        }
+
+    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
+        """See Store."""
+        found = self._at(schema.hints(self._tables), rows)
+        return {number: RoutingHint(*fields) for number, *fields in found}
+
+    def check(self) -> None:
+        """See Store."""
+        self._reader.read("SELECT 1")
+
+    def _at(self, statement: str, rows: Collection[int]) -> list[Row]:
+        if not rows:
+            return []
+        found = self._reader.read(statement, (list(rows),))
+        if len(found) != len(set(rows)):
+            raise StorageError("the database lacks rows of its bundle: publish it again")
+        return found
+
+    def _fetch_postings(
+        self, terms: list[str]
+    ) -> dict[str, tuple[NDArray[np.uint32], NDArray[np.uint16]]]:
+        rows = self._reader.read(schema.postings(self._tables), (terms,))
+        count = len(self.passage_records)
+        return {term: frame.unpack_postings(data, count) for term, data in rows}
+
+    def _nearest(self, unit: Floats, count: int) -> Candidates:
+        parameters = (_text(unit), count)
+        if self.search.how == "exact":
+            rows = self._reader.read(self._vectors.nearest(self._tables), parameters)
+        else:
+            settings = {
+                "hnsw.ef_search": str(self.search.ef_search),
+                "hnsw.iterative_scan": "relaxed_order",
+            }
+            statement = self._vectors.indexed_nearest(self._tables)
+            rows = self._reader.read(statement, parameters, settings)
+        return self._candidates(unit, rows)
+
+    def _of_rows(self, unit: Floats, rows: Rows) -> Candidates:
+        found = self._at(schema.vectors(self._tables), rows.tolist())
+        return self._candidates(unit, found)
+
+    def _candidates(self, unit: Floats, rows: list[Row]) -> Candidates:
+        numbers, cosines = self._scored(unit, rows)
+        order = np.argsort(numbers)
+        return Candidates(numbers[order], cosines[order])
+
+    def _scored(self, unit: Floats, rows: list[Row]) -> tuple[Rows, Floats]:
+        """The numbers of rows, and their cosines by the bundle's own code and its codes."""
+        numbers = np.array([number for number, _, _ in rows], dtype=np.intp)
+        norms = np.array([norm for _, norm, _ in rows], dtype=np.float32)
+        dimensions = self.manifest.encoding.dimensions
+        width, kind = (2, ">f2") if self._vectors.is_whole else (4, ">f4")
+        size = _HEAD + width * dimensions
+        joined = np.frombuffer(b"".join(data for _, _, data in rows), np.uint8)
+        if joined.size != size * len(rows):
+            raise BundleError("the database's vectors have other dimensions: publish again")
+        numerals = np.ascontiguousarray(joined.reshape(-1, size)[:, _HEAD:]).view(kind)
+        stream: codes.Codes
+        if self._vectors.is_whole:
+            stream = codes.Int8(numerals.astype(np.int8), norms)
+        else:
+            stream = codes.Float32(numerals.astype(np.float32), norms)
+        return numbers, stream.score(unit, np.arange(len(rows)))
+
+    def _slack(self, unit: Floats) -> float:
+        """By how much a cosine of the database may differ: it reads the question's numbers in half
+        precision, and by Cauchy and Schwarz no cosine is off by more than what that takes away.
+        """
+        if not self._vectors.is_whole:
+            return _ADDING
+        lost = unit - unit.astype(np.float16).astype(np.float32)
+        return float(np.linalg.norm(lost)) + _ADDING
+
+
+def served(reader: Reader, name: str) -> str:
+    """The key of the bundle that is served under a name; BundleError if there is none."""
+    rows = reader.read(schema.SERVED, (name,))
+    if not rows:
+        raise BundleError(
+            f"the database serves nothing called {name!r:.80}: run `mkdocs build` with `store` set"
+        )
+    return str(rows[0][0])
+
+
+def open_store(reader: Reader, key: str) -> PostgresStore:
+    """The store of a bundle by its key; BundleError if it is not what it should be."""
+    rows = reader.read(schema.BUNDLE, (key,))
+    if not rows:
+        raise StorageError("this bundle is no longer in the database: ask again")
+    version, name, text, search = rows[0]
+    if version != schema.FORMAT:
+        raise BundleError(
+            f"the database's tables are of format {version}, and this version reads "
+            f"{schema.FORMAT}: publish again with the version that serves"
+        )
+    manifest = manifests.parse(json.loads(text), "the database's bundle")
+    if manifest.id != name:
+        raise BundleError("the database's bundle has another id than its manifest: publish again")
+    tables = Tables(key)
+    parts: dict[str, bytes] = dict(reader.read(schema.frame(tables), (), None, OPENING))
+    held = frame.parse(parts, manifest)
+    return PostgresStore(reader, tables, manifest, searches.parse(search), held)
+
+
+def _text(unit: Floats) -> str:
+    """A question as pgvector reads it."""
+    return "[" + ",".join(map(repr, unit.tolist())) + "]"

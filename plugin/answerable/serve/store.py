@@ -1,0 +1,96 @@
+"""The seam between retrieval and what holds a site: the bundle's folder, or a database."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .frozen import frozen
+from .manifest import Manifest
+from .site import Site
+from .types import Passage, RoutingHint
+from .vocabulary import Names, Postings
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+
+
+@frozen
+class Signals:
+    """All but the cosine that counts for a passage, (n,) each."""
+
+    lexical: Floats
+    boost: Floats
+    fresh: Floats
+    weight: Floats
+
+    def of(self, rows: Rows) -> "Signals":
+        """Those of some rows."""
+        return Signals(self.lexical[rows], self.boost[rows], self.fresh[rows], self.weight[rows])
+
+
+@frozen
+class Wanted:
+    """Which passages a question wants: the best by their scores.
+
+    ``unit``: (d,) the question, of length 1. ``given``: all but the cosine that counts for each
+    passage. ``readable``: (n,) those that the asker can read, whose best are wanted too. ``top_k``
+    of either, and ``near`` of those under the floor.
+    """
+
+    unit: Floats
+    given: Signals
+    readable: NDArray[np.bool_]
+    top_k: int
+    near: int
+
+
+@frozen
+class Candidates:
+    """Rows of a stream, rising, and the cosine of each with the float query, (k,) both."""
+
+    rows: Rows
+    cosines: Floats
+
+
+class Store(Protocol):
+    """What a question is answered from; everything that it gives is of one bundle id.
+
+    What is small is in memory: ``weights`` and ``dates`` have one value for each record,
+    ``passage_records`` (a row of the records) one for each passage. StorageError, from all that is
+    not, where a database is out of reach.
+    """
+
+    @property
+    def manifest(self) -> Manifest: ...
+    @property
+    def site(self) -> Site: ...
+    @property
+    def weights(self) -> Floats: ...
+    @property
+    def dates(self) -> Sequence[str | None]: ...
+    @property
+    def names(self) -> Names: ...
+    @property
+    def themes(self) -> Names: ...
+    @property
+    def passage_records(self) -> NDArray[np.uint32]: ...
+
+    def postings_of(self, terms: Collection[str]) -> Postings:
+        """The postings of some terms, and maybe of others; the lengths of all passages."""
+
+    def passage_candidates(self, wanted: Wanted) -> Candidates:
+        """The passages that are among those wanted, and others."""
+
+    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
+        """The best hints by the best cosine of their windows, ``count`` of them or more."""
+
+    def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
+        """The passages of some rows."""
+
+    def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
+        """The hints of some rows."""
+
+    def check(self) -> None:
+        """StorageError where no question could be answered now."""

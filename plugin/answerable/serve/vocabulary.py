@@ -1,0 +1,53 @@
+"""What passages and pages are found by: the word index, and authored names."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .frozen import frozen
+
+
+@frozen
+class Postings:
+    """The lexical index of passages: for each term, which passages hold it and how often.
+
+    ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
+    ``lengths`` (n,) counts the terms of each passage.
+    """
+
+    terms: Mapping[str, int]
+    edges: NDArray[np.uint32]
+    passages: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
+
+
+@frozen
+class Name:
+    """An authored phrase, the records it belongs to and in how many records it occurs."""
+
+    phrase: str
+    records: tuple[int, ...]
+    frequency: int
+
+
+@frozen
+class Names:
+    """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
+    ``records[edges[r]:edges[r + 1]]``.
+    """
+
+    rows: Mapping[str, int]
+    edges: NDArray[np.uint32]
+    records: NDArray[np.uint32]
+    frequencies: NDArray[np.uint32]
+
+    def __iter__(self) -> Iterator[Name]:
+        return map(self.named, self.rows)
+
+    def named(self, phrase: str) -> Name:
+        """The name that is a phrase."""
+        row = self.rows[phrase]
+        bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
+        return Name(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
