@@ -141,15 +141,19 @@ class Int4:
 
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with the codes of some rows."""
+        return _dots(self.numbers(rows), query) * self.inverse_norms[rows]
+
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The codes of some rows, (k, dimensions)."""
         picked = self.nibbles[rows]
-        codes = np.concatenate(
+        codes: Floats = np.concatenate(
             [
                 (picked & 0x0F).astype(np.float32) - 8,
                 (picked & 0xF0).view(np.int8).astype(np.float32) / 16,
             ],
             axis=1,
         )
-        return _dots(codes[:, : self.dimensions], query) * self.inverse_norms[rows]
+        return codes[:, : self.dimensions]
 
 
 @frozen(eq=False)
@@ -178,8 +182,12 @@ class Binary:
 
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with the signs of some rows."""
+        return _dots(self.numbers(rows), query) * self.inverse_norms[rows]
+
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The signs of some rows, 1 or -1 each, (k, dimensions)."""
         bits = np.unpackbits(self.bits[rows], axis=1, count=self.dimensions)
-        return _dots(bits.astype(np.float32) * 2 - 1, query) * self.inverse_norms[rows]
+        return bits.astype(np.float32) * 2 - 1
 
 
 @frozen(eq=False)

@@ -40,6 +40,11 @@ class Tables:
         return f"{PUBLIC}.passages_{self.key}"
 
     @property
+    def vectors(self) -> str:
+        """Of passages, apart from their texts: a search that looks at all of them reads no more."""
+        return f"{PUBLIC}.vectors_{self.key}"
+
+    @property
     def postings(self) -> str:
         return f"{PUBLIC}.postings_{self.key}"
 
@@ -52,12 +57,9 @@ class Tables:
         return f"{PRIVATE}.windows_{self.key}"
 
     @property
-    def public(self) -> tuple[str, ...]:
-        return (self.frame, self.passages, self.postings)
-
-    @property
-    def private(self) -> tuple[str, ...]:
-        return (self.hints, self.windows)
+    def all(self) -> tuple[str, ...]:
+        public = (self.frame, self.passages, self.vectors, self.postings)
+        return (*public, self.hints, self.windows)
 
 
 @frozen
@@ -87,14 +89,14 @@ class Vectors:
     def nearest(self, tables: Tables) -> str:
         """All passages by their cosines. Parameters: the question, how many."""
         return (
-            f"SELECT number, norm, codes FROM {tables.passages} "
+            f"SELECT number, norm, codes FROM {tables.vectors} "
             f"ORDER BY (codes <#> %s::{self.type}) * norm, number LIMIT %s"
         )
 
     def indexed_nearest(self, tables: Tables) -> str:
         """Passages by the index on their vectors. Parameters: the question, how many."""
         return (
-            f"SELECT number, norm, codes FROM {tables.passages} "
+            f"SELECT number, norm, codes FROM {tables.vectors} "
             f"ORDER BY {self.indexed} <=> %s::halfvec({self.encoding.dimensions}) LIMIT %s"
         )
 
@@ -114,7 +116,7 @@ def frame(tables: Tables) -> str:
 
 def vectors(tables: Tables) -> str:
     """The vectors of some passages. Parameter: their numbers."""
-    return f"SELECT number, norm, codes FROM {tables.passages} WHERE number = ANY(%s::integer[])"
+    return f"SELECT number, norm, codes FROM {tables.vectors} WHERE number = ANY(%s::integer[])"
 
 
 def passages(tables: Tables) -> str:

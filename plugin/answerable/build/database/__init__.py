@@ -1,0 +1,1 @@
+"""A bundle published to a PostgreSQL database, row by row."""
