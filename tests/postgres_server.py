@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.build.database import publishing
+from answerable.build.database import roles
 
 PATIENCE = 30.0
 # PostgreSQL does not run as root: there, as a user who owns nothing.
@@ -101,7 +101,7 @@ def running(**options: str) -> Iterator[PostgresServer]:
         server = PostgresServer(folder, **options)
         server.start()
         try:
-            server.execute(publishing.roles())
+            server.execute(roles.text())
             yield server
         finally:
             server.stop()
@@ -114,9 +114,6 @@ def postgres_server() -> Iterator[PostgresServer]:
     """A running server of one module."""
     with running() as server:
         yield server
-
-
-PUBLISHER, FUNCTION = "answerable_publisher", "answerable_function"
 
 
 @cache

@@ -22,6 +22,7 @@ KERNEL = "numkong"
 KERNEL_WORTH = 8_000_000
 _PROVIDER_REQUIREMENTS = {"local": ("tokenizers",), "openai": ("openai",)}
 _ANSWER_REQUIREMENTS = {"openai": ("openai", "jinja2")}
+_STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
 # What a build leaves in a function folder, so that the next one knows it for its own.
 _MARKS = ("answerable/serve", f"{BUNDLE}/manifest.json")
@@ -87,6 +88,8 @@ def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes
     kernel = (KERNEL,) if scanned >= KERNEL_WORTH and _is_installed(KERNEL) else ()
     names = [*REQUIREMENTS, *kernel, *_PROVIDER_REQUIREMENTS.get(identity.provider, ())]
     names += _ANSWER_REQUIREMENTS.get(settings.answers, ())
+    if settings.store:
+        names += (name for name in _STORE_REQUIREMENTS if _is_installed(name))
     return "".join(f"{n}=={metadata.version(n)}\n" for n in sorted(set(names))).encode()
 
 

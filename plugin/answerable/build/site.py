@@ -57,7 +57,7 @@ def publish(staged: Staged, identity: Identity, profile: Profile, now: dt.dateti
     # Before the lock, which must not be left in a folder that is refused.
     function_writer.check(folder)
     with files.lock(folder):
-        function_writer.write(folder, identity, staged.settings, _scanned(staged.contents))
+        function_writer.write(folder, identity, staged.settings, _scanned(staged))
         bundle = folder / BUNDLE
         return bundle_writer.write(staged.index, bundle, identity, profile, now, staged.contents)
 
@@ -78,9 +78,10 @@ def preview(
     return open_bundle(folder, verify=False)
 
 
-def _scanned(contents: Contents) -> int:
-    """The bytes of all vectors, if the compiled kernel scans them."""
-    if contents.encoding.name not in ("int8", "int4"):
+def _scanned(staged: Staged) -> int:
+    """The bytes of all vectors, if the compiled kernel scans them where the function runs."""
+    contents = staged.contents
+    if staged.settings.store or contents.encoding.name not in ("int8", "int4"):
         return 0
     return sum(
         len(contents.files[m.array(stream, name)])

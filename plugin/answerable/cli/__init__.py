@@ -7,7 +7,7 @@ import click
 
 from ..serve.errors import AnswerableError
 from ..serve.settings import LOG_REFUSALS, LogRefusals
-from . import judging, packing
+from . import judging, packing, storing
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 
@@ -212,5 +212,5 @@ def stub_openai(port: int) -> None:
     stubbing.serve(port)
 
 
-for command in (*judging.COMMANDS, packing.command):
+for command in (*judging.COMMANDS, packing.command, *storing.COMMANDS):
     main.add_command(command)

@@ -63,6 +63,11 @@ def _notice(done: Package, order: Order) -> None:
             f"No bytecode is in it: Python {order.machine.version} is not installed here, so every "
             "cold start compiles the code."
         )
+    if done.is_stored:
+        click.echo(
+            "The bundle is not in it: a database serves this site. Set ANSWERABLE_DATABASE_URL in "
+            "the platform's environment."
+        )
     if done.is_keyed:
         click.echo("Set OPENAI_API_KEY in the platform's environment: no package holds a key.")
 

@@ -1,15 +1,17 @@
 """The plugin's options as what the build and the function are told."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 from ..build import abbreviations, enrichment
 from ..build.cutting import Rules
 from ..build.passages import Window
-from ..serve import languages, local_embedder, routes
+from ..serve import database, languages, local_embedder, routes
 from ..serve.embedder import Identity
 from ..serve.encoding import Encoding
 from ..serve.errors import SiteError
+from ..serve.postgres.search import Search
 from ..serve.profile import LOCAL, OPENAI, Profile
 from ..serve.settings import Settings
 from ..serve.urls import is_safe_url
@@ -22,6 +24,9 @@ _RETRIEVAL = (
     ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
 )  # fmt: skip
 
+
+# Of a site in a database.
+_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 
 _PROFILE = (*(name for name, _ in _RETRIEVAL), "theme_fade")
 
@@ -39,6 +44,7 @@ def check(config: AnswerableConfig) -> None:
             _between(f"retrieval.{name}", config.retrieval[name], 0, top)
     for pattern, weight in config.retrieval.weights.items():
         _between(f"retrieval.weights: {pattern}", weight, 0, 10)
+    _check_store(config)
     language = config.language
     if language is not None and not languages.is_tag(language):
         raise SiteError(f"language: {language!r} is no language tag; write one such as en or pt-BR")
@@ -54,6 +60,25 @@ def check(config: AnswerableConfig) -> None:
             f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
         )
+
+
+def _check_store(config: AnswerableConfig) -> None:
+    store = config.store
+    if store.url:
+        database.check_url(store.url, "store.url")
+    if not _NAME.fullmatch(store.name):
+        raise SiteError(f"store.name: {store.name!r:.80} is no name; write one such as docs")
+    _between("store.grace", store.grace, 0, 10_000)
+    try:
+        search(config)
+    except ValueError as error:
+        raise SiteError(f"store.{error}; correct it") from None
+
+
+def search(config: AnswerableConfig) -> Search:
+    """How a database finds passages near a question; ValueError for what is out of range."""
+    store = config.store
+    return Search(store.search, store.m, store.ef_construction, store.ef_search)
 
 
 def stale_floors(config: AnswerableConfig) -> str | None:

@@ -3,7 +3,9 @@
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
+from ..serve.database import NAME
 from ..serve.encoding import NAMES
+from ..serve.postgres.search import HOWS
 from ..serve.settings import LOG_REFUSALS
 from . import shortcuts
 
@@ -57,6 +59,18 @@ class Bundle(base.Config):
     uncertified = c.Choice(("refuse", "allow"), default="refuse")
 
 
+class Store(base.Config):
+    """The database that serves the site instead of the bundle's folder: ``store``."""
+
+    url = c.Optional(c.Type(str))
+    name = c.Type(str, default=NAME)
+    search = c.Choice(HOWS, default="exact")
+    m = c.Type(int, default=16)
+    ef_construction = c.Type(int, default=64)
+    ef_search = c.Type(int, default=200)
+    grace = c.Type((int, float), default=24)
+
+
 class Widget(base.Config):
     """How readers ask: ``widget``."""
 
@@ -84,6 +98,7 @@ class AnswerableConfig(base.Config):
     passages = c.SubConfig(Passages)
     retrieval = c.SubConfig(Retrieval)
     bundle = c.SubConfig(Bundle)
+    store = c.SubConfig(Store)
     gold = c.Type(str, default="eval/gold.yaml")
     gate = c.Choice(("none", "retrieval"), default="none")
     widget = c.SubConfig(Widget)

@@ -26,7 +26,7 @@ from ..faces import clock, progress
 from ..serve import providers
 from ..serve.engine import Engine
 from ..serve.settings import BUNDLE
-from . import certifying, choices, judging, reading
+from . import certifying, choices, judging, reading, storing
 from .built import Built
 from .reading import Site
 
@@ -50,13 +50,19 @@ def publish(built: Built, function: Path) -> None:
                 "function: %s holds an older function of all languages; delete it", function
             )
     certifying.check(built, len(parts))
+    storing.check(built, len(parts))
     judging.check(built, len(parts))
     audited = partial(_audit, built, whole, private)
-    settings, profile = choices.settings(built.options), choices.profile(built.options)
-    encoding = choices.encoding(built.options)
+    profile, encoding = choices.profile(built.options), choices.encoding(built.options)
     # What is wrong with one language is found before any of them is replaced.
     all_staged = [
-        site.stage(_index(built, part, private), folder, settings, encoding, audited)
+        site.stage(
+            _index(built, part, private),
+            folder,
+            storing.settings(built, folder),
+            encoding,
+            audited,
+        )
         for folder, part in parts.items()
     ]
     for staged in all_staged:
@@ -67,6 +73,8 @@ def publish(built: Built, function: Path) -> None:
         manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
         ids[staged.index.site.language] = manifest.id
         log.info(site.summary(manifest, staged.index, staged.folder))
+    for staged in all_staged:
+        storing.publish(built, staged, private.notes)
     _tell(built, ids if len(ids) > 1 else manifest.id)
 
 

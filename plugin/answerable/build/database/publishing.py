@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ...serve.bundle import Bundle
@@ -96,11 +95,6 @@ def publish(bundle: Bundle, target: Target, check: Check | None = None) -> Publi
             done = _publish(connection, bundle, target, key, check)
         removed = _remove_superseded(connection, target)
     return Published(key, done.sent, done.kept, removed)
-
-
-def roles() -> str:
-    """The SQL that makes the roles and schemas, for an administrator."""
-    return Path(__file__).with_name("roles.sql").read_text(encoding="utf-8")
 
 
 def _key(bundle: Bundle, target: Target) -> str:

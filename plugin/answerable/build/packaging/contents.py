@@ -21,12 +21,14 @@ _CODE_SUFFIXES = (".py", ".jinja")
 class Contents:
     """A function's own files: from the name in its folder to where each lies.
 
-    requirements: the lines of its requirements.txt. is_keyed: it calls a paid provider.
+    requirements: the lines of its requirements.txt. is_keyed: it calls a paid provider. is_stored:
+    a database serves it, and its bundle stays where it was built.
     """
 
     files: dict[str, Path]
     requirements: tuple[str, ...]
     is_keyed: bool
+    is_stored: bool
 
 
 def read(folder: Path, adapter: str) -> Contents:
@@ -43,7 +45,8 @@ def read(folder: Path, adapter: str) -> Contents:
     manifest = open_bundle(folder / BUNDLE).manifest
     chosen = settings.read(folder)
     _check_addresses(folder, chosen)
-    names = [*_code(folder), *_bundle(manifest), settings.FILE]
+    bundle = () if chosen.store else _bundle(manifest)
+    names = [*_code(folder), *bundle, settings.FILE]
     if manifest.identity.provider == "local":
         local_embedder.load(folder / MODEL)
         names += [f"{MODEL}/{local_embedder.WEIGHTS}", f"{MODEL}/{local_embedder.TOKENIZER}"]
@@ -54,7 +57,7 @@ def read(folder: Path, adapter: str) -> Contents:
         if name not in found or not (folder / name).is_file():
             raise SiteError(f"{folder / name} is missing: {_AGAIN}")
     keyed = "openai" in (manifest.identity.provider, chosen.answers)
-    return Contents(found, _requirements(folder), keyed)
+    return Contents(found, _requirements(folder), keyed, chosen.store is not None)
 
 
 def _code(folder: Path) -> list[str]:

@@ -41,6 +41,7 @@ class Package:
     zipped: int | None
     is_compiled: bool | None
     is_keyed: bool
+    is_stored: bool
     older: tuple[tuple[str, str, str], ...]
 
     @property
@@ -107,7 +108,7 @@ def _fill(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     older = resolving.older(found.requirements, pins)
-    return Package(pins, parts, zipped, is_compiled, found.is_keyed, older)
+    return Package(pins, parts, zipped, is_compiled, found.is_keyed, found.is_stored, older)
 
 
 def _put(

@@ -1,0 +1,246 @@
+"""The bundle and the database that it was published to: the same answers, to the last digit."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import sites
+from answerable.build import cutting
+from answerable.build import index as indexes
+from answerable.build.database.publishing import Target, publish
+from answerable.build.database.roles import FUNCTION, PUBLISHER
+from answerable.build.index import SiteInfo
+from answerable.build.records import Block, Metadata, Record, Section
+from answerable.evaluate import gold
+from answerable.serve import encoding, providers, retrieval
+from answerable.serve.bundle import Bundle
+from answerable.serve.database import Database as Address
+from answerable.serve.engine import Engine
+from answerable.serve.postgres import store as stores
+from answerable.serve.postgres import threshold
+from answerable.serve.postgres.connections import Connections
+from answerable.serve.postgres.search import Search
+from answerable.serve.postgres.store import PostgresStore
+from answerable.serve.profile import LOCAL
+from answerable.serve.recipe import Scored
+from answerable.serve.selection import POOL
+from doubles import TINY, LetterEmbedder, bundle_of, index_of, note, record
+from postgres_server import PostgresServer
+
+# Scores are finished by the same code over the same codes.
+CLOSE = 1e-4
+
+
+@dataclass
+class Database:
+    """A server, and connections to it as the function has them."""
+
+    server: PostgresServer
+    connections: Connections
+
+    def publish(self, bundle: Bundle, name: str, **search: Any) -> PostgresStore:
+        """The store of a bundle, published and opened as a function would."""
+        publish(bundle, Target(self.server.url(PUBLISHER), name, Search(**search)))
+        return stores.open_store(self.connections, stores.served(self.connections, name))
+
+
+@pytest.fixture(scope="module")
+def database(postgres_server: PostgresServer) -> Iterator[Database]:
+    connections = Connections(Address(postgres_server.url(FUNCTION)))
+    yield Database(postgres_server, connections)
+    connections.close()
+
+
+def check_alike(bundle: Bundle, store: PostgresStore, questions: Sequence[str]) -> int:
+    """Both retrieve the same in the same order with the same scores; how many found anything."""
+    one, other = (providers.engine(each, sites.local()) for each in (bundle, store))
+    found = 0
+    for question in questions:
+        ours, theirs = (engine.retrieve(question, POOL, None, 1) for engine in (one, other))
+        for expected, got in ((ours.passages, theirs.passages), (ours.hints, theirs.hints)):
+            assert [s.item for s in got] == [s.item for s in expected], question
+            assert np.allclose(parts(got), parts(expected), rtol=0, atol=CLOSE), question
+        # A bundle chooses near misses by their estimates, a database by their scores.
+        for best, least in (
+            (theirs.near_passages, ours.near_passages),
+            (theirs.near_hints, ours.near_hints),
+        ):
+            assert len(best) == len(least)
+            assert not best or best[0].score >= least[0].score
+        assert one.answer_from(question, ours) == other.answer_from(question, theirs)
+        found += bool(ours.passages or ours.hints)
+    return found
+
+
+def parts(scored: Sequence[Scored[Any]]) -> list[list[float]]:
+    return [[s.score, s.base, s.lexical, s.dense, s.boost] for s in scored]
+
+
+def test_our_own_manual(database: Database, tmp_path: Path) -> None:
+    bundle = sites.opened(sites.own_manual(tmp_path))
+    queries = gold.load(sites.ROOT / "eval" / "gold.yaml", "The answerable authors")
+    store = database.publish(bundle, "own")
+    assert check_alike(bundle, store, [query.query for query in queries]) > 80
+
+
+def test_a_real_site_with_real_questions(database: Database, tmp_path: Path) -> None:
+    source = sites.DATA / "sites" / "httpx"
+    if not source.is_dir():
+        pytest.skip("the example sites are not there")
+    config: Any = yaml.safe_load((source / "mkdocs.yml").read_text(encoding="utf-8"))
+    config["plugins"] = ["search", {"answerable": {}}]
+    config["docs_dir"] = str(source / "docs")
+    sites.put(tmp_path / "mkdocs.yml", json.dumps(config))
+    assert sites.build(tmp_path, "-q").returncode == 0
+    bundle = sites.opened(tmp_path)
+    lines = (sites.DATA / "questions" / "httpx.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(line)["question"] for line in lines]
+    assert check_alike(bundle, database.publish(bundle, "httpx"), questions) > 20
+
+
+@pytest.fixture(scope="module")
+def clapnq(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]:
+    """A public question set: its texts as a bundle, and a part of its questions."""
+    folder = sites.DATA / "retrieval" / "clapnq"
+    if not folder.is_dir():
+        pytest.skip("the question sets are not there")
+    rows = [
+        [json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
+        for name in ("corpus", "queries")
+    ]
+    pages = [
+        Record(row["id"], f"/{n}/", row["title"], Metadata(), (_section(row["text"]),))
+        for n, row in enumerate(rows[0])
+    ]
+    work = tmp_path_factory.mktemp("clapnq")
+    site = SiteInfo("clapnq", None, "en")
+    made = indexes.build(
+        site, map(cutting.cut, pages), [], lambda about: about, sites.local(), work / "cache"
+    )
+    bundle = bundle_of(work, made, LOCAL, sites.local().identity,
+                       encoding.whole(sites.local().identity.dimensions))  # fmt: skip
+    return bundle, [row["text"] for row in rows[1]]
+
+
+def _section(text: str) -> Section:
+    parts = (part.strip() for part in text.split("\n"))
+    return Section((), "", tuple(Block("prose", part) for part in parts if part))
+
+
+def test_a_public_question_set(database: Database, clapnq: tuple[Bundle, list[str]]) -> None:
+    bundle, questions = clapnq
+    store = database.publish(bundle, "clapnq")
+    assert len(bundle.passage_ids) > stores.NEAREST
+    assert check_alike(bundle, store, questions[::4]) > 80
+
+
+def test_little_that_is_near_suffices_to_prove_the_rest(
+    database: Database, clapnq: tuple[Bundle, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle, questions = clapnq
+    store = database.publish(bundle, "clapnq")
+    monkeypatch.setattr(stores, "NEAREST", 40)
+    monkeypatch.setattr(threshold, "BATCH", 7)
+    fetched: list[int] = []
+    whole = store._of_rows
+
+    def counting(unit: Any, rows: Any) -> Any:
+        fetched.append(len(rows))
+        return whole(unit, rows)
+
+    monkeypatch.setattr(store, "_of_rows", counting)
+    asked = questions[:30]
+    assert check_alike(bundle, store, asked) > 20
+    assert max(fetched) == 7
+    assert sum(fetched) / len(asked) < len(bundle.passage_ids) / 2
+
+
+@pytest.mark.parametrize("name", encoding.NAMES)
+def test_every_encoding(database: Database, tmp_path: Path, name: str) -> None:
+    words = "rope chain buoy lantern storm wind crew knot sail anchor tide".split()
+    pages = [
+        record(f"{one}-{other}", f"<p>A {one} holds the {other} {n} times.</p>")
+        for n, one in enumerate(words)
+        for other in words
+    ]
+    notes = [note(f"{n}", f"{one} of the {words[n - 1]}") for n, one in enumerate(words)]
+    embedder = LetterEmbedder(replace(TINY, dimensions=40))
+    made = index_of(tmp_path, pages, notes, embedder)
+    profile = replace(LOCAL, floor=0.3, note_floor=0.5)
+    chosen = encoding.Encoding(name, 36)
+    bundle = bundle_of(tmp_path, made, profile, embedder.identity, chosen)
+    store = database.publish(bundle, name.replace("+", "-"))
+    for question in ("Which rope holds the chain?", "wind anchor 7", "lantern"):
+        vector = embedder.embed([question])[0]
+        ours = retrieval.retrieve(bundle, question, vector, POOL)
+        theirs = retrieval.retrieve(store, question, vector, POOL)
+        assert theirs == ours
+
+
+def test_languages_names_dates_and_weights_are_the_bundles(
+    database: Database, tmp_path: Path
+) -> None:
+    pages = [
+        record("rope", "<p>The latest rope of hemp holds.</p>", date="2024-01-01"),
+        record("chain", "<p>The rope of the chain holds.</p>", date="2020-01-01", themes=["hemp"]),
+        record("corde", "<p>La corde de chanvre tient la chaîne.</p>", aliases=["rope hemp"]),
+    ]
+    made = index_of(
+        tmp_path, pages, [note("one", "rope of hemp")], languages={"corde": "fr"},
+        weights={"chain": 0.5},
+    )  # fmt: skip
+    bundle = bundle_of(tmp_path, made, replace(LOCAL, floor=0.0, note_floor=0.0))
+    store = database.publish(bundle, "languages")
+    assert store.site == bundle.site
+    for language in (None, "fr", "en-GB", "de"):
+        for question in ("Is the latest rope hemp?", "corde", "chaîne rope", "?!"):
+            vector = LetterEmbedder().embed([question])[0]
+            one, other = (
+                retrieval.retrieve(each, question, vector, 8, language, 1)
+                for each in (bundle, store)
+            )
+            assert one == other
+
+
+def test_a_site_without_pages_or_without_notes(database: Database, tmp_path: Path) -> None:
+    profile = replace(LOCAL, floor=0.0, note_floor=0.0)
+    vector = LetterEmbedder().embed(["rope"])[0]
+    for name, pages, notes in (
+        ("notes", [], [note("one", "rope of hemp")]),
+        ("pages", [record("rope", "<p>The rope.</p>")], []),
+        ("nothing", [], []),
+    ):
+        bundle = bundle_of(tmp_path / name, index_of(tmp_path / name, pages, notes), profile)
+        store = database.publish(bundle, name)
+        one, other = (retrieval.retrieve(each, "rope", vector, 8) for each in (bundle, store))
+        assert one == other
+        assert (bool(one.passages), bool(one.hints)) == (bool(pages), bool(notes))
+
+
+def test_an_index_finds_nearly_all_of_it(
+    database: Database, clapnq: tuple[Bundle, list[str]]
+) -> None:
+    bundle, questions = clapnq
+    exact = database.publish(bundle, "clapnq")
+    store = database.publish(bundle, "indexed", how="hnsw", ef_search=80)
+    ((index,),) = database.server.execute(
+        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.key}' "
+        "AND indexdef LIKE '%hnsw%'"
+    )
+    assert "halfvec_cosine_ops" in str(index)
+    one, other = (engine_of(each) for each in (exact, store))
+    kept = wanted = 0
+    for question in questions[:40]:
+        ids = [{s.item.id for s in e.retrieve(question).passages} for e in (one, other)]
+        kept, wanted = kept + len(ids[0] & ids[1]), wanted + len(ids[0])
+    assert kept >= 0.98 * wanted > 0
+
+
+def engine_of(store: PostgresStore) -> Engine:
+    return providers.engine(store, sites.local())
