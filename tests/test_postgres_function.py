@@ -1,0 +1,262 @@
+"""A function over a database: it answers as over its bundle, and says so where it cannot."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import runtimes
+from answerable.build.database import publishing
+from answerable.build.database.publishing import Target
+from answerable.build.database.roles import FUNCTION, PUBLISHER
+from answerable.serve import settings
+from answerable.serve.postgres import breaker
+from conforming import CASES, KNOWN, PRIVATE, UNKNOWN, Case
+from doubles import bundle_of, index_of, record
+from functions import serving
+from postgres_server import PostgresServer
+from running import Running, until
+from runtimes import Runtime
+from sites import NOTES, PAGES, build, opened, put, write_site
+from test_runtimes import sent, told
+
+DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
+QUESTIONS = (KNOWN, PRIVATE, UNKNOWN, "Which lantern warns of wind?", "What does a mooring need?")
+# Seconds after which a fixed answer has to be there, whatever the database does.
+DEADLINE = 10.0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServer) -> Path:
+    """A site that a build has published to the database."""
+    folder = write_site(
+        tmp_path_factory.mktemp("stored"),
+        notes=NOTES,
+        options={"store": {"url": postgres_server.url(PUBLISHER)}},
+    )
+    done = build(folder, "-v", **runtimes.EPOCH)
+    assert done.returncode == 0, done.stderr
+    assert "published as site" in done.stdout + done.stderr
+    return folder
+
+
+def environment(server: PostgresServer, **more: str) -> dict[str, str]:
+    return {
+        "ANSWERABLE_DATABASE_URL": server.url(FUNCTION),
+        "ANSWERABLE_DATABASE_TIMEOUT": "1",
+        "ANSWERABLE_CACHE_SECONDS": "0",
+        **more,
+    }
+
+
+@pytest.fixture(scope="module")
+def both(
+    site: Path, postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Runtime, Runtime]]:
+    """The same site from its bundle and from the database."""
+    folder = runtimes.built(tmp_path_factory.mktemp("folder"))
+    with (
+        runtimes.on_loopback(folder) as one,
+        runtimes.on_loopback(site / "function", **environment(postgres_server)) as other,
+    ):
+        yield one, other
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_asked_is_answered_alike(both: tuple[Runtime, Runtime], case: Case) -> None:
+    one, other = both
+    first, second = sent(one, case), sent(other, case)
+    assert first.status == case.status
+    assert told(other, second) == told(one, first)
+
+
+def test_the_same_bundle_is_served(both: tuple[Runtime, Runtime]) -> None:
+    assert len({each.request("GET", "health").json["bundle"] for each in both}) == 1
+
+
+def test_a_build_tells_its_function_where_it_is(site: Path) -> None:
+    function = site / "function"
+    assert settings.read(function).store == "site"
+    needed = (function / "requirements.txt").read_text("utf-8")
+    assert "psycopg==" in needed
+    assert "postgres" not in (function / settings.FILE).read_text("utf-8")
+
+
+def test_without_the_address_it_does_not_start(site: Path) -> None:
+    with pytest.raises(AssertionError, match="ANSWERABLE_DATABASE_URL: this site is served from"):
+        serving(site / "function").__enter__()
+
+
+def test_an_address_without_a_server_is_told_without_its_password(site: Path) -> None:
+    wrong = "postgresql://harbour:hunter2@127.0.0.1:9/docs"
+    with (
+        pytest.raises(AssertionError, match="database did not do its work") as refused,
+        serving(site / "function", ANSWERABLE_DATABASE_URL=wrong),
+    ):
+        pass
+    assert "hunter2" not in str(refused.value)
+
+
+def ask(running: Running, question: str) -> tuple[int, Any]:
+    status, body = running.request("POST", "/answer", {"question": question})
+    return status, json.loads(body)
+
+
+def is_unavailable(running: Running, question: str) -> bool:
+    """Whether the fixed problem is told, and in time."""
+    started = time.monotonic()
+    status, body = ask(running, question)
+    assert time.monotonic() - started < DEADLINE
+    if status == 200:
+        return False
+    assert (status, body["code"]) == (503, "unavailable")
+    assert body["detail"] == "The question cannot be answered at the moment."
+    return True
+
+
+def test_a_new_bundle_is_noticed_by_a_running_function(
+    site: Path, postgres_server: PostgresServer
+) -> None:
+    with serving(site / "function", **environment(postgres_server)) as running:
+        _, before = ask(running, KNOWN)
+        assert "twelve" in before["answer"]
+        put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "fourteen"))
+        done = build(site, "-v", **runtimes.EPOCH)
+        assert done.returncode == 0, done.stderr
+        until(lambda: "fourteen" in ask(running, KNOWN)[1]["answer"])
+        assert ask(running, KNOWN)[1]["bundle"] == opened(site).manifest.id != before["bundle"]
+        put(site / "docs" / "mooring.md", PAGES["mooring.md"])
+        assert build(site, "-q", **runtimes.EPOCH).returncode == 0
+        until(lambda: ask(running, KNOWN)[1]["bundle"] == before["bundle"])
+
+
+def test_a_database_that_is_gone_or_hangs_is_the_fixed_problem_until_it_is_back(
+    site: Path, postgres_server: PostgresServer
+) -> None:
+    cached = {"ANSWERABLE_CACHE_SECONDS": "600"}
+    with serving(site / "function", **environment(postgres_server, **cached)) as running:
+        _, kept = ask(running, KNOWN)
+        postgres_server.stop()
+        for question in QUESTIONS[1:]:
+            assert is_unavailable(running, question)
+        assert running.request("GET", "/ready")[0] == 503
+        assert running.request("GET", "/health")[0] == 200
+        again = ask(running, KNOWN)[1]
+        assert {**again, "request_id": ""} == {**kept, "request_id": ""}
+        postgres_server.start()
+        until(lambda: running.request("GET", "/ready")[0] == 200)
+        assert not is_unavailable(running, "double rope")
+
+        with frozen(postgres_server):
+            for question in ("red lantern", "buoy", "storm", "wind", "crew"):
+                assert is_unavailable(running, question)
+            assert ask(running, KNOWN)[0] == 200
+        until(lambda: not is_unavailable(running, "knots"))
+
+
+class frozen:  # noqa: N801 - a context, as contextlib's own
+    """A server whose every process hangs."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self._server = server
+
+    def __enter__(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def __exit__(self, *_: object) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, what: signal.Signals) -> None:
+        assert self._server.process is not None
+        for process in (self._server.process.pid, *children(self._server.process.pid)):
+            os.kill(process, what)
+
+
+def children(process: int) -> list[int]:
+    """The processes that another has started. Source: proc(5)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == process:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def test_a_restart_under_load_gives_no_wrong_answer(
+    site: Path, postgres_server: PostgresServer
+) -> None:
+    threads, seconds, restarts = (16, 30.0, 5) if DEEP else (4, 4.0, 2)
+    wrong: list[object] = []
+    counts = {200: 0, 503: 0}
+    lock, over = threading.Lock(), threading.Event()
+    with serving(site / "function", **environment(postgres_server)) as running:
+        expected = {q: {**ask(running, q)[1], "request_id": ""} for q in QUESTIONS}
+
+        def load(first: int) -> None:
+            turn = first
+            while not over.is_set():
+                turn += 1
+                question = QUESTIONS[turn % len(QUESTIONS)]
+                status, body = ask(running, question)
+                with lock:
+                    if status == 200 and {**body, "request_id": ""} == expected[question]:
+                        counts[200] += 1
+                    elif status == 503 and body["code"] in ("unavailable", "busy"):
+                        counts[503] += 1
+                    else:
+                        wrong.append((status, body))
+
+        workers = [threading.Thread(target=load, args=(n,)) for n in range(threads)]
+        for worker in workers:
+            worker.start()
+        for _ in range(restarts):
+            time.sleep(seconds / restarts / 2)
+            postgres_server.stop()
+            time.sleep(min(1.0, seconds / restarts / 4))
+            postgres_server.start()
+        time.sleep(breaker.PAUSE + 0.5)
+        over.set()
+        for worker in workers:
+            worker.join()
+        until(lambda: running.request("GET", "/ready")[0] == 200)
+        for question in QUESTIONS:
+            status, body = ask(running, question)
+            assert (status, {**body, "request_id": ""}) == (200, expected[question])
+    assert wrong == []
+    assert counts[200] > 10
+    assert counts[503] > 0
+
+
+def test_a_bundle_of_another_embedder_is_refused_and_no_older_one_served(
+    site: Path, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER))
+    with serving(site / "function", **environment(postgres_server)) as running:
+        assert not is_unavailable(running, KNOWN)
+        publishing.publish(
+            bundle_of(tmp_path, index_of(tmp_path, [record("a", "<p>B</p>")])), target
+        )
+        until(lambda: is_unavailable(running, KNOWN))
+        time.sleep(1.5)
+        assert is_unavailable(running, KNOWN)
+        publishing.publish(opened(site), target)
+        until(lambda: not is_unavailable(running, KNOWN))
+
+
+def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("answerable.serve.postgres.connections", "answerable.build.database.publishing"):
+        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "psycopg", None)
+        with pytest.raises(Exception, match="the package psycopg is not installed"):
+            __import__(name)
+        monkeypatch.undo()
