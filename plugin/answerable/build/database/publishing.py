@@ -128,11 +128,11 @@ def _connected(url: str) -> Iterator[Connection]:
 
 def _prepare(connection: Connection) -> None:
     """What the statements after it rely on, and the tables that name all others."""
-    (encoding,) = _one(connection, "SHOW server_encoding")
-    if encoding != "UTF8":
+    (is_utf8,) = _one(connection, "SELECT current_setting('server_encoding') = 'UTF8'")
+    if not is_utf8:
         raise StorageError(
-            f"store: the database's encoding is {encoding}, which cannot hold every page: create "
-            "it with ENCODING 'UTF8'"
+            "store: the database's encoding is not UTF8, so it cannot hold every page: create one "
+            "with ENCODING 'UTF8'"
         )
     for name, value in (("statement_timeout", "0"), ("client_connection_check_interval", "1s")):
         connection.execute("SELECT set_config(%s, %s, false)", (name, value))

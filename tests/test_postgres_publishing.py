@@ -1,0 +1,307 @@
+"""Publishing to a database: only what changed, all or nothing, and by one build at a time."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from answerable.build.database import binary, publishing
+from answerable.build.database.publishing import Published, Target
+from answerable.build.database.roles import FUNCTION, PUBLISHER
+from answerable.serve.bundle import Bundle
+from answerable.serve.database import Database
+from answerable.serve.errors import BundleError, SiteError, StorageError
+from answerable.serve.postgres import store as stores
+from answerable.serve.postgres.connections import Connections
+from answerable.serve.postgres.store import PostgresStore
+from answerable.serve.profile import Profile
+from answerable.serve.retrieval import retrieve
+from answerable.serve.store import Store
+from doubles import LetterEmbedder, bundle_of, index_of, note, record
+from postgres_server import PostgresServer
+from sites import NOTES, build, command, failure, opened, put, write_site
+
+OPEN = Profile(floor=0.0, note_floor=0.0)
+WORDS = "rope chain buoy lantern storm wind crew knot sail anchor tide mast keel oar".split()
+
+
+@pytest.fixture(scope="module")
+def connections(postgres_server: PostgresServer) -> Iterator[Connections]:
+    found = Connections(Database(postgres_server.url(FUNCTION)))
+    yield found
+    found.close()
+
+
+def bundle(folder: Path, words: Sequence[str], holds: str = "boat") -> Bundle:
+    """A page and a note for each word."""
+    pages = [record(word, f"<p>The {word} holds the {holds}.</p>") for word in words]
+    return bundle_of(
+        folder, index_of(folder, pages, [note(w, f"{w} {holds}") for w in words]), OPEN
+    )
+
+
+def served(connections: Connections, name: str) -> PostgresStore:
+    return stores.open_store(connections, stores.served(connections, name))
+
+
+def texts(store: Store) -> list[str]:
+    """What the first passages say; all of them are of one bundle."""
+    vector = LetterEmbedder().embed(["rope holds"])[0]
+    return [s.item.text for s in retrieve(store, "rope holds", vector, 20).passages]
+
+
+def tables(server: PostgresServer) -> set[str]:
+    rows = server.execute(
+        "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname LIKE 'answerable%'"
+    )
+    return {str(name) for (name,) in rows}
+
+
+def test_only_what_changed_is_sent(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "changes")
+    first = bundle(tmp_path / "1", WORDS)
+    done = publishing.publish(first, target)
+    counts = first.manifest.counts
+    rows = 2 * counts["passages"] + counts["hints"] + counts["windows"] + counts["terms"]
+    assert done.sent >= rows
+    assert (done.kept, publishing.publish(first, target)) == (0, Published(done.key))
+
+    pages = [record(w, f"<p>The {w} holds the boat.</p>") for w in WORDS]
+    pages[3] = record(WORDS[3], "<p>The lantern holds the ship.</p>")
+    made = index_of(tmp_path / "2", pages, [note(w, f"{w} boat") for w in WORDS])
+    again = publishing.publish(bundle_of(tmp_path / "2", made, OPEN), target)
+    # A page, its vector, the words that it has lost and got, and what is kept in memory.
+    assert again.sent < 20 < again.kept
+    assert "The lantern holds the ship." in texts(served(connections, "changes"))
+
+
+def test_a_bundle_that_was_served_before_is_served_again_at_once(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "back")
+    one, other = bundle(tmp_path / "1", WORDS), bundle(tmp_path / "2", WORDS, "ship")
+    keys = [publishing.publish(each, target).key for each in (one, other)]
+    assert publishing.publish(one, target) == Published(keys[0])
+    assert served(connections, "back").manifest.id == one.manifest.id
+
+
+def test_what_was_replaced_is_removed_after_its_grace(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "grace")
+    first = publishing.publish(bundle(tmp_path / "1", WORDS[:3]), target)
+    old = served(connections, "grace")
+    publishing.publish(bundle(tmp_path / "2", WORDS[:4]), target)
+    assert len(texts(old)) == 3
+    done = publishing.publish(bundle(tmp_path / "3", WORDS[:5]), replace(target, grace=0.0))
+    assert done.removed == 2
+    assert not any(name.endswith(first.key) for name in tables(postgres_server))
+    with pytest.raises(StorageError, match="no longer in the database"):
+        texts(old)
+    assert len(texts(served(connections, "grace"))) == 5
+
+
+def test_of_two_publishers_at_once_the_second_is_told(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "two")
+    one, other = bundle(tmp_path / "1", WORDS[:3]), bundle(tmp_path / "2", WORDS[:4])
+
+    def meanwhile(store: Store) -> None:
+        assert len(texts(store)) == 3
+        with pytest.raises(StorageError, match="another build is publishing 'two'"):
+            publishing.publish(other, target)
+        # A site of another name is nobody's business.
+        publishing.publish(other, replace(target, name="elsewhere"))
+
+    publishing.publish(one, target, meanwhile)
+    assert len(texts(served(connections, "two"))) == 3
+
+
+def test_what_a_check_refuses_is_never_seen(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "refused")
+    publishing.publish(bundle(tmp_path / "1", WORDS[:3]), target)
+    before = tables(postgres_server)
+
+    def refuse(store: Store) -> None:
+        raise SiteError(f"no {len(texts(store))}")
+
+    with pytest.raises(SiteError, match="no 4"):
+        publishing.publish(bundle(tmp_path / "2", WORDS[:4]), target, refuse)
+    assert tables(postgres_server) == before
+    assert len(texts(served(connections, "refused"))) == 3
+
+
+PUBLISH = """
+import sys
+from pathlib import Path
+from answerable.build.database import publishing
+from answerable.serve.opening import open_bundle
+
+url, *folders = sys.argv[1:]
+print("ready", flush=True)
+for folder in folders:
+    publishing.publish(open_bundle(Path(folder)), publishing.Target(url, "killed"))
+"""
+
+
+def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "killed")
+    many = [f"{one}{other}" for one in WORDS for other in WORDS]
+    bundles = [bundle(tmp_path / str(n), many, f"boat {word}") for n, word in enumerate(WORDS[:3])]
+    known = {each.manifest.id: each for each in bundles}
+    started = time.monotonic()
+    publishing.publish(bundles[0], target)
+    length = time.monotonic() - started
+    folders = [str(tmp_path / str(n) / "bundle") for n in (1, 2, 0)] * 20
+    choice, killed = random.Random(3), 0
+    for _ in range(10):
+        process = subprocess.Popen(
+            [sys.executable, "-c", PUBLISH, target.url, *folders], stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(choice.uniform(0.1, 3) * length)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        process.stdout.close()
+        store = served(connections, "killed")
+        whole = known[store.manifest.id]
+        assert texts(store) == texts(whole)
+    assert killed == 10
+    until_free(postgres_server)
+    choice.shuffle(bundles)
+    for each in bundles:
+        publishing.publish(each, replace(target, grace=0.0))
+        assert texts(served(connections, "killed")) == texts(each)
+    keys = {str(key) for (key,) in postgres_server.execute("SELECT key FROM answerable.bundles")}
+    stray = {n for n in tables(postgres_server) if n.rpartition("_")[2] not in keys}
+    assert stray == {"answerable.bundles", "answerable.served"}
+
+
+def until_free(server: PostgresServer) -> None:
+    """Wait until the server has noticed that its publishers are gone."""
+    statement = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%publisher'"
+    ends = time.monotonic() + 20
+    while server.execute(statement) != [(0,)]:
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+
+
+def test_what_cannot_be_published_says_so(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    made = bundle(tmp_path, WORDS[:2])
+    away = Target("postgresql://me:hunter2@127.0.0.1:9/docs")
+    with pytest.raises(StorageError, match=r"check `store\.url`") as gone:
+        publishing.publish(made, away)
+    assert "hunter2" not in str(gone.value)
+    with pytest.raises(StorageError, match="answerable database-roles"):
+        publishing.publish(made, Target(postgres_server.url(FUNCTION), "denied"))
+    postgres_server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0")
+    with pytest.raises(StorageError, match="encoding is not UTF8"):
+        publishing.publish(made, Target(postgres_server.url("postgres", "latin")))
+    for text in ("a\0b", "a\ud800b"):
+        with pytest.raises(SiteError, match=r"guide/page: it holds U\+0000 or half"):
+            binary.text(text, "guide/page")
+
+
+def test_what_is_not_served_or_of_another_version_is_refused(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
+        stores.served(connections, "nothing")
+    key = publishing.publish(
+        bundle(tmp_path, WORDS[:2]), Target(postgres_server.url(PUBLISHER), "other")
+    ).key
+    for change, told in (
+        ("format = 99", "of format 99"),
+        ("manifest = replace(manifest, '\"wire\": 1', '\"wire\": 9')", "is not wire version 1"),
+        ("id = repeat('0', 64)", "another id than its manifest"),
+        ("""search = '{"how": "guess"}'""", "a search that this version does not know"),
+    ):
+        with psycopg.connect(postgres_server.url()) as connection:
+            connection.execute("CREATE TEMP TABLE kept AS SELECT * FROM answerable.bundles")
+            connection.execute(
+                f"UPDATE answerable.bundles SET {change} WHERE key = '{key}'".encode()
+            )
+            connection.commit()
+            with pytest.raises(BundleError, match=told):
+                stores.open_store(connections, key)
+            connection.execute(f"DELETE FROM kept WHERE key <> '{key}'".encode())
+            connection.execute(
+                b"UPDATE answerable.bundles b SET (format, manifest, id, search) = "
+                b"(k.format, k.manifest, k.id, k.search) FROM kept k WHERE k.key = b.key"
+            )
+        assert stores.open_store(connections, key)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("searched"), notes=NOTES)
+
+
+def options(site: Path, server: PostgresServer, **store: object) -> None:
+    write_site(site, notes=NOTES, options={"store": {"url": server.url(PUBLISHER), **store}})
+
+
+def test_an_index_is_published_if_the_gold_set_admits_it(
+    site: Path, postgres_server: PostgresServer, connections: Connections
+) -> None:
+    options(site, postgres_server, search="hnsw", name="gold")
+    refused = build(site)
+    assert "store.search: hnsw needs a gold set to certify it" in refused.stderr
+    assert not (site / "function").exists()
+    queries = [
+        {"id": "chain", "query": "How thick is the chain?", "expectSources": ["mooring"]},
+        {"id": "off", "query": "Who wrote Hamlet?", "expectAnswerMode": "not-found"},
+    ]
+    put(site / "eval" / "gold.yaml", json.dumps({"queries": queries}))
+    done = build(site, "-v")
+    assert done.returncode == 0, done.stderr
+    assert "ef_search 200) certified by the gold set" in done.stdout + done.stderr
+    assert served(connections, "gold").search.how == "hnsw"
+
+
+def test_an_option_of_the_store_that_is_wrong_is_named(
+    site: Path, postgres_server: PostgresServer
+) -> None:
+    for wrong, told in (
+        ({"url": "mysql://host/db"}, "store.url: it has to begin with postgresql://"),
+        ({"name": "a b"}, "store.name: 'a b' is no name"),
+        ({"ef_search": 0}, "store.ef_search: 0 is no whole number from 1 to 1000"),
+        ({"m": 64}, "store.ef_construction: 64 is less than twice m"),
+        ({"grace": -1}, "store.grace: -1 is not between"),
+    ):
+        options(site, postgres_server, **wrong)
+        assert told in failure(site)
+    options(site, postgres_server, url=None)
+    done = build(site, "--strict")
+    assert (done.returncode, "store.url: it is empty" in done.stderr) == (1, True)
+
+
+def test_a_bundle_can_be_published_by_hand(
+    site: Path, postgres_server: PostgresServer, connections: Connections
+) -> None:
+    write_site(site, notes=NOTES)
+    assert build(site).returncode == 0
+    assert "ANSWERABLE_DATABASE_URL: it names no database" in command(site, "publish").stderr
+    url = postgres_server.url(PUBLISHER)
+    done = command(site, "publish", "--name", "hand", ANSWERABLE_DATABASE_URL=url)
+    assert "published as hand" in done.stdout, done.stderr
+    assert served(connections, "hand").manifest.id == opened(site).manifest.id
+    assert (
+        "CREATE SCHEMA IF NOT EXISTS answerable_private" in command(site, "database-roles").stdout
+    )
