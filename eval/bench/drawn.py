@@ -1,0 +1,252 @@
+"""A bundle of any size, made up as it is read, so that a million passages need no memory for texts.
+
+Vectors are about subjects, words follow Zipf's law, and each block of rows is drawn from a seed of
+its own: whatever is read twice is drawn twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from answerable.serve import encoding, terms
+from answerable.serve import manifest as m
+from answerable.serve.bundle import Bundle, Hints, Text, Texts
+from answerable.serve.codes import Int8
+from answerable.serve.columns import Lines
+from answerable.serve.embedder import Identity
+from answerable.serve.manifest import File, Manifest
+from answerable.serve.profile import LOCAL
+from answerable.serve.site import Language, Site
+from answerable.serve.vocabulary import Names, Postings
+
+IDENTITY = Identity("generated", "subjects", 256)
+# Anything is evidence, so that there are eight to be found.
+PROFILE = replace(LOCAL, floor=0.05, note_floor=0.0)
+# Distinct terms of a passage, of all of them, and passages of a page.
+TERMS, VOCABULARY, PER_RECORD = 40, 30_000, 10
+BLOCK = 4096
+# Characters of a text.
+LENGTH = 1000
+
+_SUBJECTS = 4000
+_SYLLABLES = [a + b for a in "bdfgklmnprtv" for b in ("a", "e", "i", "o", "u")]
+
+Floats = NDArray[np.float32]
+
+
+class Numbered(Sequence[str]):
+    """Texts that only differ by their numbers."""
+
+    def __init__(self, form: str, count: int) -> None:
+        self._form = form
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(self._count))]
+        if not 0 <= row < self._count:
+            # Whoever goes through a sequence is told by this where it ends.
+            raise IndexError(row)
+        return self._form.format(row)
+
+    def lines(self) -> Lines:
+        data = "\n".join(self).encode()
+        breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        edges = np.concatenate([[0], breaks + 1, [len(data) + 1] if len(self) else []])
+        return Lines(data, edges.astype(np.intp))
+
+
+class GeneratedTexts(Texts):
+    """The texts of passages: nothing is judged by what they say."""
+
+    def block(self, number: int) -> list[Text]:
+        rows = range(number * m.BLOCK, (number + 1) * m.BLOCK)
+        return [_text(row) for row in rows]
+
+
+def _text(row: int) -> Text:
+    start = 997 * row % (len(_prose()) - LENGTH)
+    text = _prose()[start : start + LENGTH]
+    return Text(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),))
+
+
+@lru_cache(maxsize=1)
+def _prose() -> str:
+    """A megabyte of words, of which each text is a part."""
+    drawn = np.random.default_rng(13).integers(0, VOCABULARY, 110_000)
+    return " ".join(words()[drawn].tolist())
+
+
+@lru_cache(maxsize=1)
+def words() -> NDArray[np.str_]:
+    """Words that are their own stems, the most common first."""
+    chance = np.random.default_rng(5)
+    found: dict[str, None] = {}
+    while len(found) < VOCABULARY:
+        for drawn in chance.integers(0, len(_SYLLABLES), (VOCABULARY, 4)):
+            word = "".join(_SYLLABLES[at] for at in drawn) + "k"
+            if terms.read(word, "en") == [word]:
+                found[word] = None
+    return np.array(list(found)[:VOCABULARY])
+
+
+@lru_cache(maxsize=4)
+def terms_of(block: int) -> NDArray[np.int64]:
+    """The terms of a block's passages, (BLOCK, TERMS), each once in a row."""
+    chance = np.random.default_rng([11, block])
+    # Zipf's law by its distribution function, in equal shares: each is of a higher rank.
+    shares = (np.arange(TERMS) + chance.random((BLOCK, TERMS))) / TERMS
+    ranks = np.exp(shares * np.log(VOCABULARY - TERMS)).astype(np.int64) - 1
+    found: NDArray[np.int64] = ranks + np.arange(TERMS)
+    return found
+
+
+def vectors(block: int, seed: int) -> Floats:
+    """The unit vectors of a block, (BLOCK, d)."""
+    chance = np.random.default_rng([seed, block])
+    rows = chance.standard_normal((BLOCK, IDENTITY.dimensions), dtype=np.float32)
+    rows += _subjects()[chance.integers(0, _SUBJECTS, BLOCK)]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+@lru_cache(maxsize=1)
+def _subjects() -> Floats:
+    chance = np.random.default_rng(3)
+    return chance.standard_normal((_SUBJECTS, IDENTITY.dimensions), dtype=np.float32)
+
+
+def bundle(passages: int, hints: int, folder: Path) -> Bundle:
+    """A bundle whose arrays lie in files of a folder and whose texts lie nowhere."""
+    records = -(-passages // PER_RECORD)
+    postings = _postings(passages, folder)
+    listed = Numbered("page number {}", records)
+    edges = np.arange(records + 1, dtype=np.uint32)
+    rows = np.arange(records, dtype=np.uint32)
+    ones = np.ones(records, np.uint32)
+    names = Names({name: row for row, name in enumerate(listed)}, edges, rows, ones)
+    counts = {
+        "records": records, "passages": passages, "hints": hints, "windows": hints,
+        "terms": len(postings.terms), "postings": len(postings.passages), "names": records,
+        "themes": 0, "bearers": records,
+    }  # fmt: skip
+    return Bundle(
+        manifest=_manifest(counts),
+        site=Site("Generated", None, "en", frozenset({"LATIN"}), "See {label}.",
+                  (Language("en", 0, passages),), ()),
+        record_ids=Numbered("page-{}", records),
+        weights=np.ones(records, np.float32),
+        dates=(None,) * records,
+        names=names,
+        themes=replace(names, rows={}),
+        passage_ids=_Ids("", passages),
+        passage_urls=Numbered("/page/{}/", passages),
+        passage_titles=Numbered("Page number {}", passages),
+        passage_records=(np.arange(passages, dtype=np.uint32) // PER_RECORD).astype(np.uint32),
+        passage_codes=_codes(passages, folder / "passages", 1),
+        texts=GeneratedTexts(np.zeros(0, np.uint64), np.zeros(0, np.uint8)),
+        postings=postings,
+        hints=Hints(*(Numbered(form, hints).lines() for form in
+                      ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),
+        hint_codes=_codes(hints, folder / "hints", 2),
+        hint_owners=np.arange(hints, dtype=np.uint32),
+    )  # fmt: skip
+
+
+class _Ids(Numbered):
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return super().__getitem__(row)
+        return f"page-{row // PER_RECORD}#part-{row}"
+
+
+def questions(made: Bundle, count: int) -> Iterator[tuple[str, Floats]]:
+    """Questions with some of a passage's words, and vectors near its own."""
+    chance = np.random.default_rng(7)
+    total = made.manifest.counts["passages"]
+    for row in chance.integers(0, total, count).tolist():
+        held = terms_of(row // BLOCK)[row % BLOCK]
+        asked = chance.choice(held, 5, replace=False)
+        noise = chance.standard_normal(IDENTITY.dimensions, dtype=np.float32)
+        noise /= np.linalg.norm(noise)
+        near = vectors(row // BLOCK, 1)[row % BLOCK] + noise
+        unit = (near / np.linalg.norm(near)).astype(np.float32)
+        yield " ".join(words()[asked]), unit
+
+
+def _codes(count: int, path: Path, seed: int) -> Int8:
+    dimensions = IDENTITY.dimensions
+    shape = (max(count, 1), dimensions)
+    codes = np.memmap(path.with_suffix(".codes"), np.int8, "w+", shape=shape)
+    norms = np.zeros(count, np.float32)
+    for block in range(-(-count // BLOCK)):
+        rows = vectors(block, seed)[: count - block * BLOCK]
+        whole = np.rint(rows * (127 / np.abs(rows).max(axis=1, keepdims=True))).astype(np.int8)
+        first = block * BLOCK
+        codes[first : first + len(rows)] = whole
+        lengths = np.linalg.norm(whole.astype(np.float32), axis=1)
+        norms[first : first + len(rows)] = 1 / lengths
+    return Int8(codes[:count], norms)
+
+
+def _postings(passages: int, folder: Path) -> Postings:
+    """Terms counted in one pass and put into their places in another."""
+    sizes = np.zeros(VOCABULARY, np.int64)
+    blocks = range(-(-passages // BLOCK))
+    for block in blocks:
+        held = terms_of(block)[: passages - block * BLOCK]
+        sizes += np.bincount(held.ravel(), minlength=VOCABULARY)
+    edges = np.concatenate([[0], np.cumsum(sizes)])
+    total = int(edges[-1])
+    rows = np.memmap(folder / "rows", np.uint32, "w+", shape=(max(total, 1),))
+    counts = np.memmap(folder / "counts", np.uint16, "w+", shape=(max(total, 1),))
+    ends = edges[:-1].copy()
+    for block in blocks:
+        held = terms_of(block)[: passages - block * BLOCK]
+        flat = held.ravel()
+        order = np.argsort(flat, kind="stable")
+        sorted_terms = flat[order]
+        starts = np.searchsorted(sorted_terms, sorted_terms)
+        places = ends[sorted_terms] + np.arange(len(order)) - starts
+        rows[places] = (block * BLOCK + order // TERMS).astype(np.uint32)
+        counts[places] = 1 + (order % 3).astype(np.uint16)
+        ends += np.bincount(flat, minlength=VOCABULARY)
+    return Postings(
+        terms={str(word): place for place, word in enumerate(words())},
+        edges=edges.astype(np.uint32),
+        passages=rows[:total],
+        counts=counts[:total],
+        lengths=np.full(passages, 2 * TERMS, np.uint32),
+    )
+
+
+def _manifest(counts: dict[str, int]) -> Manifest:
+    chosen = encoding.whole(IDENTITY.dimensions)
+    files = {name: File(0, f"{len(name):064x}") for name in m.files_of(chosen)}
+    files[m.COLUMNS] = File(counts["passages"], f"{counts['hints']:064x}")
+    return Manifest(
+        id=m.bundle_id(IDENTITY, PROFILE, chosen, files),
+        built_at="2024-01-01T00:00:00Z",
+        generator="generated",
+        identity=IDENTITY,
+        profile=PROFILE,
+        encoding=chosen,
+        counts=counts,
+        files=files,
+    )

@@ -1,0 +1,175 @@
+"""A million passages in PostgreSQL, and what they would be as a bundle.
+
+``publish_s`` and ``index_s``: seconds to send a whole bundle, and to build the index of it.
+``p50_ms`` and ``p95_ms``: of one retrieval, from the question's vector to the texts of its first 32
+candidates. ``recall_8`` and ``hints_8``: of the first eight by the bundle in memory, the share that
+the same place gives, of the public layer and of the private one. ``mb``: on disk, or of the files
+that a function would carry.
+
+--passages, --notes and --beside (the size of the bundle that stands beside it) take other sizes.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import drawn
+import numpy as np
+from tables import Row, print_rows
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+from answerable.build.database import publishing, rows
+from answerable.build.database.publishing import Target
+from answerable.build.database.roles import FUNCTION, PUBLISHER
+from answerable.serve import retrieval
+from answerable.serve.bundle import Bundle
+from answerable.serve.database import Database
+from answerable.serve.postgres import store as stores
+from answerable.serve.postgres.connections import Connections
+from answerable.serve.postgres.search import Search
+from answerable.serve.retrieval import Retrieved
+from answerable.serve.selection import POOL
+from answerable.serve.store import Store
+from postgres_server import PostgresServer, running
+
+PASSAGES, NOTES, BESIDE = 1_000_000, 20_000, 100_000
+ASKED, ASKED_EXACTLY, TOP = 100, 30, 8
+EF_SEARCHES = (50, 100, 200, 400)
+# As a server of some gigabytes has it; every write is flushed.
+SERVER = {
+    "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
+    "shared_buffers": "2GB", "maintenance_work_mem": "3GB", "max_wal_size": "8GB",
+    "dynamic_shared_memory_type": "mmap",
+}  # fmt: skip
+
+Asked = tuple[str, drawn.Floats]
+
+
+def measured(passages: int, notes: int, beside: int) -> list[Row]:
+    """A row for each way to search, and for the bundles."""
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory() as work:
+        for size in sorted({beside, passages}):
+            folder = Path(work, str(size))
+            folder.mkdir()
+            started = time.perf_counter()
+            made = drawn.bundle(size, notes, folder)
+            _say(f"{size:,} passages drawn in {time.perf_counter() - started:.0f} s")
+            asked = list(drawn.questions(made, ASKED))
+            exact = [_retrieved(made, each) for each in asked]
+            times = _times(made, asked)
+            found.append({"name": f"bundle of {size:,}", **times, "mb": _bundle_mb(made)})
+            found += _in_database(made, size, asked, exact)
+    return found
+
+
+def _in_database(
+    made: Bundle, size: int, asked: Sequence[Asked], exact: Sequence[Retrieved]
+) -> list[Row]:
+    with running(**SERVER) as server:
+        search = Search("hnsw", ef_search=EF_SEARCHES[0])
+        built: list[float] = []
+        publishing._index = _timed(publishing._index, built)
+        started = time.perf_counter()
+        publishing.publish(made, Target(server.url(PUBLISHER), "bench", search))
+        took = time.perf_counter() - started
+        _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
+        sizes = _sizes(server)
+        connections = Connections(Database(server.url(FUNCTION), timeout=60))
+        store = stores.open_store(connections, stores.served(connections, "bench"))
+        found: list[Row] = []
+        for chosen in (Search("exact"), *(Search("hnsw", ef_search=ef) for ef in EF_SEARCHES)):
+            store.search = chosen
+            some = ASKED_EXACTLY if chosen.how == "exact" and size > BESIDE else ASKED
+            row: Row = {"name": f"{chosen.how} of {size:,}"}
+            if chosen.how == "hnsw":
+                row["ef_search"] = chosen.ef_search
+            row |= _times(store, asked[:some])
+            row |= _recalls([_retrieved(store, each) for each in asked[:some]], exact[:some])
+            found.append(row)
+            _say(str(row))
+        connections.close()
+    found[0] |= {"mb": sizes["tables"], "publish_s": took - built[-1]}
+    found[1] |= {"mb": sizes["all"], "index_s": built[-1]}
+    return found
+
+
+def _retrieved(store: Store, asked: Asked) -> Retrieved:
+    return retrieval.retrieve(store, *asked, POOL)
+
+
+def _times(store: Store, asked: Sequence[Asked]) -> Row:
+    took = []
+    for each in asked:
+        started = time.perf_counter()
+        _retrieved(store, each)
+        took.append(1000 * (time.perf_counter() - started))
+    return {"p50_ms": float(np.median(took)), "p95_ms": float(np.percentile(took, 95))}
+
+
+def _recalls(found: Sequence[Retrieved], exact: Sequence[Retrieved]) -> Row:
+    def share(stream: str) -> float:
+        kept = wanted = 0
+        for one, other in zip(found, exact, strict=True):
+            got, best = (
+                {s.item.id for s in getattr(each.best(TOP), stream)} for each in (one, other)
+            )
+            kept, wanted = kept + len(got & best), wanted + len(best)
+        return kept / max(wanted, 1)
+
+    return {"recall_8": share("passages"), "hints_8": share("hints")}
+
+
+def _timed(work: Callable[..., Any], into: list[float]) -> Callable[..., Any]:
+    def timed(*given: Any) -> Any:
+        started = time.perf_counter()
+        done = work(*given)
+        into.append(time.perf_counter() - started)
+        return done
+
+    return timed
+
+
+def _sizes(server: PostgresServer) -> dict[str, float]:
+    ((tables, whole),) = server.execute(
+        "SELECT sum(pg_table_size(oid)), sum(pg_total_relation_size(oid)) FROM pg_class "
+        "WHERE relkind = 'r' AND relnamespace::regnamespace::text LIKE 'answerable%'"
+    )
+    return {"tables": float(str(tables)) / 1e6, "all": float(str(whole)) / 1e6}
+
+
+def _bundle_mb(made: Bundle) -> float:
+    """Of vectors, compressed postings and compressed texts, judged by a part of the texts."""
+    import zlib
+
+    counts = made.manifest.counts
+    vectors = (counts["passages"] + counts["windows"]) * (drawn.IDENTITY.dimensions + 4)
+    part = [next(iter(rows._postings(made)))]
+    listed = sum(len(row.fields[0] or b"") for row in part[0])
+    held = sum(
+        int(made.postings.edges[n + 1] - made.postings.edges[n]) for n in range(len(part[0]))
+    )
+    postings = listed / max(held, 1) * counts["postings"]
+    texts = "\n".join(made.passage(row).text for row in range(min(1600, counts["passages"])))
+    share = len(zlib.compress(texts.encode(), 9)) / min(1600, counts["passages"])
+    return (vectors + postings + share * counts["passages"]) / 1e6
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--passages", type=int, default=PASSAGES)
+    parser.add_argument("--notes", type=int, default=NOTES)
+    parser.add_argument("--beside", type=int, default=BESIDE)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    title = f"{chosen.passages:,} passages and {chosen.notes:,} notes in PostgreSQL, 256 dimensions"
+    print_rows(title, measured(chosen.passages, chosen.notes, chosen.beside), as_json=chosen.json)
