@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest_plugins = ["browser", "postgres_server", "redis_server", "stubs"]
+pytest_plugins = ["browser", "postgres_server", "redis_server", "stubs", "widget_site"]
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (

@@ -5,230 +5,39 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
-import socket
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-ROOT = Path(__file__).parents[1]
-WIDGET = ROOT / "plugin" / "answerable" / "widget" / "ask-box.js"
+from widget_site import (
+    CLAIM,
+    HANG,
+    HINT,
+    NOT_FOUND,
+    PARTIAL,
+    RECORD,
+    RELATED,
+    ROOT,
+    ROUTE,
+    SECOND_CLAIM,
+    SECOND_RECORD,
+    SUPPORTED,
+    Json,
+    Reply,
+    Site,
+    answer,
+    ask,
+    asking,
+    expect_failure,
+    problem,
+    visit,
+    without,
+)
+
 OVERRIDES = ROOT / "overrides"
-STRICT_CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "require-trusted-types-for 'script'"
-)
-
-RECORD = {
-    "n": 1,
-    "kind": "record",
-    "id": "guide/deploy#aws",
-    "url": "/guide/deploy/#aws",
-    "title": "Deploy › AWS",
-    "date": None,
-    "quote": "Upload the function folder and set the two environment variables.",
-    "start": 120,
-    "href": "/guide/deploy/#aws:~:text=Upload%20the%20function%20folder",
-}
-SECOND_RECORD = {
-    "n": 2,
-    "kind": "record",
-    "id": "reference/limits",
-    "url": "/reference/limits/",
-    "title": "Reference › Limits",
-    "date": None,
-    "quote": "A request may take at most 10 seconds.",
-    "start": 0,
-}
-HINT = {
-    "n": 3,
-    "kind": "hint",
-    "id": "note:9f3c0a1b2d",
-    "url": "/guide/deploy/",
-    "label": "Operations call about deployments",
-    "locator": "from 12:40",
-}
-CLAIM = {
-    "text": "Upload the function folder and set the two environment variables.",
-    "citations": [1],
-}
-SECOND_CLAIM = {"text": "A request may take at most 10 seconds.", "citations": [2]}
-ROUTE = {
-    "text": "Related material: Operations call about deployments (from 12:40).",
-    "citations": [3],
-}
-
-Json = dict[str, Any]
-
-
-def answer(mode: str, **fields: Any) -> Json:
-    """An answer as the wire gives it; only what a test cares about is named."""
-    return {
-        "mode": mode,
-        "answer": "",
-        "claims": [],
-        "routes": [],
-        "citations": [],
-        "confidence": "high",
-        "reason": None,
-        "dropped": 0,
-        "site_url": None,
-        "bundle": "3f9c",
-        "built_at": "2026-01-01T00:00:00Z",
-        "request_id": "r1",
-    } | fields
-
-
-SUPPORTED = answer(
-    "supported",
-    claims=[CLAIM, SECOND_CLAIM],
-    routes=[ROUTE],
-    citations=[RECORD, SECOND_RECORD, HINT],
-    dropped=1,
-)
-PARTIAL = answer("partial", claims=[CLAIM], citations=[RECORD], confidence="medium")
-RELATED = answer("related-material", routes=[ROUTE], citations=[HINT], confidence="low")
-NOT_FOUND = answer("not-found", reason="no-evidence", confidence="low")
-
-
-@dataclass
-class Reply:
-    """What the server sends back for one question."""
-
-    body: Json | list[Any] | str
-    status: int = 200
-    content_type: str = "application/json"
-
-    def payload(self) -> bytes:
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
-
-
-def asking(question: str, language: str = "en") -> Json:
-    """What the box sends for a question from a page in a language."""
-    return {"question": question, "language": language}
-
-
-def problem(status: int, title: str) -> Reply:
-    body = {"type": "about:blank", "title": title, "status": status, "detail": title}
-    return Reply(body, status, "application/problem+json")
-
-
-HANG = Reply({}, status=0)
-
-
-@dataclass
-class Site:
-    """A tiny documentation site: every path is a page; its widget and its endpoint are real."""
-
-    origin: str = ""
-    prefix: str = ""
-    head: str = ""
-    ask_box: str = "<answerable-ask></answerable-ask>"
-    lang: str = "en"
-    replies: list[Reply] = field(default_factory=list)
-    asked: list[tuple[str, Json]] = field(default_factory=list)
-    hung_up: threading.Event = field(default_factory=threading.Event)
-    closing: threading.Event = field(default_factory=threading.Event)
-
-    def html(self) -> bytes:
-        script = f"{self.prefix}/assets/answerable/ask-box.js"
-        return (
-            f'<!doctype html><html lang="{self.lang}"><head><meta charset="utf-8">'
-            "<title>Docs</title>"
-            '<meta name="viewport" content="width=device-width">'
-            f"{self.head}</head><body><h1>Docs</h1><p>Deploy with care.</p>"
-            f'{self.ask_box}<script type="module" src="{script}"></script></body></html>'
-        ).encode()
-
-    def styles(self) -> bytes:
-        return b":root { color-scheme: light dark } body { font-family: sans-serif; margin: 3rem }"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    site: Site
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        if path == f"{self.site.prefix}/assets/answerable/ask-box.js":
-            self.send(200, "text/javascript", WIDGET.read_bytes())
-        elif path == "/style.css":
-            self.send(200, "text/css", self.site.styles())
-        else:
-            self.send(200, "text/html", self.site.html())
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        assert self.headers["Content-Type"] == "application/json"
-        self.site.asked.append((self.path, body))
-        reply = self.site.replies.pop(0)
-        if reply is HANG:
-            self.hang()
-        else:
-            self.send(reply.status, reply.content_type, reply.payload())
-
-    def hang(self) -> None:
-        self.close_connection = True
-        while not self.site.closing.is_set():
-            readable, _, _ = select.select([self.connection], [], [], 0.02)
-            if readable and not self.connection.recv(1, socket.MSG_PEEK):
-                self.site.hung_up.set()
-                return
-
-    def send(self, status: int, content_type: str, payload: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(payload)))
-        self.send_header("Content-Security-Policy", STRICT_CSP)
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    site = Site()
-    handler = type("SiteHandler", (Handler,), {"site": site})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        site.origin = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield site
-        site.closing.set()
-        server.shutdown()
-        thread.join()
-
-
-def visit(page: Page, site: Site, *replies: Reply | Json, path: str = "/") -> Locator:
-    """Open a page of the site with these replies queued; gives the ask box."""
-    site.replies += [each if isinstance(each, Reply) else Reply(each) for each in replies]
-    page.goto(site.origin + site.prefix + path)
-    return page.locator("answerable-ask")
-
-
-def ask(box: Locator, question: str = "How do I deploy?") -> None:
-    """Open the box by its button, type the question and send it with Enter."""
-    box.get_by_role("button", name="Ask", exact=True).first.click()
-    box.get_by_label("Your question").fill(question)
-    box.get_by_label("Your question").press("Enter")
-
-
-def expect_failure(box: Locator, question: str = "How do I deploy?") -> None:
-    expect(box.get_by_role("alert")).to_contain_text("try again")
-    expect(box.get_by_label("Your question")).to_have_value(question)
-    expect(box.get_by_role("heading", level=3)).to_have_count(0)
-    expect(box.locator(".card, .sentence, .mark")).to_have_count(0)
 
 
 def test_button_opens_a_labelled_dialog_with_the_focus_in_the_question(
@@ -329,10 +138,6 @@ def test_not_found_is_a_plain_decline(page: Page, site: Site) -> None:
     expect(box).not_to_contain_text("Confidence")
 
 
-def without(mapping: Json, key: str) -> Json:
-    return {name: value for name, value in mapping.items() if name != key}
-
-
 MALFORMED: dict[str, Reply] = {
     "garbage": Reply("<html>not JSON"),
     "a list": Reply([SUPPORTED]),
@@ -378,7 +183,7 @@ def test_an_error_replaces_an_earlier_answer(page: Page, site: Site) -> None:
 
 
 def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
-    box = visit(page, site, problem(503, "Busy"), PARTIAL)
+    box = visit(page, site, problem(503), PARTIAL)
     ask(box)
     expect_failure(box)
     expect(box.get_by_label("Your question")).to_be_focused()
@@ -389,7 +194,7 @@ def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
 
 
 def test_400_asks_to_change_the_question(page: Page, site: Site) -> None:
-    box = visit(page, site, problem(400, "Bad request"))
+    box = visit(page, site, problem(400))
     ask(box)
     expect(box.get_by_role("alert")).to_contain_text("Please change it")
 
@@ -662,7 +467,7 @@ def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: in
     def shoot(state: str) -> None:
         page.screenshot(path=folder / f"{device}-{scheme}-{state}.png", animations="disabled")
 
-    box = visit(page, site, HANG, SUPPORTED, RELATED, NOT_FOUND, problem(503, "Busy"))
+    box = visit(page, site, HANG, SUPPORTED, RELATED, NOT_FOUND, problem(503))
     shoot("closed")
     box.get_by_role("button", name="Ask").click()
     shoot("empty")
@@ -711,6 +516,7 @@ def test_sources_in_another_language_are_said_to_be(
     page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], said: str | None
 ) -> None:
     site.lang = page_language
+    site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
     box = visit(page, site, cited_in(*sources))
     ask(box)
     expect(box.locator("blockquote")).to_have_count(len(sources))
@@ -728,6 +534,7 @@ def test_the_language_of_the_page_is_sent_if_it_is_one(
     page: Page, site: Site, page_language: str, sent: str | None
 ) -> None:
     site.lang = page_language
+    site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
     box = visit(page, site, NOT_FOUND)
     ask(box)
     expect(box.get_by_role("heading", level=3)).to_be_visible()
