@@ -170,8 +170,9 @@ class Site:
             f'<!doctype html><html lang="{self.lang}"><head><meta charset="utf-8">'
             "<title>Docs</title>"
             '<meta name="viewport" content="width=device-width">'
-            f"{self.head}</head><body><main><h1>Docs</h1><p>Deploy with care.</p>"
-            f'{self.ask_box}</main><script type="module" src="{script}"></script></body></html>'
+            f"{self.head}</head><body><header>Harbour</header>"
+            "<main><h1>Docs</h1><p>Deploy with care.</p></main>"
+            f'{self.ask_box}<script type="module" src="{script}"></script></body></html>'
         )
         return Reply(text, content_type="text/html")
 
