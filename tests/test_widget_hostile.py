@@ -222,6 +222,7 @@ def test_500_citations_are_drawn(page: Page, site: Site) -> None:
     assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
+STAGES: list[object] = ["x", "__proto__", 5, None, []]
 ANSWER = event("answer", PARTIAL)
 STAGE = event("stage", {"stage": "writing"})
 BROKEN: dict[str, list[str | bytes]] = {
@@ -243,7 +244,7 @@ BROKEN: dict[str, list[str | bytes]] = {
 WHOLE: dict[str, list[str | bytes]] = {
     "comments and stages": [":\n\n", ": x\n\n", STAGE, ": event: answer\n\n", ANSWER],
     "unknown stages": [
-        *(event("stage", {"stage": odd}) for odd in ("x", "__proto__", 5, None, [])), ANSWER
+        *(event("stage", {"stage": odd}) for odd in STAGES), ANSWER
     ],
     "two answers": [ANSWER, event("answer", RELATED)],
     "an answer and a problem": [ANSWER, event("problem", {"code": "timeout"})],
@@ -288,7 +289,11 @@ def test_a_stream_that_stays_open_after_its_answer_is_left(page: Page, site: Sit
 
 
 def test_what_never_ends_can_be_stopped_and_asked_again(page: Page, site: Site) -> None:
-    endless = [Stream([STAGE], stays=True), Stream(["event: answer\n"], stays=True), HANG]
+    endless: list[Stream | Reply] = [
+        Stream([STAGE], stays=True),
+        Stream(["event: answer\n"], stays=True),
+        HANG,
+    ]
     box = visit(page, site, *endless, problem(500))
     box.get_by_role("button", name="Ask").click()
     for asked in range(1, len(endless) + 1):
