@@ -1,6 +1,7 @@
 """The whole way a reader goes, by keyboard alone: a real `mkdocs serve`, a real browser."""
 
-import sys
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-import running
+import live
 import sites
 
 # The built-in themes load their highlighter from another host unless told not to.
@@ -23,25 +24,21 @@ THEMES: dict[str, dict[str, Any]] = {
 def address(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    theme = request.param
-    folder = sites.write_site(
-        tmp_path_factory.mktemp(theme),
-        notes=sites.NOTES,
-        theme={"name": theme, **THEMES[theme]},
-        # Scripts of the built-in theme fail without the search they expect.
-        plugins=["search", {"answerable": {"notebook": "notebook"}}],
-        site_url="https://harbour.example/docs/",
-    )
-    port = running.free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
-    with running.run(command, folder, lambda run: "Serving on" in run.output, port):
-        yield f"http://127.0.0.1:{port}/docs/"
+    theme = {"name": request.param, **THEMES[request.param]}
+    with live.serving(tmp_path_factory.mktemp(request.param), theme) as address:
+        yield address
 
 
 def ask(page: Page, question: str) -> None:
     page.keyboard.press("Control+i")
     page.keyboard.type(question)
     page.keyboard.press("Enter")
+
+
+def events(stream: str) -> dict[str, Any]:
+    """The last event of each name in a stream, as JSON."""
+    pairs = re.findall(r"^event: (\w+)\ndata: (.*)$", stream, re.M)
+    return {name: json.loads(data) for name, data in pairs}
 
 
 def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
@@ -56,14 +53,16 @@ def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
     box.locator(".card a").first.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{address}mooring/#chains")
-    expect(page.locator("#chains")).to_be_in_viewport()
+    expect(page.get_by_text("The chain of a mooring is twelve")).to_be_in_viewport()
+    expect(page.locator("#chains")).not_to_be_in_viewport()
+    expect(page.locator("answerable-ask")).not_to_have_attribute("open", "")
 
 
 def test_a_refusal_shows_no_card_though_neighbours_were_found(page: Page, address: str) -> None:
     page.goto(f"{address}storms/")
     with page.expect_response("**/_answerable/answer") as response:
         ask(page, "Who sang of lanterns at the opera in Vienna?")
-    body = response.value.json()
+    body = events(response.value.text())["answer"]
     assert (body["mode"], body["citations"]) == ("not-found", [])
     box = page.locator("answerable-ask")
     expect(box).to_contain_text("This site does not answer that.")

@@ -1,0 +1,36 @@
+"""A real `mkdocs serve` of the harbour's site, whose words are far below their headings."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import running
+import sites
+
+# So long that the words are not seen where a heading is.
+PAGES = {
+    **sites.PAGES,
+    "mooring.md": sites.PAGES["mooring.md"].replace(
+        "The chain", '<div style="height: 3000px"></div>\n\nThe chain'
+    ),
+}
+
+
+@contextmanager
+def serving(folder: Path, theme: dict[str, Any], **options: object) -> Iterator[str]:
+    """Serve the site with a theme and options of the plugin; the address of its first page."""
+    sites.write_site(
+        folder,
+        PAGES,
+        notes=sites.NOTES,
+        theme=theme,
+        # Scripts of the built-in theme fail without the search they expect.
+        plugins=["search", {"answerable": {"notebook": "notebook", **options}}],
+        site_url="https://harbour.example/docs/",
+    )
+    port = running.free_port()
+    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
+    with running.run(command, folder, lambda run: "Serving on" in run.output, port):
+        yield f"http://127.0.0.1:{port}/docs/"
