@@ -105,6 +105,7 @@ def test_the_palette_changes_the_colours_of_the_box_and_axe_finds_nothing(
 
 
 def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1300, "height": 760})
     page.goto(address)
     page.evaluate("window.same = true")
     page.locator(".md-sidebar--primary").get_by_role("link", name="Storms").click()
