@@ -123,7 +123,7 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
 def test_the_commands_share_their_work(tmp_path: Path) -> None:
     """Each of them is run again in every process, and does nothing there."""
     # Few pages, but as much text as is worth processes.
-    pages = {f"p{n}.md": f"# P{n}\n\n" + f"rope {n}\n\n" * 5000 + "\n" for n in range(40)}
+    pages = {f"p{n}.md": f"# P{n}\n\n" + (f"rope {n} " * 400 + "\n\n") * 10 for n in range(60)}
     site = write_site(tmp_path, pages={"index.md": "# Home\n\nHello.\n", **pages})
     for command in ([sys.executable, "-m", "mkdocs"], [shutil.which("mkdocs", path=BIN)]):
         shutil.rmtree(site / ".cache", ignore_errors=True)
@@ -135,4 +135,4 @@ def test_the_commands_share_their_work(tmp_path: Path) -> None:
         said = log.read_text(encoding="utf-8")
         assert done.returncode == 0, said
         assert said.count("Building documentation") == 1
-        assert "41 pages" in said
+        assert "61 pages" in said
