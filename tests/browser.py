@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGS = [
@@ -19,6 +19,8 @@ CHROMIUM_ARGS = [
     "--disable-quic",
     "--no-first-run",
 ]
+# How long a browser may take on a machine that does much else, in ms.
+PATIENCE = 20_000
 
 
 def executable() -> str | None:
@@ -32,6 +34,7 @@ def browser() -> Iterator[Browser]:
     found = executable()
     if found is None:
         pytest.skip("no Chromium on the path")
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_ARGS)
         yield chromium
@@ -43,7 +46,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A page in its own context, whose script errors and CSP violations fail the test."""
     context = browser.new_context(viewport={"width": 1100, "height": 760}, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(5000)
+    page.set_default_timeout(PATIENCE)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
