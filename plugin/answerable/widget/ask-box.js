@@ -284,7 +284,7 @@ function sheet(css) {
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value != null) node.setAttribute(name, value);
+    if (value != null) node.setAttribute(name, String(value).replace(TURNING, ""));
     if (name === "class") node.part = value;
   }
   node.append(...children.map((child) => (typeof child === "string" ? child.replace(TURNING, "") : child)));
@@ -323,7 +323,7 @@ const IN_ENGLISH = speaking("en", ENGLISH);
 const loaded = {};
 
 function spoken(base) {
-  loaded[base] ??= fetch(new URL(`strings/${base}.json`, HOME))
+  loaded[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout(3000) })
     .then(async (response) => speaking(base, await response.json()))
     .catch(() => IN_ENGLISH);
   return loaded[base];
@@ -480,7 +480,7 @@ async function request(call, endpoint, question, signal, entered) {
 
 async function siteOf(call) {
   try {
-    const site = await (await call(new URL("site.json", HOME))).json();
+    const site = await (await call(new URL("site.json", HOME), { signal: AbortSignal.timeout(3000) })).json();
     const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
     const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
     return { ...site, bundles, examples };
@@ -529,7 +529,7 @@ function drawing({ tag, say }) {
 
   function drawMarker(citation) {
     const name = say("source", { n: citation.n, title: nameOf(citation) });
-    const label = citation.link && { "aria-label": name.replace(TURNING, "") };
+    const label = citation.link && { "aria-label": name };
     const marker = drawLink(citation.link, { class: "mark", dir: "ltr", ...label }, `[${citation.n}]`);
     marker.citation = citation;
     return marker;
@@ -632,17 +632,19 @@ function highlight(address) {
   const selection = getSelection();
   selection.collapse(heading ?? document.body, 0);
   heading?.scrollIntoView();
-  if (!start || !find(start)) return;
+  if (!start) return true;
+  if (!find(start)) return false;
   const { anchorNode, anchorOffset } = selection;
   if (end && find(end)) selection.setBaseAndExtent(anchorNode, anchorOffset, selection.focusNode, selection.focusOffset);
   anchorNode.parentElement.scrollIntoView({ block: "center" });
+  return true;
 }
 
 function highlightLater(address, tries = 50) {
   const { pathname, hash } = new URL(address);
   const id = decoded(hash.slice(1).split(":~:")[0]);
-  if (location.pathname === pathname && (!id || document.getElementById(id))) highlight(address);
-  else if (tries > 0) setTimeout(highlightLater, 100, address, tries - 1);
+  const isThere = location.pathname === pathname && (!id || document.getElementById(id));
+  if (!(isThere && highlight(address)) && tries > 0) setTimeout(highlightLater, 100, address, tries - 1);
 }
 
 function focused() {
@@ -712,14 +714,15 @@ export class AskBox extends HTMLElement {
 
   disconnectedCallback() {
     document.removeEventListener("keydown", this.#onShortcut);
-    this.#run?.abort();
+    this.close();
+    if (this.#run) this.#stop();
     clearTimeout(this.#timer);
   }
 
   /** Open the dialog and put the focus into the question; a text becomes the question, unsent. */
   open(question) {
     if (!this.#isInline && !this.#ui?.dialog.open) {
-      if (!this.#emit("answerable:open", {}, true)) return;
+      if (!this.#emit("answerable:open", {}, true)) return false;
       this.#opener = focused() ?? this.#trigger;
       this.#build();
       this.#ui.dialog.showModal();
@@ -730,6 +733,7 @@ export class AskBox extends HTMLElement {
     if (typeof question === "string") this.#put(question);
     this.#ui.question.focus();
     this.#ui.question.select();
+    return true;
   }
 
   /** Close the dialog; a running question is stopped. */
@@ -738,8 +742,7 @@ export class AskBox extends HTMLElement {
   }
 
   ask(question) {
-    this.open(String(question).slice(0, MOST));
-    if (this.#ui) this.#submit();
+    if (this.open(String(question).slice(0, MOST))) this.#submit();
   }
 
   get #isInline() {
@@ -776,7 +779,7 @@ export class AskBox extends HTMLElement {
     const status = element("p", { class: "hidden status", role: "status" });
     const view = element("div", { class: "view" });
     const title = element("h2", { id: "title" }, element("slot", { name: "title" }, say("title")));
-    const header = element("header", {}, title);
+    const header = element("header", { role: "none" }, title);
     const footer = element("slot", { name: "footer" });
     const panel = element("div", { class: "panel", lang: tag, dir }, header, form, element("div", { class: "result" }, alert, view, footer), status);
     const labelled = { class: "box", "aria-labelledby": "title" };
@@ -897,6 +900,9 @@ export class AskBox extends HTMLElement {
       end(this.#showAnswer, answer, await told);
     } catch (error) {
       end(this.#showProblem, error, await told);
+    } finally {
+      // A stream may be left open after its answer.
+      run.abort();
     }
   }
 
@@ -1024,8 +1030,8 @@ export class AskBox extends HTMLElement {
       if (!this.#emit("answerable:feedback", detail, true)) return;
       const body = JSON.stringify(detail);
       const headers = { "Content-Type": "application/json" };
-      const sent = this.#fetch(new URL(address, ROOT), { method: "POST", headers, body });
-      const { ok } = await sent.catch(() => ({ ok: false }));
+      const send = async () => this.#fetch(new URL(address, ROOT), { method: "POST", headers, body });
+      const { ok } = await send().catch(() => ({}));
       label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
     };
     const askWhy = () => {
