@@ -252,7 +252,7 @@ def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
     expect(box).to_have_attribute("open", "")
     expect(box).to_have_attribute("state", "empty")
     expect(box.get_by_label("Your question")).to_have_value("Half a ques")
-    expect(box.locator(".count")).to_have_text("11 / 500")
+    expect(box.locator(".count")).to_have_text("11/500")
     page.evaluate("document.querySelector('answerable-ask').close()")
     expect(box).not_to_have_attribute("open", "")
     page.evaluate("document.querySelector('answerable-ask').ask('A'.repeat(600))")
