@@ -59,10 +59,23 @@ class Bundle(base.Config):
     uncertified = c.Choice(("refuse", "allow"), default="refuse")
 
 
+class Address(base.BaseConfigOption[str | None]):
+    """An address: "" where none is named, None where the environment lacks the one that is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.default = ""
+
+    def run_validation(self, value: object) -> str | None:
+        if value is not None and not isinstance(value, str):
+            raise base.ValidationError(f"Expected an address, not {type(value).__name__}")
+        return value
+
+
 class Store(base.Config):
     """The database that serves the site instead of the bundle's folder: ``store``."""
 
-    url = c.Optional(c.Type(str))
+    url = Address()
     name = c.Type(str, default=NAME)
     search = c.Choice(HOWS, default="exact")
     m = c.Type(int, default=16)

@@ -49,8 +49,7 @@ def check(built: Built, parts: int) -> None:
 
 def is_meant(built: Built) -> bool:
     """Whether the site's owner has named an address, be it one that the environment lacks."""
-    given = built.options.store.user_configs
-    return any("url" in each for each in given)
+    return built.options.store.url != ""
 
 
 def settings(built: Built, folder: Path) -> Settings:
