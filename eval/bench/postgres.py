@@ -64,6 +64,7 @@ def measured(passages: int, notes: int, beside: int) -> list[Row]:
             exact = [_retrieved(made, each) for each in asked]
             times = _times(made, asked)
             found.append({"name": f"bundle of {size:,}", **times, "mb": _bundle_mb(made)})
+            _say(str(found[-1]))
             found += _in_database(made, size, asked, exact)
     return found
 
@@ -80,6 +81,7 @@ def _in_database(
         took = time.perf_counter() - started
         _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
         sizes = _sizes(server)
+        _say(f"{sizes['tables']:.0f} MB of tables, {sizes['all']:.0f} MB with their indexes")
         connections = Connections(Database(server.url(FUNCTION), timeout=60))
         store = stores.open_store(connections, stores.served(connections, "bench"))
         found: list[Row] = []
