@@ -194,7 +194,7 @@ def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
 
 
 def test_400_asks_to_change_the_question(page: Page, site: Site) -> None:
-    box = visit(page, site, problem(400))
+    box = visit(page, site, problem(400, "bad-request"))
     ask(box)
     expect(box.get_by_role("alert")).to_contain_text("Please change it")
 

@@ -250,7 +250,7 @@ def test_paused_without_a_search_promises_none(page: Page, site: Site) -> None:
 def test_problems_are_told_by_their_code(page: Page, site: Site) -> None:
     cases: list[tuple[Reply | Stream, str, str]] = [
         (problem(504, "timeout"), "The answer took too long.", "timeout"),
-        (problem(413), "could not be read", "413"),
+        (problem(413, "too-large"), "could not be read", "too-large"),
         (problem(500), "could not be answered just now", "500"),
         (problem(403, "origin"), "could not be answered just now", "origin"),
         (Stream([event("problem", {"code": "timeout"})]), "took too long", "timeout"),

@@ -1,4 +1,4 @@
-// The strings of strings/en.json, so that an English page needs no request for them.
+// As strings/en.json.
 const ENGLISH = {
   "dir": "ltr",
   "ask": "Ask",
@@ -82,7 +82,7 @@ const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
 
-// What to say of a problem: by its code, else by its status.
+// By code; a proxy gives a status only.
 const PROBLEMS = {
   __proto__: null,
   "rate-limited": "limited",
@@ -90,8 +90,8 @@ const PROBLEMS = {
   paused: "paused",
   timeout: "late",
   offline: "offline",
-  400: "unreadable",
-  413: "unreadable",
+  "bad-request": "unreadable",
+  "too-large": "unreadable",
   429: "limited",
 };
 const PATIENCE = 30;
@@ -164,8 +164,8 @@ const BOX_CSS = `
   box-sizing: border-box; color: var(--fg); background: var(--bg); border: 1px solid var(--line);
   border-radius: var(--answerable-radius, 16px); overflow: hidden; }
 h2, h3, h4, p, ul, pre, blockquote { margin: 0; padding: 0; }
-h2, h3 { line-height: 1.3; font-weight: 650; text-wrap: balance; }
-a { color: var(--accent); text-underline-offset: .18em; }
+h2, h3 { line-height: 1.3; font-weight: 650; }
+a { color: var(--accent); }
 
 dialog { inline-size: min(var(--answerable-width, 44em), calc(100vw - 2em));
   max-block-size: min(84dvh, 54em); margin: 8dvh auto auto; padding: 0;
@@ -228,12 +228,11 @@ h4 { margin-block-start: .6em; font-size: .8125em; font-weight: 650; color: var(
 .title { font-weight: 600; }
 .page, .tag, .locator { font-size: .875em; color: var(--muted); }
 details { margin-block-start: .2em; color: var(--muted); font-size: .9375em; }
-summary { inline-size: fit-content; font-size: .9333em; cursor: pointer; border-radius: 4px; }
+summary { inline-size: fit-content; cursor: pointer; }
 blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: pre-wrap;
   border-inline-start: 2px solid var(--line); }
 .retry { justify-self: start; }
 .hint { border: 1.5px dashed var(--edge); }
-.tag { line-height: 1.7; }
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: .4em .6em; margin-block-start: .3em;
   font-size: .875em; color: var(--muted); }
 .actions .button { padding: .3em .8em; font-size: inherit; text-decoration: none; }
@@ -262,6 +261,10 @@ blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: 
   form { margin-inline: 1.1em; }
   .result { padding: 0 1.1em max(1.5em, env(safe-area-inset-bottom)); }
   .keys { display: none; }
+}
+@media (max-height: 480px) {
+  .panel { overflow: auto; }
+  .result { flex: none; }
 }
 @media (forced-colors: active) {
   .pulse { background: Highlight; forced-color-adjust: none; }
@@ -479,14 +482,10 @@ async function request(call, endpoint, question, signal, entered) {
 }
 
 async function siteOf(call) {
-  try {
-    const site = await (await call(new URL("site.json", HOME), { signal: AbortSignal.timeout(3000) })).json();
-    const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
-    const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
-    return { ...site, bundles, examples };
-  } catch {
-    return { bundles: [], examples: [] };
-  }
+  const site = await (await call(new URL("site.json", HOME), { signal: AbortSignal.timeout(3000) })).json();
+  const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
+  const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
+  return { ...site, bundles, examples };
 }
 
 function numbered(answer) {
@@ -503,16 +502,17 @@ function numbered(answer) {
 const nameOf = (citation) => (citation.kind === "hint" ? citation.label : citation.title);
 
 function asMarkdown(question, { claims, routes, citations }, say) {
-  const plain = (text) => text.replace(/[\\[\]<>]/g, "\\$&");
+  const plain = (text) => text.replace(TURNING, "").replace(/[\\[\]<>]/g, "\\$&");
   const sentences = [...claims, ...routes].map(({ text, citations: cited }) => {
     const [lead, code] = split(text);
-    const block = code && `\n\n~~~\n${code}\n~~~\n\n`;
-    return `${lead}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
+    const block = code && `\n\n~~~~~\n${code}\n~~~~~\n\n`;
+    return `${plain(lead)}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
   });
   const sources = citations.map((citation) => {
     const { n, link, quote, locator } = citation;
     const name = `[${plain(nameOf(citation))}](<${link ?? ""}>)`;
-    return `${n}. ${[name, locator, quote && `“${quote.replace(/\s+/g, " ")}”`].filter(Boolean).join(" – ")}`;
+    const more = [locator, quote && `“${quote.replace(/\s+/g, " ")}”`].filter(Boolean);
+    return `${n}. ${[name, ...more.map(plain)].join(" – ")}`;
   });
   return `**${plain(question)}**\n\n${sentences.join("\n\n")}\n\n${say("sources")}:\n\n${sources.join("\n")}\n`;
 }
@@ -557,7 +557,7 @@ function drawing({ tag, say }) {
     const summary = element("summary", { "aria-label": say("quoteFrom", { title: nameOf(citation) }) }, say("quote"));
     const words = element("blockquote", { dir: "auto", ...(language && { lang: language }) }, quote);
     const details = element("details", {}, summary, words);
-    // What is short is read at a glance; code and long quotes would bury the other sources.
+    // Code and long quotes would bury the other sources.
     details.open = quote.length <= 240 && !quote.includes("\n");
     return details;
   }
@@ -623,7 +623,6 @@ function decoded(text) {
   }
 }
 
-/** Select the words of a text fragment on this page. */
 function highlight(address) {
   const [id, directive = ""] = new URL(address).hash.slice(1).split(":~:text=");
   // What tells equal words apart begins or ends with a dash.
@@ -653,7 +652,7 @@ function focused() {
   return node === document.body ? null : node;
 }
 
-/** The keys that are down as a shortcut is written, such as "ctrl+i": Ctrl is Cmd on a Mac. */
+// Ctrl is Cmd on a Mac.
 function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
   const chord = [(ctrlKey || metaKey) && "ctrl", altKey && "alt", shiftKey && "shift", key?.toLowerCase()];
   return chord.filter(Boolean).join("+");
@@ -661,9 +660,9 @@ function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
 
 let shared = new URLSearchParams(location.search).get("ask");
 
-/** `<answerable-ask>`: a button and a dialog that put one question to the site and draw its cited answer. */
+/** `<answerable-ask>`: custom-elements.json describes it. */
 export class AskBox extends HTMLElement {
-  // A page may set `fetch`, also before this script runs: for recorded answers, or headers of its own.
+  // A page may set `fetch`, also before this script runs.
   #fetch = (...request) => (this.fetch ?? fetch)(...request);
   #endpoint = null;
   #language = IN_ENGLISH;
@@ -674,6 +673,8 @@ export class AskBox extends HTMLElement {
   #opener = null;
   #pressedBackdrop = false;
   #ui = null;
+  #asked = "";
+  #hasFocus = false;
   #label = element("span", {}, ENGLISH.ask);
   #trigger = element(
     "button",
@@ -708,7 +709,7 @@ export class AskBox extends HTMLElement {
     await this.#localise();
     if (this.#isInline) this.#build();
     else this.shadowRoot.append(this.#trigger);
-    if (shared !== null) this.open(shared.slice(0, MOST));
+    if (shared !== null) this.open(shared);
     shared = null;
   }
 
@@ -719,7 +720,6 @@ export class AskBox extends HTMLElement {
     clearTimeout(this.#timer);
   }
 
-  /** Open the dialog and put the focus into the question; a text becomes the question, unsent. */
   open(question) {
     if (!this.#isInline && !this.#ui?.dialog.open) {
       if (!this.#emit("answerable:open", {}, true)) return false;
@@ -736,13 +736,12 @@ export class AskBox extends HTMLElement {
     return true;
   }
 
-  /** Close the dialog; a running question is stopped. */
   close() {
     this.#ui?.dialog?.close();
   }
 
   ask(question) {
-    if (this.open(String(question).slice(0, MOST))) this.#submit();
+    if (this.open(String(question))) this.#submit();
   }
 
   get #isInline() {
@@ -835,7 +834,7 @@ export class AskBox extends HTMLElement {
     this.open();
   };
 
-  /** Keep to the part of the page that a virtual keyboard leaves free. */
+  // A virtual keyboard hides a part of the page.
   #follow() {
     const { style } = this.#ui.dialog;
     style.setProperty("--visible", `${visualViewport.height}px`);
@@ -854,7 +853,7 @@ export class AskBox extends HTMLElement {
     const { link: _, ...citation } = link.citation;
     if (!this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    // The source may be on this very page, behind the dialog, and keeps the focus there.
+    // The source may be on this page, behind the dialog, and keeps the focus.
     this.#opener = null;
     this.close();
     setTimeout(() => {
@@ -864,6 +863,8 @@ export class AskBox extends HTMLElement {
   }
 
   #closed() {
+    // Opened again before the event came.
+    if (this.#ui.dialog.open) return;
     if (this.#run) this.#stop();
     this.toggleAttribute("open", false);
     this.#opener?.focus({ preventScroll: true });
@@ -871,7 +872,7 @@ export class AskBox extends HTMLElement {
   }
 
   #put(question) {
-    this.#ui.question.value = question;
+    this.#ui.question.value = question.slice(0, MOST);
     this.#counted();
   }
 
@@ -884,6 +885,7 @@ export class AskBox extends HTMLElement {
   #submit() {
     const question = this.#ui.question.value.trim();
     if (question === "") return this.#ui.question.focus();
+    if (this.#run && question === this.#asked) return;
     if (this.#emit("answerable:ask", { question }, true)) this.#ask(question);
   }
 
@@ -891,6 +893,7 @@ export class AskBox extends HTMLElement {
     this.#run?.abort();
     const run = new AbortController();
     this.#run = run;
+    this.#asked = question;
     this.#showWorking();
     const told = this.#told();
     const end = (show, what, site) => run.signal.aborted || show.call(this, question, what, site);
@@ -916,7 +919,11 @@ export class AskBox extends HTMLElement {
 
   async #told() {
     this.#site ??= siteOf(this.#fetch);
-    const site = { ...(await this.#site) };
+    const none = () => {
+      this.#site = null;
+      return { bundles: [], examples: [] };
+    };
+    const site = { ...(await this.#site.catch(none)) };
     for (const name of ["search", "authors", "feedback"]) {
       site[name] = this.getAttribute(name) ?? site[name];
     }
@@ -924,7 +931,8 @@ export class AskBox extends HTMLElement {
   }
 
   #show(state, ...nodes) {
-    const { view, alert, status } = this.#ui;
+    const { dialog, view, alert, status } = this.#ui;
+    this.#hasFocus = dialog || this.matches(":focus-within");
     clearTimeout(this.#timer);
     this.setAttribute("state", state);
     this.removeAttribute("problem");
@@ -933,6 +941,11 @@ export class AskBox extends HTMLElement {
     view.parentElement.scrollTop = 0;
     alert.textContent = "";
     status.textContent = "";
+  }
+
+  // Never from elsewhere on the page into an inline box.
+  #focus(node) {
+    if (this.#hasFocus) node.focus();
   }
 
   async #showEmpty() {
@@ -957,6 +970,8 @@ export class AskBox extends HTMLElement {
     const stage = element("span", { class: "stage" }, say("working"));
     const stop = button("stop", say("stop"), () => this.#stop());
     this.#show("working", element("div", { class: "working" }, element("span", { class: "pulse" }), stage, stop));
+    // What was pressed may be gone.
+    if (!this.shadowRoot.activeElement) this.#focus(stop);
   }
 
   #entered(stage) {
@@ -982,7 +997,7 @@ export class AskBox extends HTMLElement {
     );
     const announced = isFound ? (answer.mode === "related-material" ? "pointers" : "ready") : "notFound";
     this.#ui.status.textContent = say(announced, { n: answer.citations.length });
-    nodes[0].focus();
+    this.#focus(nodes[0]);
     this.#emit("answerable:answer", answer);
   }
 
@@ -998,15 +1013,17 @@ export class AskBox extends HTMLElement {
 
   async #copy(text) {
     const { view, status } = this.#ui;
+    const row = view.querySelector(".actions");
     let key = "copied";
     try {
       await navigator.clipboard.writeText(text);
     } catch {
       key = "notCopied";
     }
+    if (!row.isConnected) return;
     status.textContent = this.#language.say(key);
-    view.querySelector(".said")?.remove();
-    view.querySelector(".actions")?.append(element("span", { class: "said", "aria-hidden": "true" }, status.textContent));
+    row.querySelector(".said")?.remove();
+    row.append(element("span", { class: "said", "aria-hidden": "true" }, status.textContent));
   }
 
   #ways(question, { search, authors }, bundle) {
@@ -1032,7 +1049,7 @@ export class AskBox extends HTMLElement {
       const headers = { "Content-Type": "application/json" };
       const send = async () => this.#fetch(new URL(address, ROOT), { method: "POST", headers, body });
       const { ok } = await send().catch(() => ({}));
-      label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
+      if (row.isConnected) label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
     };
     const askWhy = () => {
       label.textContent = say("why");
@@ -1056,7 +1073,7 @@ export class AskBox extends HTMLElement {
     this.#ui.alert.textContent = say(key, { n: error.seconds }) + (ways.length ? ` ${say("searchWorks")}` : "");
     if (key === "limited") this.#countDown(retry, error.seconds);
     this.setAttribute("problem", code);
-    this.#ui.question.focus();
+    this.#focus(this.#ui.question);
     this.#emit("answerable:problem", { code });
   }
 
@@ -1064,7 +1081,8 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     retry.ariaDisabled = String(seconds > 0);
     retry.textContent = seconds > 0 ? say("retryIn", { n: seconds }) : say("retry");
-    if (seconds > 0) this.#timer = setTimeout(() => this.#countDown(retry, seconds - 1), 1000);
+    if (seconds <= 0) this.#ui.alert.textContent = "";
+    else this.#timer = setTimeout(() => this.#countDown(retry, seconds - 1), 1000);
   }
 
   #emit(type, detail, cancelable = false) {
