@@ -106,8 +106,13 @@ def test_the_palette_changes_the_colours_of_the_box_and_axe_finds_nothing(
 
 def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1300, "height": 760})
-    page.goto(address)
-    page.evaluate("window.same = true")
+    # Material loads pages itself once it knows the site's addresses.
+    with page.expect_response("**/sitemap.xml") as sitemap:
+        page.goto(address)
+    sitemap.value.finished()
+    page.evaluate(
+        "() => { window.same = true; return new Promise((done) => setTimeout(done, 100)); }"
+    )
     page.locator(".md-sidebar--primary").get_by_role("link", name="Storms").click()
     expect(page.locator("h1")).to_have_text("Storms")
     assert page.evaluate("window.same")
