@@ -111,16 +111,13 @@ def _order(path: str) -> dict[str, Any]:
         os.write(1, b"ready\n")
         while True:
             ready, _, _ = select.select([listener, sys.stdin], [], [])
+            _reap()
             if sys.stdin in ready:
                 sys.exit()
             connection, _ = listener.accept()
             if os.fork() == 0:
                 break
             connection.close()
-            # Those that have ended: else they would stay until the server ends.
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
     data, files, _, _ = socket.recv_fds(connection, _MESSAGE, 3)
     if process := os.fork():
         _watch(process, connection)
@@ -130,6 +127,13 @@ def _order(path: str) -> dict[str, Any]:
         os.close(file)
     order: dict[str, Any] = json.loads(data)
     return order
+
+
+def _reap() -> None:
+    """Let go of those that have ended: else they would stay, and nobody count their time."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _watch(process: int, connection: socket.socket) -> NoReturn:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.build import audit, notebook, runs
@@ -337,6 +337,7 @@ DISGUISES: tuple[Callable[[str], str], ...] = (
 )
 
 
+@settings(deadline=None)
 @given(st.integers(), st.lists(st.sampled_from(MARKUP)), st.lists(st.sampled_from(MARKUP)),
        st.sampled_from(DISGUISES))  # fmt: skip
 def test_a_run_planted_anywhere_is_found(
@@ -351,6 +352,7 @@ def test_a_run_planted_anywhere_is_found(
     leak([note(" ".join(words))], asset(json.dumps({"a": [text]})))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.text(max_size=60), st.text(max_size=20))
 def test_no_bytes_and_no_note_break_the_audit(data: bytes, body: str, name: str) -> None:
     try:
