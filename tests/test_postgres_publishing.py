@@ -111,6 +111,61 @@ def test_what_was_replaced_is_removed_after_its_grace(
     assert len(texts(served(connections, "grace"))) == 5
 
 
+def test_what_is_published_again_while_it_is_removed_stays(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    target = Target(postgres_server.url(PUBLISHER), "again")
+    one, other = bundle(tmp_path / "1", WORDS[:3]), bundle(tmp_path / "2", WORDS[:4])
+    publishing.publish(one, target)
+    lock, turns = publishing._lock, iter([False, True])
+
+    def late(connection: publishing.Connection, name: str) -> None:
+        if next(turns, False):
+            # The first has been listed as superseded; another build serves it again.
+            publishing.publish(one, target)
+        lock(connection, name)
+
+    monkeypatch.setattr(publishing, "_lock", late)
+    assert publishing.publish(other, replace(target, grace=0.0)).removed == 0
+    assert len(texts(served(connections, "again"))) == 3
+
+
+def test_tables_that_somebody_dropped_are_made_again(
+    postgres_server: PostgresServer, connections: Connections, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "dropped")
+    made = bundle(tmp_path, WORDS[:3])
+    key = publishing.publish(made, target).key
+    postgres_server.execute(f"DROP TABLE answerable.passages_{key}")
+    assert publishing.publish(made, target).sent > 0
+    assert len(texts(served(connections, "dropped"))) == 3
+
+
+def test_the_grace_begins_when_another_is_served(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    target = Target(postgres_server.url(PUBLISHER), "clock")
+    publishing.publish(bundle(tmp_path / "1", WORDS[:3]), target)
+    publishing.publish(bundle(tmp_path / "2", WORDS[:4]), target, lambda _: time.sleep(0.2))
+    # What the second took before it was served is none of the first one's grace.
+    ((gap,),) = postgres_server.execute(
+        "SELECT extract(epoch FROM max(superseded_at) - max(published_at))::float "
+        "FROM answerable.bundles WHERE name = 'clock'"
+    )
+    assert isinstance(gap, float)
+    assert gap >= 0.2
+
+
+def test_who_is_not_the_publisher_publishes_nothing(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    before = tables(postgres_server)
+    with pytest.raises(StorageError, match="publish as answerable_publisher"):
+        publishing.publish(bundle(tmp_path, WORDS[:2]), Target(postgres_server.url(), "root"))
+    assert tables(postgres_server) == before
+
+
 def test_of_two_publishers_at_once_the_second_is_told(
     postgres_server: PostgresServer, connections: Connections, tmp_path: Path
 ) -> None:
@@ -190,7 +245,7 @@ def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
         assert texts(served(connections, "killed")) == texts(each)
     keys = {str(key) for (key,) in postgres_server.execute("SELECT key FROM answerable.bundles")}
     stray = {n for n in tables(postgres_server) if n.rpartition("_")[2] not in keys}
-    assert stray == {"answerable.bundles", "answerable.served"}
+    assert stray == {"answerable.bundles", "answerable.served", "answerable.names"}
 
 
 def until_free(server: PostgresServer) -> None:

@@ -61,7 +61,8 @@ def test_the_function_reads_what_it_needs(
     postgres_server: PostgresServer, tables: dict[str, str]
 ) -> None:
     assert set(tables) == {
-        "bundles", "served", "frame", "passages", "vectors", "postings", "hints", "windows",
+        "bundles", "served", "names",
+        "frame", "passages", "vectors", "postings", "hints", "windows",
     }  # fmt: skip
     connections = Connections(Database(postgres_server.url(FUNCTION)))
     opened = stores.open_store(connections, stores.served(connections, "site"))

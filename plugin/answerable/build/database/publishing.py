@@ -20,6 +20,7 @@ from ...serve.postgres.search import Search
 from ...serve.postgres.store import open_store
 from ...serve.store import Store
 from . import binary, rows
+from .roles import FUNCTION, PUBLISHER
 from .rows import Table
 
 try:
@@ -36,7 +37,17 @@ GRACE = 24.0
 _COPIED = 20_000
 # Bytes up to which a vector is kept in its row: a page of the database holds 8192.
 _INLINE = 7_500
-_REMEDY = "have an administrator run what `answerable database-roles` prints"
+_REMEDY = (
+    f"publish as {PUBLISHER}, after an administrator has run what `answerable database-roles` "
+    "prints"
+)
+# What the database says where that has not been run.
+_UNPREPARED = (
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.UndefinedObject,
+)
 
 _CATALOG = f"""
 CREATE TABLE IF NOT EXISTS {PUBLIC}.bundles (
@@ -46,14 +57,21 @@ CREATE TABLE IF NOT EXISTS {PUBLIC}.bundles (
     id text NOT NULL,
     manifest text NOT NULL,
     search text NOT NULL,
-    published_at timestamptz NOT NULL DEFAULT now(),
+    published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     superseded_at timestamptz
 );
 CREATE TABLE IF NOT EXISTS {PUBLIC}.served (
     name text PRIMARY KEY,
     key text NOT NULL REFERENCES {PUBLIC}.bundles
 );
+CREATE TABLE IF NOT EXISTS {PUBLIC}.names (
+    name text PRIMARY KEY
+);
 """
+_CATALOGED = tuple(f"{PUBLIC}.{name}" for name in ("bundles", "served", "names"))
+
+# Of a bundle. Parameter: the seconds of its grace. now() would be when the transaction began.
+_IS_OVER = "superseded_at < clock_timestamp() - make_interval(secs => %s)"
 
 Check = Callable[[Store], object]
 
@@ -89,7 +107,7 @@ def publish(bundle: Bundle, target: Target, check: Check | None = None) -> Publi
     """
     key = _key(bundle, target)
     with _connected(target.url) as connection:
-        _prepare(connection)
+        _prepare(connection, target.name)
         with connection.transaction():
             _lock(connection, target.name)
             done = _publish(connection, bundle, target, key, check)
@@ -123,10 +141,11 @@ def _connected(url: str) -> Iterator[Connection]:
             yield connection
     except psycopg.Error as error:
         said = error.diag.message_primary or type(error).__name__
-        raise StorageError(f"store: the database refused ({said}): {_REMEDY}") from None
+        remedy = _REMEDY if isinstance(error, _UNPREPARED) else "its log may tell more; build again"
+        raise StorageError(f"store: the database refused ({said}): {remedy}") from None
 
 
-def _prepare(connection: Connection) -> None:
+def _prepare(connection: Connection, name: str) -> None:
     """What the statements after it rely on, and the tables that name all others."""
     (is_utf8,) = _one(connection, "SELECT current_setting('server_encoding') = 'UTF8'")
     if not is_utf8:
@@ -134,19 +153,44 @@ def _prepare(connection: Connection) -> None:
             "store: the database's encoding is not UTF8, so it cannot hold every page: create one "
             "with ENCODING 'UTF8'"
         )
-    for name, value in (("statement_timeout", "0"), ("client_connection_check_interval", "1s")):
-        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-    if not _has(connection, f"{PUBLIC}.served"):
-        with connection.transaction():
-            # Two first publishers at once.
-            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('answerable', 0))")
-            connection.execute(_CATALOG.encode())
+    for setting, value in (("statement_timeout", "0"), ("client_connection_check_interval", "1s")):
+        connection.execute("SELECT set_config(%s, %s, false)", (setting, value))
+    if not _has(connection, _CATALOGED):
+        try:
+            _make_catalog(connection)
+        except psycopg.errors.UniqueViolation:
+            # Of two first publishers at once the other was faster.
+            _make_catalog(connection)
+    connection.execute(
+        f"INSERT INTO {PUBLIC}.names (name) VALUES (%s) ON CONFLICT DO NOTHING".encode(), (name,)
+    )
+
+
+def _make_catalog(connection: Connection) -> None:
+    with connection.transaction():
+        connection.execute(_CATALOG.encode())
+        _check_readable(connection, _CATALOGED)
+
+
+def _check_readable(connection: Connection, tables: Sequence[str]) -> None:
+    """StorageError unless the function's role can read some tables."""
+    (is_readable,) = _one(
+        connection,
+        "SELECT coalesce(bool_and(has_table_privilege(oid, name, 'SELECT')), false) "
+        "FROM pg_roles, unnest(%s::text[]) AS name WHERE rolname = %s",
+        (list(tables), FUNCTION),
+    )
+    if not is_readable:
+        raise StorageError(f"store: {FUNCTION} could not read what this role publishes: {_REMEDY}")
 
 
 def _lock(connection: Connection, name: str) -> None:
-    """Keep every other publisher of a name away until the transaction ends."""
-    (mine,) = _one(connection, "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", (name,))
-    if not mine:
+    """Keep every other publisher of a name away until the transaction ends.
+
+    By a row that only publishers can lock; every role may take an advisory lock.
+    """
+    statement = f"SELECT FROM {PUBLIC}.names WHERE name = %s FOR UPDATE SKIP LOCKED"
+    if _one(connection, statement, (name,)) is None:
         raise StorageError(
             f"store: another build is publishing {name!r:.80} to this database: wait until it has "
             "ended, then build again"
@@ -157,11 +201,14 @@ def _publish(
     connection: Connection, bundle: Bundle, target: Target, key: str, check: Check | None
 ) -> Published:
     last = _served(connection, target.name)
+    if last and not _has(connection, Tables(last).all):
+        last = None
     if last == key:
         return Published(key)
     known = _one(connection, f"SELECT count(*) FROM {PUBLIC}.bundles WHERE key = %s", (key,))[0]
     done = Published(key)
-    if not known:
+    if not known or not _has(connection, Tables(key).all):
+        _drop(connection, Tables(key))
         done = _fill(connection, bundle, target, Tables(key), last)
     if check:
         check(open_store(_InTransaction(connection), key))
@@ -172,7 +219,7 @@ def _publish(
     )
     connection.execute(
         f"UPDATE {PUBLIC}.bundles SET superseded_at = CASE WHEN key = %s THEN NULL "
-        "ELSE coalesce(superseded_at, now()) END WHERE name = %s".encode(),
+        "ELSE coalesce(superseded_at, clock_timestamp()) END WHERE name = %s".encode(),
         (key, target.name),
     )
     return done
@@ -198,7 +245,7 @@ def _fill(
         connection.execute(f"ANALYZE {name}".encode())
     connection.execute(
         f"INSERT INTO {PUBLIC}.bundles (key, name, format, id, manifest, search) "
-        "VALUES (%s, %s, %s, %s, %s, %s)".encode(),
+        "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING".encode(),
         (named.key, target.name, schema.FORMAT, bundle.manifest.id,
          json.dumps(bundle.manifest.as_json()), target.search.as_json()),
     )  # fmt: skip
@@ -208,6 +255,8 @@ def _fill(
 def _create(connection: Connection, table: Table, bundle: Bundle) -> None:
     columns = ", ".join(f"{name} {kind}" for name, kind in table.columns)
     connection.execute(f"CREATE TABLE {table.name} ({columns})".encode())
+    # At the first table, not after all rows.
+    _check_readable(connection, [table.name])
     width = 2 if Vectors(bundle.manifest.encoding).is_whole else 4
     if ("codes", Vectors(bundle.manifest.encoding).type) in table.columns:
         inline = width * bundle.manifest.encoding.dimensions <= _INLINE
@@ -280,8 +329,7 @@ def _index(connection: Connection, vectors: Vectors, named: Tables, search: Sear
 def _remove_superseded(connection: Connection, target: Target) -> int:
     """Remove what has been replaced for long enough; what is read right now waits for the next."""
     found = connection.execute(
-        f"SELECT key FROM {PUBLIC}.bundles WHERE name = %s "
-        "AND superseded_at < now() - make_interval(secs => %s)".encode(),
+        f"SELECT key FROM {PUBLIC}.bundles WHERE name = %s AND {_IS_OVER}".encode(),
         (target.name, 3600 * target.grace),
     ).fetchall()
     removed = 0
@@ -290,15 +338,21 @@ def _remove_superseded(connection: Connection, target: Target) -> int:
             with connection.transaction():
                 connection.execute("SET LOCAL lock_timeout = '2s'")
                 _lock(connection, target.name)
-                connection.execute(
-                    f"DELETE FROM {PUBLIC}.bundles WHERE key = %s AND superseded_at IS NOT NULL "
-                    .encode(), (key,)
-                )  # fmt: skip
-                connection.execute(f"DROP TABLE IF EXISTS {', '.join(Tables(key).all)}".encode())
+                gone = connection.execute(
+                    f"DELETE FROM {PUBLIC}.bundles WHERE key = %s AND {_IS_OVER}".encode(),
+                    (key, 3600 * target.grace),
+                ).rowcount
+                # Another build may have published it again since it was listed.
+                if gone:
+                    _drop(connection, Tables(key))
         except (psycopg.errors.LockNotAvailable, StorageError):
             continue
-        removed += 1
+        removed += gone
     return removed
+
+
+def _drop(connection: Connection, named: Tables) -> None:
+    connection.execute(f"DROP TABLE IF EXISTS {', '.join(named.all)}".encode())
 
 
 def _served(connection: Connection, name: str) -> str | None:
@@ -311,8 +365,10 @@ def _served(connection: Connection, name: str) -> str | None:
     return str(found[0]) if found else None
 
 
-def _has(connection: Connection, table: str) -> bool:
-    return _one(connection, "SELECT to_regclass(%s)", (table,))[0] is not None
+def _has(connection: Connection, tables: Sequence[str]) -> bool:
+    """Whether all of some tables are there."""
+    statement = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%s::text[]) AS name"
+    return bool(_one(connection, statement, (list(tables),))[0])
 
 
 def _one(connection: Connection, statement: str, parameters: Sequence[object] = ()) -> Any:
