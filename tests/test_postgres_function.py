@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +18,12 @@ from answerable.build.database import publishing
 from answerable.build.database.publishing import Target
 from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.serve import settings
+from answerable.serve.call import Call
+from answerable.serve.call import serving as serving_call
+from answerable.serve.database import Database
+from answerable.serve.errors import StorageError
 from answerable.serve.postgres import breaker
+from answerable.serve.postgres.connections import Connections
 from conforming import CASES, KNOWN, PRIVATE, UNKNOWN, Case
 from doubles import bundle_of, index_of, record
 from functions import serving
@@ -190,6 +196,56 @@ def children(process: int) -> list[int]:
         if int(fields[1]) == process:
             found.append(int(stat.parent.name))
     return found
+
+
+def test_all_that_a_question_reads_has_one_end(postgres_server: PostgresServer) -> None:
+    connections = Connections(Database(postgres_server.url(FUNCTION), timeout=0.5))
+    question = Call()
+    with serving_call(question):
+        connections.read("SELECT 1")
+        assert question.stored > 0
+        with pytest.raises(StorageError, match="did not do its work"):
+            connections.read("SELECT pg_sleep(60)")
+        assert question.stored >= 0.4
+        question.stored = 0.5
+        with pytest.raises(StorageError, match="did not answer in time"):
+            connections.read("SELECT 1")
+    assert connections.read("SELECT 1") == [(1,)]
+    connections.close()
+
+
+def test_questions_with_little_time_do_not_open_the_breaker(
+    postgres_server: PostgresServer,
+) -> None:
+    connections = Connections(Database(postgres_server.url(FUNCTION)))
+    with frozen(postgres_server):
+        for _ in range(2 * breaker.FAILURES):
+            with serving_call(Call(0.05)), pytest.raises(StorageError):
+                connections.read("SELECT 1")
+    assert connections.read("SELECT 1") == [(1,)]
+    connections.close()
+
+
+FORKING = """
+import os, sys
+from answerable.serve.database import Database
+from answerable.serve.postgres.connections import Connections
+connections = Connections(Database(sys.argv[1]))
+session = lambda: connections.read("SELECT pg_backend_pid()")
+parents = session()
+if not os.fork():
+    os._exit(0 if session() != parents else 7)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+assert session() == parents
+"""
+
+
+def test_a_process_that_is_forked_has_connections_of_its_own(
+    postgres_server: PostgresServer,
+) -> None:
+    url = postgres_server.url(FUNCTION)
+    done = subprocess.run([sys.executable, "-c", FORKING, url], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_restart_under_load_gives_no_wrong_answer(

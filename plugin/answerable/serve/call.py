@@ -18,6 +18,7 @@ class Call:
 
     ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out;
     ``is_counted``: whether every call of a provider that has begun has told its tokens.
+    ``stored``: the seconds that it has waited for a database.
     """
 
     def __init__(
@@ -26,6 +27,7 @@ class Call:
         self.ends = time.monotonic() + seconds
         self.tokens_in = 0
         self.tokens_out = 0
+        self.stored = 0.0
         self._uncounted: list[int | None] = []
         self._entered = entered
         self._cancelled = threading.Event()

@@ -18,7 +18,8 @@ NAME = "site"
 class Database:
     """Where a database is, how many connections a process opens and how long one question waits.
 
-    ``url`` may hold a password: no text may repeat it. ``timeout``: seconds of one statement.
+    ``url`` may hold a password: no text may repeat it. ``timeout``: seconds that a question may
+    wait for it in all.
     """
 
     url: str

@@ -39,7 +39,7 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
         from .service import Service
 
         chosen = settings.read(folder)
-        engines = _engines(folder, asked, chosen, ahead, verify=verify)
+        engines, held = _engines(folder, asked, chosen, ahead, verify=verify)
         engine = engines()
         found = policy.read(environment, engine.store.site.url)
         _check_cap(found.tokens_per_day, answering.worst_tokens(engine.embedder, engine.answerer))
@@ -50,6 +50,7 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
             keep=_keeper(chosen.log_refusals, environment, found, out, err),
             log_questions=chosen.log_questions,
             base=base(environment),
+            held=held,
         )
         service.guards.check()
         return service
@@ -64,12 +65,16 @@ def _engines(
     ahead: "Ahead | None",
     *,
     verify: bool,
-) -> "Callable[[], Engine]":
-    """What gives the engine to ask: always the same, or the one of the bundle that is served."""
+) -> "tuple[Callable[[], Engine], Callable[[], Engine]]":
+    """What gives the engine to ask: always the same, or the one of the bundle that is served.
+
+    The second gives the one at hand and asks no database.
+    """
     if asked:
         from .postgres import source
 
-        return source.of_function(folder, asked, verify=verify)
+        found = source.of_function(folder, asked, verify=verify)
+        return found, found.held
     if chosen.store:
         raise PolicyError(
             f"{database.URL}: this site is served from a database; set its address, or build "
@@ -78,7 +83,7 @@ def _engines(
     from . import providers
 
     engine = providers.open_function(folder, verify=verify, ahead=ahead)
-    return lambda: engine
+    return (lambda: engine), (lambda: engine)
 
 
 def _check_cap(tokens: int | None, worst: int) -> None:

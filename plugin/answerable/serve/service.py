@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from . import askers, intake, origins, problems, streaming
 from .answering import Asked, Found
-from .call import Call
+from .call import Call, serving
 from .engine import Engine
 from .guards import Guards
 from .http import EVENTS, JSON, Code, Problem, Request, Response, json_response
@@ -34,6 +34,12 @@ class _Turn:
     code: Code | None = None
 
 
+def _there(engine: Engine | None) -> Engine:
+    if engine is None:
+        raise Problem("unavailable", "There is no index yet.", Retry_After="5")
+    return engine
+
+
 class Service:
     """Answers requests. ``engine`` gives the one to ask, None while there is none.
 
@@ -52,10 +58,12 @@ class Service:
         may_ask: Callable[[Request], bool] | None = None,
         log_questions: bool = False,
         base: str = "/",
+        held: Callable[[], Engine | None] | None = None,
     ) -> None:
         self.policy = policy
         self.guards = Guards(policy, keeps_near=keep is not None)
         self._engine = engine
+        self._held = held or engine
         self._log = log
         self._keep = keep
         self._may_ask = may_ask or (lambda request: origins.is_listed(request, policy.origins))
@@ -110,7 +118,7 @@ class Service:
         self._admit(turn)
         # Only then: a solved challenge is used up.
         self._check_challenge(body)
-        engine = self._opened()
+        engine = self._opened(turn)
 
         def run() -> dict[str, Any]:
             try:
@@ -138,12 +146,12 @@ class Service:
         turn.question = asked.question
         self._admit(turn)
         turn.call.begin(self.policy.deadline)
-        found = self.guards.answering.search(self._opened(), asked, turn.call)
+        found = self.guards.answering.search(self._opened(turn), asked, turn.call)
         return json_response(found)
 
     def _health(self, turn: _Turn) -> Response:
         del turn
-        manifest = self._opened().store.manifest
+        manifest = _there(self._held()).store.manifest
         return json_response(
             {
                 "status": "ok",
@@ -156,8 +164,9 @@ class Service:
 
     def _ready(self, turn: _Turn) -> Response:
         """Whether a question would be answered now: the stores are there."""
-        del turn
-        self._opened().store.check()
+        engine = self._opened(turn)
+        with serving(turn.call):
+            engine.store.check()
         self._check_paused()
         if self.policy.redis_url:
             from . import redis_store
@@ -171,7 +180,7 @@ class Service:
 
         policy = self.policy
         body = openapi.rendered(
-            self._opened().store.manifest.generator,
+            _there(self._held()).store.manifest.generator,
             self._base,
             challenge=policy.challenge_key is not None,
             metrics=policy.metrics is not None,
@@ -196,11 +205,10 @@ class Service:
         kind = ("Content-Type", CONTENT_TYPE)
         return Response(200, metrics.text(), (kind, ("Cache-Control", "no-store")))
 
-    def _opened(self) -> Engine:
-        engine = self._engine()
-        if engine is None:
-            raise Problem("unavailable", "There is no index yet.", Retry_After="5")
-        return engine
+    def _opened(self, turn: _Turn) -> Engine:
+        # Asking which bundle is served is a part of the question's time.
+        with serving(turn.call):
+            return _there(self._engine())
 
     def _check_paused(self) -> None:
         if self.policy.paused:
@@ -272,7 +280,7 @@ class Service:
 
     def _seen(self, turn: _Turn, status: int) -> Observation:
         body = turn.found.body if turn.found else {}
-        engine = self._engine()
+        engine = self._held()
         return Observation(
             request_id=turn.id,
             method=turn.request.method,

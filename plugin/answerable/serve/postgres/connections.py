@@ -5,9 +5,15 @@ those of a function that its platform has frozen do not run, and after a fault t
 longer, while here the first question that comes after one connects anew.
 """
 
+import contextlib
+import logging
+import os
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
 from typing import Any, Protocol, TypeVar
 
 try:
@@ -18,7 +24,7 @@ except ImportError as missing:
 
     raise PolicyError(
         "ANSWERABLE_DATABASE_URL: the package psycopg is not installed; run `pip install "
-        "'psycopg[binary]>=3.3,<4'` where the function runs"
+        "'psycopg[binary]>=3.3.8,<4'` where the function runs"
     ) from missing
 
 from .. import call
@@ -29,7 +35,7 @@ from .breaker import Breaker
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
-# Seconds, the least that libpq takes.
+# Seconds for each of a server's addresses, the least that libpq takes.
 _CONNECT = 2
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a statement they are opened anew.
@@ -68,10 +74,12 @@ class Connections:
 
     def __init__(self, options: Database) -> None:
         self.options = options
-        self._slots = threading.BoundedSemaphore(options.connections)
+        self._foreign: list[_Connection] = []
         self._idle: list[_Connection] = []
-        self._lock = threading.Lock()
-        self._breaker = Breaker()
+        self._begin()
+        _all.add(self)
+        # What it says of a connection that fails may hold the address.
+        logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
     def read(
         self,
@@ -81,15 +89,32 @@ class Connections:
         timeout: float | None = None,
     ) -> list[Row]:
         """See Reader."""
-        patience = timeout or self.options.timeout
-        ends = time.monotonic() + max(0.001, min(patience, call.current().left))
+        asked = call.current()
+        patience = min(timeout or self.options.timeout - asked.stored, asked.left)
+        if patience <= 0:
+            raise StorageError("the database did not answer in time: ask again")
+        started = time.monotonic()
+        ends = started + patience
 
         def work(connection: _Connection) -> list[Row]:
             left = max(1, round(1000 * (ends - time.monotonic())))
             local = {"statement_timeout": f"{left}ms", **(settings or {})}
             return _read(connection, statement, parameters, local)
 
-        return self._run(work, ends)
+        try:
+            # A question that came with little time tells nothing of the database.
+            return self._run(work, ends, is_fair=patience >= self.options.timeout)
+        finally:
+            if timeout is None:
+                asked.stored += time.monotonic() - started
+
+    def forget(self) -> None:
+        """Leave the connections to the process that this one was forked from, and begin anew.
+
+        They are kept: closing one would end the other process's session.
+        """
+        self._foreign += self._idle
+        self._begin()
 
     def close(self) -> None:
         """Close the connections that nothing uses."""
@@ -98,7 +123,15 @@ class Connections:
         for connection in idle:
             connection.close()
 
-    def _run(self, work: Callable[[_Connection], list[Row]], ends: float) -> list[Row]:
+    def _begin(self) -> None:
+        self._slots = threading.BoundedSemaphore(self.options.connections)
+        self._idle = []
+        self._lock = threading.Lock()
+        self._breaker = Breaker()
+
+    def _run(
+        self, work: Callable[[_Connection], list[Row]], ends: float, *, is_fair: bool
+    ) -> list[Row]:
         self._breaker.check()
         if not self._slots.acquire(timeout=max(0.0, ends - time.monotonic())):
             raise StorageError("all connections to the database are in use: ask again")
@@ -108,7 +141,8 @@ class Connections:
             self._breaker.succeeded()
             raise StorageError("this bundle is no longer in the database: ask again") from None
         except (psycopg.Error, OSError) as error:
-            self._breaker.failed()
+            if is_fair or not _is_late(error, ends):
+                self._breaker.failed()
             # Its own words may hold the address or what was asked.
             raise StorageError(
                 f"the database did not do its work ({type(error).__name__}): check "
@@ -126,11 +160,11 @@ class Connections:
                 return self._done(kept, work, ends)
             except psycopg.OperationalError as error:
                 # What took too long would take as long again.
-                if isinstance(error, psycopg.errors.QueryCanceled) or time.monotonic() >= ends:
+                if _is_late(error, ends):
                     raise
                 # The others are as old.
                 self.close()
-        return self._done(self._connected(), work, ends)
+        return self._done(self._connected(ends), work, ends)
 
     def _done(
         self, connection: _Connection, work: Callable[[_Connection], list[Row]], ends: float
@@ -156,15 +190,54 @@ class Connections:
             return None
         return connection
 
-    def _connected(self) -> _Connection:
-        return _Connection.connect(
-            self.options.url,
-            autocommit=True,
-            # Statements that are prepared do not get through a pooler between us and the server.
-            prepare_threshold=None,
-            connect_timeout=_CONNECT,
-            application_name="answerable",
-        )
+    def _connected(self, ends: float) -> _Connection:
+        """A connection in time. In a thread: looking up a name takes as long as it takes."""
+        waiting: Future[_Connection] = Future()
+        threading.Thread(target=self._connect, args=(waiting,), daemon=True).start()
+        try:
+            return waiting.result(max(0.001, ends - time.monotonic()))
+        except TimeoutError:
+            if waiting.cancel():
+                raise psycopg.errors.ConnectionTimeout("no connection in time") from None
+            return waiting.result()
+
+    def _connect(self, waiting: "Future[_Connection]") -> None:
+        """Give a connection, or the error, to whoever waits; close it if nobody does any more."""
+        try:
+            made = _Connection.connect(
+                self.options.url,
+                autocommit=True,
+                # Statements that are prepared do not get through a pooler between us and the
+                # server.
+                prepare_threshold=None,
+                connect_timeout=_CONNECT,
+                application_name="answerable",
+            )
+        except Exception as error:
+            with contextlib.suppress(InvalidStateError):
+                waiting.set_exception(error)
+            return
+        try:
+            waiting.set_result(made)
+        except InvalidStateError:
+            made.close()
+
+
+_all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
+
+
+def _forget() -> None:
+    for connections in _all:
+        connections.forget()
+
+
+if sys.platform != "win32":
+    # A server may load the application before it forks its workers.
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _is_late(error: Exception, ends: float) -> bool:
+    return isinstance(error, psycopg.errors.QueryCanceled) or time.monotonic() >= ends
 
 
 def _read(

@@ -1,5 +1,6 @@
 """The engine over what a database serves, which a publisher may replace at any time."""
 
+import copy
 import threading
 import time
 from collections.abc import Callable
@@ -52,10 +53,17 @@ class Source:
                 pass
             finally:
                 self._lock.release()
-        if self._problem:
-            raise self._problem
-        assert self._engine is not None
-        return self._engine
+        return self.held()
+
+    def held(self) -> Engine:
+        """The engine at hand, without a look; AnswerableError if there is none."""
+        engine, problem = self._engine, self._problem
+        if problem:
+            # Many threads may raise it, and each writes its way into it.
+            raise copy.copy(problem)
+        if engine is None:
+            raise StorageError("the database has not answered yet: ask again")
+        return engine
 
     def _look(self) -> None:
         self._looked = time.monotonic()

@@ -233,10 +233,15 @@ def open_store(reader: Reader, key: str) -> PostgresStore:
             f"the database's tables are of format {version}, and this version reads "
             f"{schema.FORMAT}: publish again with the version that serves"
         )
-    manifest = manifests.parse(json.loads(text), "the database's bundle")
+    try:
+        told, tables = json.loads(text), Tables(key)
+    except ValueError as error:
+        raise BundleError(
+            f"the database's manifest is malformed ({error!s:.200}): publish again"
+        ) from None
+    manifest = manifests.parse(told, "the database's bundle")
     if manifest.id != name:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
-    tables = Tables(key)
     parts: dict[str, bytes] = dict(reader.read(schema.frame(tables), (), None, OPENING))
     held = frame.parse(parts, manifest)
     return PostgresStore(reader, tables, manifest, searches.parse(search), held)
