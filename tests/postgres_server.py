@@ -95,13 +95,20 @@ class PostgresServer:
 @contextmanager
 def running(**options: str) -> Iterator[PostgresServer]:
     """A server with the roles and schemas of ours, until the block ends."""
+    with bare(**options) as server:
+        server.execute(roles.text())
+        yield server
+
+
+@contextmanager
+def bare(**options: str) -> Iterator[PostgresServer]:
+    """A server that nobody has prepared, until the block ends."""
     # A socket's path is short, and pytest's folders are nobody's but root's.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
         server = PostgresServer(folder, **options)
         server.start()
         try:
-            server.execute(roles.text())
             yield server
         finally:
             server.stop()

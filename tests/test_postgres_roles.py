@@ -10,13 +10,16 @@ import pytest
 
 from answerable.build import audit, notebook
 from answerable.build.artifacts import Artifact
+from answerable.build.database import publishing, roles
+from answerable.build.database.publishing import Target
 from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.serve import providers
 from answerable.serve.database import Database
 from answerable.serve.errors import LeakError
 from answerable.serve.postgres import store as stores
 from answerable.serve.postgres.connections import Connections
-from postgres_server import PostgresServer
+from doubles import bundle_of, index_of, record
+from postgres_server import PostgresServer, bare
 from sites import NOTES, build, local, write_site
 
 # Every word of the note that stands nowhere else.
@@ -100,6 +103,8 @@ def test_the_function_cannot_write(
         "SELECT * FROM payroll.people", "SELECT * FROM pg_authid",
         "COPY answerable.served TO '/tmp/served'", "COPY answerable.served TO PROGRAM 'true'",
         "SET ROLE answerable_publisher", "SET ROLE postgres",
+        "SELECT lo_create(0)", "SELECT lo_creat(-1)", "SELECT lo_from_bytea(0, 'x')",
+        "SELECT lo_import('/etc/hostname')", "SELECT * FROM answerable.names FOR UPDATE",
     ],
 )  # fmt: skip
 def test_the_function_can_do_nothing_else(
@@ -114,10 +119,37 @@ def test_nobody_else_reads_anything(
     postgres_server: PostgresServer, tables: dict[str, str]
 ) -> None:
     postgres_server.execute("CREATE ROLE stranger LOGIN")
+    with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+        psycopg.connect(postgres_server.url("stranger"))
+    # One that an administrator lets in.
+    postgres_server.execute("GRANT CONNECT ON DATABASE postgres TO stranger")
     with psycopg.connect(postgres_server.url("stranger"), autocommit=True) as connection:
         for name in tables.values():
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT * FROM {name}".encode())
+
+
+def test_what_readers_ask_is_in_no_log_of_the_server(
+    function: psycopg.Connection[tuple[object, ...]],
+) -> None:
+    for name in ("log_parameter_max_length", "log_parameter_max_length_on_error"):
+        assert function.execute(f"SHOW {name}".encode()).fetchone() == ("0",)
+
+
+def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
+    with bare() as server:
+        server.execute("CREATE ROLE admin LOGIN CREATEROLE")
+        server.execute("CREATE DATABASE docs OWNER admin")
+        with psycopg.connect(server.url("postgres", "docs"), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector")
+        with psycopg.connect(server.url("admin", "docs"), autocommit=True) as connection:
+            for _ in range(2):
+                connection.execute(roles.text().encode())
+        made = bundle_of(tmp_path, index_of(tmp_path, [record("a", "<p>A rope.</p>")]))
+        key = publishing.publish(made, Target(server.url(PUBLISHER, "docs"))).key
+        connections = Connections(Database(server.url(FUNCTION, "docs")))
+        assert stores.served(connections, "site") == key
+        connections.close()
 
 
 def test_the_publisher_owns_its_schemas_and_no_other(

@@ -1,5 +1,6 @@
 -- Run once by an administrator, in the database that the site is to live in:
 --   psql -d DATABASE -f roles.sql
+-- A superuser, or the owner of the database with CREATEROLE; it may be run again.
 -- Three roles are told apart: who publishes, the function, and nobody else.
 
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -11,6 +12,16 @@ BEGIN
   END IF;
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'answerable_function') THEN
     CREATE ROLE answerable_function LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+  END IF;
+END
+$$;
+
+-- Who is no superuser makes schemas and privileges for another role only as its member.
+DO $$
+BEGIN
+  IF NOT pg_has_role(current_user, 'answerable_publisher', 'MEMBER')
+     OR NOT pg_has_role(current_user, 'answerable_publisher', 'USAGE') THEN
+    EXECUTE format('GRANT answerable_publisher TO %I', current_user);
   END IF;
 END
 $$;
@@ -32,11 +43,36 @@ ALTER DEFAULT PRIVILEGES FOR ROLE answerable_publisher IN SCHEMA answerable_priv
   GRANT SELECT ON TABLES TO answerable_function;
 ALTER ROLE answerable_function SET default_transaction_read_only = on;
 
+-- What readers ask is a parameter: a server that logs slow statements leaves parameters out.
+DO $$
+BEGIN
+  ALTER ROLE answerable_function SET log_parameter_max_length = 0;
+  ALTER ROLE answerable_function SET log_parameter_max_length_on_error = 0;
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE WARNING 'only a superuser can keep questions out of the server''s log: set log_parameter_max_length = 0';
+END
+$$;
+
+-- Large objects are made by functions, which every role may call.
+DO $$
+DECLARE maker regprocedure;
+BEGIN
+  FOR maker IN
+    SELECT oid FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace
+    AND proname IN ('lo_create', 'lo_creat', 'lo_from_bytea', 'lo_import')
+  LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', maker);
+  END LOOP;
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE WARNING 'only a superuser can take from every role the right to make large objects';
+END
+$$;
+
 -- Without these two every role may make temporary tables, and in PostgreSQL 14 tables in public.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 DO $$
 BEGIN
-  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO answerable_publisher', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO answerable_function', current_database());
 END
