@@ -18,7 +18,8 @@ from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.build.index import SiteInfo
 from answerable.build.records import Block, Metadata, Record, Section
 from answerable.evaluate import gold
-from answerable.serve import encoding, providers, retrieval
+from answerable.serve import answering, encoding, providers, retrieval
+from answerable.serve.answering import Asked
 from answerable.serve.bundle import Bundle
 from answerable.serve.database import Database as Address
 from answerable.serve.engine import Engine
@@ -209,6 +210,25 @@ def test_languages_names_dates_and_weights_are_the_bundles(
             assert one == other
 
 
+def test_a_language_that_is_not_near_is_searched_on_its_own(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "NEAREST", 10)
+    # Nothing is looked at beside what a search gives.
+    for most in ("_PROOF", "_OTHERS"):
+        monkeypatch.setattr(stores, most, 0)
+    words = "rope chain buoy lantern storm wind crew knot sail anchor tide".split()
+    english = [record(f"a{n}-{w}", f"<p>The {w} of rope {n}.</p>") for n in range(3) for w in words]
+    french = [record(f"z-{w}", f"<p>Quelque jolie {w}.</p>") for w in words]
+    made = index_of(tmp_path, english + french, [], languages={each.id: "fr" for each in french})
+    bundle = bundle_of(tmp_path, made, replace(LOCAL, floor=0.05))
+    vector = LetterEmbedder().embed(["The rope of wind"])[0]
+    for how in ("exact", "hnsw"):
+        store = database.publish(bundle, f"few-{how}", how=how, ef_search=10)
+        found = retrieval.retrieve(store, "The rope of wind", vector, 4, "fr")
+        assert sum(scored.item.language == "fr" for scored in found.passages) >= 4
+
+
 def test_a_site_without_pages_or_without_notes(database: Database, tmp_path: Path) -> None:
     profile = replace(LOCAL, floor=0.0, note_floor=0.0)
     vector = LetterEmbedder().embed(["rope"])[0]
@@ -236,6 +256,8 @@ def test_an_index_finds_nearly_all_of_it(
     )
     assert "halfvec_cosine_ops" in str(index)
     one, other = (engine_of(each) for each in (exact, store))
+    # An answer by the one is none by the other.
+    assert answering.key(one, Asked("Who?")) != answering.key(other, Asked("Who?"))
     kept = wanted = 0
     for question in questions[:40]:
         ids = [{s.item.id for s in e.retrieve(question).passages} for e in (one, other)]

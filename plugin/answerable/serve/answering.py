@@ -136,6 +136,8 @@ def key(engine: Engine, asked: Asked) -> str:
     manifest = engine.store.manifest
     parts = [
         manifest.id,
+        # An index of a database may find less than a search without one.
+        getattr(engine.store, "key", ""),
         manifest.identity.label,
         prompt.VERSION,
         manifest.generator,

@@ -16,6 +16,7 @@ FORMAT = 1
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 
+_WITHIN = "WHERE number BETWEEN %s AND %s "
 SERVED = f"SELECT key FROM {PUBLIC}.served WHERE name = %s"
 BUNDLE = f"SELECT format, id, manifest, search FROM {PUBLIC}.bundles WHERE key = %s"
 
@@ -86,17 +87,20 @@ class Vectors:
         """What the index is on: half precision in any case."""
         return "codes" if self.is_whole else f"(codes::halfvec({self.encoding.dimensions}))"
 
-    def nearest(self, tables: Tables) -> str:
-        """All passages by their cosines. Parameters: the question, how many."""
+    def nearest(self, tables: Tables, *, within: bool = False) -> str:
+        """Passages by their cosines. Parameters: the question, how many.
+
+        within: of some numbers only; the first and the last one are parameters before these.
+        """
         return (
-            f"SELECT number, norm, codes FROM {tables.vectors} "
+            f"SELECT number, norm, codes FROM {tables.vectors} {_WITHIN if within else ''}"
             f"ORDER BY (codes <#> %s::{self.type}) * norm, number LIMIT %s"
         )
 
-    def indexed_nearest(self, tables: Tables) -> str:
-        """Passages by the index on their vectors. Parameters: the question, how many."""
+    def indexed_nearest(self, tables: Tables, *, within: bool = False) -> str:
+        """Passages by the index on their vectors. See nearest."""
         return (
-            f"SELECT number, norm, codes FROM {tables.vectors} "
+            f"SELECT number, norm, codes FROM {tables.vectors} {_WITHIN if within else ''}"
             f"ORDER BY {self.indexed} <=> %s::halfvec({self.encoding.dimensions}) LIMIT %s"
         )
 

@@ -27,6 +27,10 @@ from .search import Search
 NEAREST = 256
 # Others that are looked at beside those that an index gives.
 _OTHERS = 2 * threshold.BATCH
+# Others that are looked at to prove that an exact search leaves nothing out.
+_PROOF = 50 * threshold.BATCH
+# So many passages of a language are searched exactly, whatever the search.
+_SMALL = 20_000
 # What adding up single-precision numbers in another order can do.
 _ADDING = 1e-5
 # Before the numbers of a vector: how many there are.
@@ -89,26 +93,37 @@ class PostgresStore:
     def passage_candidates(self, wanted: Wanted) -> Candidates:
         """See Store.
 
-        An exact search proves that nothing is left out. One by the index looks at what the index
-        gives and at the passages that their words and names bring up.
+        An exact search proves that nothing is left out, as long as the proof is affordable. One
+        by the index looks at what the index gives and at the passages that their words and names
+        bring up.
         """
         count = len(self.passage_records)
         if not count:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         unit, is_exact = wanted.unit, self.search.how == "exact"
-        first = NEAREST if is_exact else self.search.ef_search
-        found = self._nearest(unit, max(first, wanted.top_k))
-        ceiling = float(found.cosines.min(initial=1.0)) + 2 * self._slack(unit)
+        first = max(NEAREST if is_exact else self.search.ef_search, wanted.top_k)
+        found = self._nearest(unit, first)
         if len(found.rows) == count:
             return found
+        ceilings = np.full(count, self._ceiling(unit, found), np.float32)
+        # Of a language with few pages: others are nearer, and say little of how near these are.
+        if wanted.readable.any() and 4 * wanted.readable[found.rows].sum() < first:
+            low, high = np.flatnonzero(wanted.readable)[[0, -1]].tolist()
+            own = self._nearest(unit, first, (low, high))
+            ceilings[low : high + 1] = min(ceilings[0], self._ceiling(unit, own))
+            found = threshold.joined(found, own)
         return threshold.complete(
             self.manifest.profile,
             wanted,
             found,
-            min(ceiling, 1.0),
+            ceilings,
             lambda rows: self._of_rows(unit, rows),
-            None if is_exact else _OTHERS,
+            _PROOF if is_exact else _OTHERS,
         )
+
+    def _ceiling(self, unit: Floats, found: Candidates) -> float:
+        """The cosine that no passage surpasses that is not among the nearest."""
+        return min(1.0, float(found.cosines.min(initial=1.0)) + 2 * self._slack(unit))
 
     def hint_candidates(self, unit: Floats, count: int) -> Candidates:
         """See Store. Always exact."""
@@ -162,16 +177,21 @@ class PostgresStore:
         count = len(self.passage_records)
         return {term: frame.unpack_postings(data, count) for term, data in rows}
 
-    def _nearest(self, unit: Floats, count: int) -> Candidates:
-        parameters = (_text(unit), count)
-        if self.search.how == "exact":
-            rows = self._reader.read(self._vectors.nearest(self._tables), parameters)
+    def _nearest(
+        self, unit: Floats, count: int, within: tuple[int, int] | None = None
+    ) -> Candidates:
+        """The nearest passages. within: of these rows only, from the first to the last."""
+        parameters = (*(within or ()), _text(unit), count)
+        is_small = within is not None and within[1] - within[0] < _SMALL
+        if self.search.how == "exact" or is_small:
+            statement = self._vectors.nearest(self._tables, within=within is not None)
+            rows = self._reader.read(statement, parameters)
         else:
             settings = {
                 "hnsw.ef_search": str(self.search.ef_search),
                 "hnsw.iterative_scan": "relaxed_order",
             }
-            statement = self._vectors.indexed_nearest(self._tables)
+            statement = self._vectors.indexed_nearest(self._tables, within=within is not None)
             rows = self._reader.read(statement, parameters, settings)
         return self._candidates(unit, rows)
 

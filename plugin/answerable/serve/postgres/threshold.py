@@ -25,28 +25,28 @@ def complete(
     profile: Profile,
     wanted: Wanted,
     found: Candidates,
-    ceiling: float,
+    ceilings: NDArray[np.float32],
     fetch: Fetch,
-    most: int | None = None,
+    most: int,
 ) -> Candidates:
     """The nearest passages, and all others that may be among those wanted.
 
-    ceiling: the cosine that no other passage surpasses. most: so many others are looked at, those
-    with the highest bounds, and then no more.
+    ceilings: (n,) the cosine that a passage which is not found does not surpass. most: so many
+    others are looked at, those with the highest bounds, and then no more. Of passages under the
+    floor only those better than what is at hand are looked for: there may be none at all.
     """
     given = wanted.given
     count = len(given.weight)
     unseen = np.ones(count, dtype=np.bool_)
     unseen[found.rows] = False
-    highest = np.full(count, ceiling, dtype=np.float32)
-    bound = recipe.ranked(profile, np.arange(count), highest, given)
+    bound = recipe.ranked(profile, np.arange(count), ceilings, given)
     looked = 0
-    while unseen.any() and (most is None or looked < most):
+    while unseen.any() and looked < most:
         matters = unseen & _matters(profile, wanted, found, bound)
         rows = np.sort(scan.top(bound.score, BATCH, matters))
         if not len(rows):
             break
-        found = _joined(found, fetch(rows))
+        found = joined(found, fetch(rows))
         unseen[rows] = False
         looked += len(rows)
     return found
@@ -62,8 +62,8 @@ def _matters(
     if readable.any():
         own = seen.kept & readable[found.rows]
         in_reach |= bound.kept & readable & (bound.score >= _least(seen, own, wanted.top_k))
-    if wanted.near:
-        in_reach |= bound.score >= _least(seen, ~seen.kept, wanted.near)
+    if wanted.near and (least := _least(seen, ~seen.kept, wanted.near)) > -math.inf:
+        in_reach |= bound.score >= least
     return in_reach
 
 
@@ -73,7 +73,7 @@ def _least(seen: recipe.Ranking, among: NDArray[np.bool_], count: int) -> float:
     return float(seen.score[best[-1]]) if len(best) == count else -math.inf
 
 
-def _joined(found: Candidates, more: Candidates) -> Candidates:
-    rows = np.concatenate([found.rows, more.rows])
-    order = np.argsort(rows)
-    return Candidates(rows[order], np.concatenate([found.cosines, more.cosines])[order])
+def joined(found: Candidates, more: Candidates) -> Candidates:
+    """Both, each row once."""
+    rows, places = np.unique(np.concatenate([found.rows, more.rows]), return_index=True)
+    return Candidates(rows, np.concatenate([found.cosines, more.cosines])[places])
