@@ -20,7 +20,7 @@ serve: $(STAMP)
 build: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
-test: $(STAMP) browser $(DOCUSAURUS)
+test: $(STAMP) browser
 	$(PYTEST)
 
 check: $(STAMP)
