@@ -95,7 +95,7 @@ def scripted(own: Own, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Callable[
         pytest.param(
             {"name_boost": 0.0}, {"limits-of-audit", "settings-of-index"}, id="name boost"
         ),
-        pytest.param({"theme_boost": 0.0}, {"theme-size", "theme-messages"}, id="theme boost"),
+        pytest.param({"theme_boost": 0.0}, {"theme-citations", "theme-messages"}, id="theme boost"),
         pytest.param(
             {"name_boost": 0.0, "theme_boost": 0.0},
             {"limits-of-audit", "theme-messages"},

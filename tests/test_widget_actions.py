@@ -71,7 +71,7 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     expect(box.get_by_role("status")).to_have_text("Copied.")
     assert copied(page) == (
         "**How do I *deploy* \\<it\\>?**\n\n"
-        "Run it:\n\n~~~\n$ make\n$ ls\n~~~\n\n [1]\n\n"
+        "Run it:\n\n~~~~~\n$ make\n$ ls\n~~~~~\n\n [1]\n\n"
         "Related material: Operations call about deployments (from 12:40). [2]\n\n"
         "Sources:\n\n"
         f"1. [A \\[b\\] \\<c\\>](<{site.origin}{RECORD['href']}>)"

@@ -199,7 +199,7 @@ def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site:
         page.clock.run_for(1000)
     expect(retry).to_have_text("Try again")
     expect(retry).to_have_attribute("aria-disabled", "false")
-    expect(alert).to_contain_text("3 seconds")
+    expect(alert).to_be_empty()
     assert len(site.asked) == 1
     retry.click()
     expect_state(box, "partial")
