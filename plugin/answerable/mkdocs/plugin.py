@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -199,7 +200,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             options=self.config,
             sites=[begun.site() for begun in self._readings],
             folder=Path(config.site_dir),
-            embedder=Later(choices.identity(self.config), self._opened),
+            # While MkDocs reads its configuration again, a question sees that of the last build.
+            embedder=Later(choices.identity(self.config), partial(self._opened, self.config)),
             workers=self._workers,
             author=config.site_author,
             strict=config.strict,
@@ -221,15 +223,15 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning(placing.NO_HEADER)
         return html
 
-    def _opened(self) -> Embedder:
-        """The embedder that the options name; it is opened once for all builds of a preview."""
-        identity = choices.identity(self.config)
+    def _opened(self, options: AnswerableConfig) -> Embedder:
+        """The embedder that options name; it is opened once for all builds of a preview."""
+        identity = choices.identity(options)
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = providers.embedder(
-                identity, function_writer.model_folder(), choices.settings(self.config)
+                identity, function_writer.model_folder(), choices.settings(options)
             )
-            if self.config.notebook and identity.provider != "local":
-                host = self.config.embedding.base_url or "https://api.openai.com/v1"
+            if options.notebook and identity.provider != "local":
+                host = options.embedding.base_url or "https://api.openai.com/v1"
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
 
