@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 export NO_MKDOCS_2_WARNING := 1
 # Where it is set, every process that a test starts would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
-# All cores; the tests of a file stay together, since they share the sites that they build.
+# All cores and one process more, since many tests wait; those of a file stay together, since they
+# share the sites that they build.
 # Files go in the order of tests/conftest.py: by their number of tests, the longest would be last.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder
 STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

@@ -11,6 +11,7 @@ import pytest
 
 import sites
 from answerable.serve.types import Passage
+from fuzzing import deep
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
@@ -245,6 +246,7 @@ def test_real_questions_find_their_pages() -> None:
 
 
 @pytest.mark.skipif(not sites.DATA.is_dir(), reason=f"no data at {sites.DATA}")
+@deep
 def test_public_questions_find_their_passages_and_others_do_not() -> None:
     found = {row["name"]: row for row in rows("retrieval.py", sites.DATA)}
     row = found["clapnq"]
