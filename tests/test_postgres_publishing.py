@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from answerable.build.database import binary, publishing
+from answerable.build.database import binary, catalog, publishing
 from answerable.build.database.publishing import Published, Target
 from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.serve.bundle import Bundle
@@ -118,15 +118,15 @@ def test_what_is_published_again_while_it_is_removed_stays(
     target = Target(postgres_server.url(PUBLISHER), "again")
     one, other = bundle(tmp_path / "1", WORDS[:3]), bundle(tmp_path / "2", WORDS[:4])
     publishing.publish(one, target)
-    lock, turns = publishing._lock, iter([False, True])
+    lock, turns = catalog.lock, iter([False, True])
 
-    def late(connection: publishing.Connection, name: str) -> None:
+    def late(connection: catalog.Connection, name: str) -> None:
         if next(turns, False):
             # The first has been listed as superseded; another build serves it again.
             publishing.publish(one, target)
         lock(connection, name)
 
-    monkeypatch.setattr(publishing, "_lock", late)
+    monkeypatch.setattr(catalog, "lock", late)
     assert publishing.publish(other, replace(target, grace=0.0)).removed == 0
     assert len(texts(served(connections, "again"))) == 3
 

@@ -240,6 +240,7 @@ def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
     box.get_by_role("button", name="Ask").click()
     page.keyboard.type("Old")
     page.keyboard.press("Escape")
+    expect(box).not_to_have_attribute("open", "")
     refuse(page, "open")
     page.evaluate("document.querySelector('answerable-ask').ask('New')")
     assert seen(page) == ["open", "close", "open"]

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable
 
-from . import hiding
+from . import hiding, injection
 
 _MATERIAL = re.compile(r"""<nav\b[^>]*\bclass=["']?md-header__inner(?=[\s"'>])[^>]*>""", re.I)
 _BOOTSTRAP = re.compile(r"""<ul\b[^>]*\bclass=["']?[^"'>]*\bnavbar-nav ms-md-auto\b[^>]*>""", re.I)
 _SPHINX = re.compile(r"""<div\b[^>]*\bclass=["']?wy-side-nav-search(?=[\s"'>])[^>]*>""", re.I)
-_ASK = re.compile(r"<answerable-ask(?=[\s/>])", re.I)
 
 _Wrap = Callable[[str], str]
 
@@ -26,7 +25,7 @@ def put(html: str, element: str) -> str | None:
     A page that holds such an element already is left as it is.
     """
     page = hiding.hide(html)
-    if _ASK.search(page):
+    if injection.has_element(page):
         return html
     for header, tag, wrap in _KNOWN:
         begun = header.search(page)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from . import hiding
 
@@ -24,12 +25,27 @@ _ASK = re.compile(r"<answerable-ask(?=[\s/>])", re.I)
 
 def assets() -> Mapping[str, str]:
     """Every file that the widget is made of, by its path in the site: its script and its texts."""
+    return {path: file.read_text(encoding="utf-8") for path, file in _files().items()}
+
+
+def asset(path: str) -> str | None:
+    """The file of the widget at a path in the site; None if there is none."""
+    file = _files().get(path)
+    return None if file is None else file.read_text(encoding="utf-8")
+
+
+def _files() -> Mapping[str, Traversable]:
     folder = files("answerable") / "widget"
     found = {SCRIPT: folder / "ask-box.js"}
     for file in sorted((folder / "strings").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".json"):
             found[f"{FOLDER}strings/{file.name}"] = file
-    return {path: file.read_text(encoding="utf-8") for path, file in found.items()}
+    return found
+
+
+def has_element(page: str) -> bool:
+    """Whether a page, as `hiding.hide` gives it, holds the widget's element."""
+    return _ASK.search(page) is not None
 
 
 def tag(placement: str | None = None, shortcut: str | None = None) -> str:
@@ -41,7 +57,7 @@ def tag(placement: str | None = None, shortcut: str | None = None) -> str:
 
 def append(content: str, element: str) -> str:
     """What a page says with an element at its end, if none stands in it."""
-    return content if _ASK.search(hiding.hide(content)) else f"{content}\n{element}\n"
+    return content if has_element(hiding.hide(content)) else f"{content}\n{element}\n"
 
 
 def drop_second(html: str, element: str) -> str:
@@ -70,7 +86,7 @@ def inject(
     if not _WHOLE.search(page):
         return html
     page = _only(page, _SCRIPT_TAG, script_tag) or _at(page, _BODY_END, -1, script_tag)
-    if element and not _ASK.search(page):
+    if element and not has_element(page):
         page = page.replace(script_tag, f"{element}\n{script_tag}", 1)
     if link:
         page = _only(page, _LINK_TAG, link) or _at(page, _HEAD_END, 0, link)

@@ -85,7 +85,7 @@ def _asset(inner: str | None, bundle: str | None) -> bytes | None:
         return None
     if inner == facts.PATH and bundle:
         return facts.contents(Facts(), bundle)
-    text = injection.assets().get(inner)
+    text = injection.asset(inner)
     return None if text is None else text.encode()
 
 

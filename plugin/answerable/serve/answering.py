@@ -137,7 +137,7 @@ def key(engine: Engine, asked: Asked) -> str:
     parts = [
         manifest.id,
         # An index of a database may find less than a search without one.
-        getattr(engine.store, "key", ""),
+        engine.store.key,
         manifest.identity.label,
         prompt.VERSION,
         manifest.generator,

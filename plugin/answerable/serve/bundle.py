@@ -113,6 +113,11 @@ class Bundle:
     hint_codes: Codes
     hint_owners: NDArray[np.uint32]
 
+    @property
+    def key(self) -> str:
+        """See Store."""
+        return ""
+
     def passage(self, row: int) -> Passage:
         """The passage of a row."""
         record = int(self.passage_records[row])

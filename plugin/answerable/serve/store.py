@@ -65,6 +65,10 @@ class Store(Protocol):
     @property
     def manifest(self) -> Manifest: ...
     @property
+    def key(self) -> str:
+        """What tells it from other stores of the same bundle; "" for the bundle itself."""
+
+    @property
     def site(self) -> Site: ...
     @property
     def weights(self) -> Floats: ...

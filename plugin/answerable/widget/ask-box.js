@@ -312,6 +312,8 @@ function button(name, text, act) {
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value) => typeof value === "string" && value.trim() !== "";
 const isOptionalText = (value) => value == null || typeof value === "string";
+// Half a surrogate pair has no percent encoding.
+const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
 
 function speaking(tag, strings) {
   const say = (key, values = {}) => {
@@ -367,7 +369,6 @@ function resolve(address, siteUrl) {
 }
 
 function filled(template, question, bundle) {
-  const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
   try {
     const text = template.replaceAll("{question}", encoded(question)).replaceAll("{bundle}", encoded(bundle));
     const url = new URL(text, ROOT);
@@ -1005,7 +1006,7 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     const page = new URL(location.href);
     page.hash = "";
-    page.search = `?ask=${encodeURIComponent(question.replace(/[\ud800-\udfff]/gu, ""))}`;
+    page.search = `?ask=${encoded(question)}`;
     const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say)));
     const share = button("share", say("share"), () => this.#copy(page.href));
     return element("div", { class: "actions" }, copy, share);

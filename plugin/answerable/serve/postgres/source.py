@@ -11,7 +11,7 @@ from ..database import Database
 from ..embedder import Embedder, Identity
 from ..engine import Engine
 from ..errors import AnswerableError, StorageError
-from ..settings import MODEL, Settings
+from ..settings import MODEL
 from . import store
 from .connections import Connections, Reader
 
@@ -92,8 +92,4 @@ def of_function(folder: Path, options: Database, *, verify: bool = True) -> Sour
             )
         return providers.engine(opened, embedders[identity], chosen)
 
-    return Source(Connections(options), _name(chosen), made)
-
-
-def _name(chosen: Settings) -> str:
-    return chosen.store or database.NAME
+    return Source(Connections(options), chosen.store or database.NAME, made)
