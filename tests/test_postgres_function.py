@@ -310,7 +310,7 @@ def test_a_bundle_of_another_embedder_is_refused_and_no_older_one_served(
 
 
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("answerable.serve.postgres.connections", "answerable.build.database.publishing"):
+    for name in ("answerable.serve.postgres.connections", "answerable.build.database.catalog"):
         monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "psycopg", None)
         with pytest.raises(Exception, match="the package psycopg is not installed"):
