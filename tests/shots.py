@@ -7,16 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import browser as chromium
+import static_site
 
 ROOT = Path(__file__).parents[1]
 DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
@@ -24,21 +22,6 @@ SCHEMES = ("light", "dark")
 # The states that are worth a picture of the dialog too.
 IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
 READY = "document.documentElement.dataset.gallery === 'ready'"
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """The address of a static server of a folder."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
-        server.daemon_threads = True
-        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
 
 
 @contextmanager
@@ -50,7 +33,7 @@ def gallery() -> Iterator[str]:
         options = config.plugins["answerable"].config
         options.function, options.cache = str(Path(folder, "function")), str(Path(folder, "cache"))
         build(config)
-        with serving(Path(folder)) as address:
+        with static_site.serving(Path(folder)) as address:
             yield f"{address}/mkdocs-answerable"
 
 

@@ -1,39 +1,24 @@
 """A site of one page with the widget, served from a folder that a test may change."""
 
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Locator, Page
 
 import sites
+import static_site
 
 WIDGET = sites.ROOT / "plugin" / "answerable" / "widget"
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Put the widget into a folder and serve it; the origin."""
     shutil.copytree(WIDGET, folder / "assets" / "answerable")
-    handler = partial(_Handler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with static_site.serving(folder) as origin:
+        yield origin
 
 
 def visit(

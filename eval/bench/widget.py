@@ -17,11 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
@@ -29,6 +26,11 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 from tables import Row, print_rows
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+import static_site
+from browser import CHROMIUM_ARGS, executable
 
 # Milliseconds by kind of work, and when the first paint was.
 Load = Mapping[str, float]
@@ -38,8 +40,6 @@ LIMIT = 15_000
 # The script is compiled at the first, kept at the second and found at the third.
 PAGES = 3
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-_ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu"]
 _CATEGORIES = ["devtools.timeline", "v8"]
 _WORK = {
     "compile": {"v8.compileModule", "v8.produceModuleCache"},
@@ -82,12 +82,12 @@ def rows() -> list[Row]:
         "gzip": packed,
         "share": packed / LIMIT,
     }
-    executable = next(filter(None, map(shutil.which, _NAMES)), None)
-    if executable is None:
+    chromium = executable()
+    if chromium is None:
         print("loads: skipped, there is no Chromium", file=sys.stderr)
         return [row]
     with _site() as origin, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGS)
         counts = [_requests(browser, f"{origin}/{name}.html") for name in ("widget", "nothing")]
         row["requests"] = counts[0] - counts[1]
         row["before the first use"] = _loads(browser, origin)
@@ -174,11 +174,6 @@ def _packed(data: bytes) -> bytes:
     return subprocess.run([command, "-9c"], input=data, capture_output=True, check=True).stdout
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @contextmanager
 def _site() -> Iterator[str]:
     """The origin of a site of one page in several kinds."""
@@ -189,11 +184,8 @@ def _site() -> Iterator[str]:
         (folder / "button.js").write_text(_BUTTON, encoding="utf-8")
         for name, rest in _PAGES.items():
             (folder / f"{name}.html").write_text(_PAGE + rest, encoding="utf-8")
-        handler = partial(_Handler, directory=work)
-        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-            server.shutdown()
+        with static_site.serving(folder) as origin:
+            yield origin
 
 
 if __name__ == "__main__":

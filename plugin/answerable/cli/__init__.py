@@ -94,6 +94,16 @@ def chat(places: tuple[Path | None, Path]) -> None:
     chatting.chat(*places)
 
 
+@main.command("check-links")
+@click.argument("url")
+@click.pass_obj
+def check_links(places: tuple[Path | None, Path], url: str) -> None:
+    """Look up all that answers may cite on the site at URL; exit status 1 if some is gone."""
+    from . import linking
+
+    linking.check(*places, url)
+
+
 @main.command("bench-cold")
 @click.argument("function_dir", type=click.Path(path_type=Path))
 @click.option("--question", default="", help="Default: one about the first page.")

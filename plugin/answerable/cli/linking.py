@@ -1,0 +1,99 @@
+"""``answerable check-links``: what answers may cite, looked up on the deployed site."""
+
+import string
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import click
+
+from ..build import articles
+from ..evaluate import links
+from ..evaluate.links import Broken, Page
+from ..serve.errors import SiteError
+from ..serve.opening import open_bundle
+from . import opening, showing
+
+# Pages that are fetched at once, and the seconds that one may take.
+_AT_ONCE, _SECONDS = 8, 30.0
+_PAGES = frozenset(("text/html", "application/xhtml+xml"))
+_HEADERS = {"User-Agent": "mkdocs-answerable check-links", "Accept": "text/html,*/*;q=0.5"}
+
+
+def check(bundle: Path | None, config_file: Path, url: str) -> None:
+    """Print every address that leads nowhere; exit status 1 if there is one.
+
+    SiteError if the url is none, or if its server cannot be reached.
+    """
+    root = _root(url)
+    found = links.citable(open_bundle(opening.bundle_folder(bundle, config_file)), root)
+    _reach(root)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        broken = [each for some in pool.map(_broken, found.pages) for each in some]
+    for each in broken:
+        click.echo(showing.plain(f"{each.address}: {each.why} (cited as {each.id})"))
+    others = f"; {found.elsewhere} elsewhere are not looked up" if found.elsewhere else ""
+    click.echo(
+        f"{found.addresses} addresses on {len(found.pages)} pages, {len(broken)} broken{others}"
+    )
+    if broken:
+        raise click.exceptions.Exit(1)
+
+
+def _root(url: str) -> str:
+    try:
+        is_address = urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname
+    except ValueError:
+        is_address = None
+    if not is_address:
+        raise SiteError(
+            f"URL: {url!r:.80} is no address of a site; name one such as https://docs.example.com/"
+        )
+    bare = url.partition("#")[0].partition("?")[0]
+    return bare if bare.endswith("/") else f"{bare}/"
+
+
+def _reach(root: str) -> None:
+    """SiteError unless some server answers there, whatever it says."""
+    try:
+        _fetch(root)
+    except urllib.error.HTTPError:
+        return
+    except (OSError, HTTPException) as error:
+        raise SiteError(
+            f"URL: {root} cannot be reached ({_reason(error)}); correct it, or try again when "
+            "its server runs"
+        ) from None
+
+
+def _broken(page: Page) -> list[Broken]:
+    return list(_looked_up(page))
+
+
+def _looked_up(page: Page) -> Iterator[Broken]:
+    try:
+        html = _fetch(page.address)
+    except urllib.error.HTTPError as error:
+        yield from links.gone(page, f"the server says {error.code}")
+    except (OSError, HTTPException) as error:
+        yield from links.gone(page, f"it cannot be reached ({_reason(error)})")
+    else:
+        if html is not None:
+            yield from links.missing(page, html)
+
+
+def _fetch(address: str) -> str | None:
+    """A page's text, redirects followed; None if what is there is no HTML."""
+    encoded = quote(address, safe=string.punctuation)
+    request = urllib.request.Request(encoded, headers=_HEADERS)
+    with urllib.request.urlopen(request, timeout=_SECONDS) as response:
+        is_page = response.headers.get_content_type() in _PAGES
+        return articles.text(response.read()) if is_page else None
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "reason", None) or error) or type(error).__name__

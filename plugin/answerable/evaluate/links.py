@@ -1,0 +1,84 @@
+"""Whether what an answer may cite is there on the site as it is deployed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote, urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ..build import nodes
+from ..serve.bundle import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that answers may cite: who cites it, by the anchor ("" for the page itself)."""
+
+    address: str
+    cited: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An address that leads nowhere: the id of what is cited there, and why."""
+
+    address: str
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citable:
+    """All that answers may cite: pages of the site, and how many addresses lie elsewhere."""
+
+    pages: tuple[Page, ...]
+    elsewhere: int
+
+    @property
+    def addresses(self) -> int:
+        """How many different addresses of the site can be cited."""
+        return sum(len(page.cited) for page in self.pages)
+
+
+def citable(bundle: Bundle, root: str) -> Citable:
+    """What answers from a bundle may cite of a site whose address is root, as the widget reads it.
+
+    root: absolute, with a slash at its end.
+    """
+    found: dict[str, dict[str, str]] = {}
+    elsewhere = set()
+    for name, url in _cited(bundle):
+        # Without a `site_url` nobody knows the path that a site is served under.
+        relative = url.startswith("/") and bundle.site.url is None
+        address, _, anchor = urljoin(root, f".{url}" if relative else url).partition("#")
+        if urlsplit(address)[:2] == urlsplit(root)[:2]:
+            found.setdefault(address, {}).setdefault(anchor, name)
+        else:
+            elsewhere.add(address)
+    pages = tuple(Page(address, cited) for address, cited in sorted(found.items()))
+    return Citable(pages, len(elsewhere))
+
+
+def _cited(bundle: Bundle) -> Iterator[tuple[str, str]]:
+    yield from zip(bundle.passage_ids, bundle.passage_urls, strict=True)
+    yield from ((hint.id, hint.url) for hint in bundle.hints)
+
+
+def gone(page: Page, why: str) -> Iterator[Broken]:
+    """All of a page that cannot be had."""
+    for anchor, name in page.cited.items():
+        yield Broken(_whole(page, anchor), name, why)
+
+
+def missing(page: Page, html: str) -> Iterator[Broken]:
+    """What a page lacks of the anchors that are cited."""
+    root = LexborHTMLParser(html).root
+    anchors = nodes.anchors(root) if root else frozenset()
+    for anchor, name in page.cited.items():
+        # A browser looks for the anchor as it is written, then for what it encodes.
+        if anchor and anchors.isdisjoint((anchor, unquote(anchor))):
+            yield Broken(_whole(page, anchor), name, f"no element has the id {unquote(anchor)!r}")
+
+
+def _whole(page: Page, anchor: str) -> str:
+    return f"{page.address}#{anchor}" if anchor else page.address

@@ -1,0 +1,89 @@
+"""The addresses that answers cite, looked up on a real site behind a real server."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import sites
+import static_site
+
+NOTES = {
+    **sites.NOTES,
+    "talk.md": (
+        "---\nlabel: A talk\nlocator: second reel\nabout: https://video.example/talk\n---\n\n"
+        "The talk tells of an anchor that was lost in the harbour.\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = sites.write_site(
+        tmp_path_factory.mktemp("links"), notes=NOTES, site_url="https://harbour.example/docs/"
+    )
+    done = sites.build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def deployed(built: Path, tmp_path: Path) -> Path:
+    """A folder that a static host serves, the site under the path of its address."""
+    shutil.copytree(built / "site", tmp_path / "docs")
+    return tmp_path
+
+
+def check(built: Path, url: str) -> tuple[int, list[str]]:
+    done = sites.command(built, "check-links", url)
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def test_a_deployed_site_has_all_that_is_cited(built: Path, deployed: Path) -> None:
+    with static_site.serving(deployed) as origin:
+        status, lines = check(built, f"{origin}/docs")
+    assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
+    assert status == 0
+
+
+def test_a_page_and_an_anchor_that_are_gone_are_named(built: Path, deployed: Path) -> None:
+    shutil.rmtree(deployed / "docs" / "storms")
+    page = deployed / "docs" / "mooring" / "index.html"
+    text = page.read_text("utf-8")
+    assert 'id="chains"' in text
+    page.write_text(text.replace('id="chains"', 'id="chain"'), "utf-8")
+    with static_site.serving(deployed) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert status == 1
+    assert lines == [
+        f"{origin}/docs/mooring/#chains: no element has the id 'chains' (cited as mooring#chains)",
+        f"{origin}/docs/storms/#storms: the server says 404 (cited as storms#storms)",
+        f"{origin}/docs/storms/#lanterns: the server says 404 (cited as storms#lanterns)",
+        "5 addresses on 3 pages, 3 broken; 1 elsewhere are not looked up",
+    ]
+
+
+def test_a_site_without_an_address_is_looked_up_where_it_is(built: Path, tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path / "source", site_url="")
+    done = sites.build(site, "-q")
+    assert done.returncode == 0, done.stderr
+    shutil.copytree(site / "site", tmp_path / "public" / "any" / "where")
+    with static_site.serving(tmp_path / "public") as origin:
+        assert check(site, f"{origin}/any/where?x#y") == (0, ["5 addresses on 3 pages, 0 broken"])
+        # A site that has one is cited there, wherever else it may lie.
+        assert check(built, f"{origin}/any/where/")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("docs.example.com", "URL: 'docs.example.com' is no address of a site"),
+        ("file:///etc/passwd", "URL: 'file:///etc/passwd' is no address of a site"),
+        ("http://[", "URL: 'http://[' is no address of a site"),
+        ("http://127.0.0.1:1/", "URL: http://127.0.0.1:1/ cannot be reached"),
+    ],
+)
+def test_what_is_no_site_is_told_in_one_sentence(built: Path, url: str, told: str) -> None:
+    status, lines = check(built, url)
+    assert (status, len(lines)) == (1, 1)
+    assert lines[0].startswith(f"Error: {told}")
