@@ -20,7 +20,7 @@ CHROMIUM_ARGS = [
     "--no-first-run",
 ]
 # How long a browser may take on a machine that does much else, in ms.
-PATIENCE = 20_000
+PATIENCE = 40_000
 
 
 def executable() -> str | None:

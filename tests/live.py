@@ -1,6 +1,5 @@
 """A real `mkdocs serve` of the harbour's site, whose words are far below their headings."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +29,5 @@ def serving(folder: Path, theme: dict[str, Any], **options: object) -> Iterator[
         plugins=["search", {"answerable": {"notebook": "notebook", **options}}],
         site_url="https://harbour.example/docs/",
     )
-    port = running.free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
-    with running.run(command, folder, lambda run: "Serving on" in run.output, port):
-        yield f"http://127.0.0.1:{port}/docs/"
+    with running.mkdocs(folder) as server:
+        yield f"http://127.0.0.1:{server.port}/docs/"

@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -75,6 +76,17 @@ def run(
 
 
 @contextmanager
+def mkdocs(folder: Path, *args: str) -> Iterator[Running]:
+    """Run `mkdocs serve` until the block ends. args: of `mkdocs serve`, or `-v` of mkdocs."""
+    port = free_port()
+    flags = [arg for arg in args if arg == "-v"]
+    rest = [arg for arg in args if arg not in flags]
+    command = [sys.executable, "-m", "mkdocs", *flags, "serve", "-a", f"127.0.0.1:{port}", *rest]
+    with run(command, folder, lambda running: "Serving on" in running.output, port) as running:
+        yield running
+
+
+@contextmanager
 def watched(
     process: subprocess.Popen[str],
     ready: Callable[[Running], bool],
@@ -88,7 +100,7 @@ def watched(
     reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
     reader.start()
     try:
-        until(lambda: process.poll() is not None or ready(running), 60)
+        until(lambda: process.poll() is not None or ready(running), 120)
         assert process.poll() is None, running.output
         yield running
     finally:
@@ -97,7 +109,7 @@ def watched(
         stream.close()
 
 
-def until(is_so: Callable[[], bool], seconds: float = 20) -> None:
+def until(is_so: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something is so; AssertionError if it takes too long."""
     deadline = time.monotonic() + seconds
     while not is_so():

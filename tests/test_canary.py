@@ -4,7 +4,6 @@ import io
 import json
 import logging
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,9 +121,7 @@ def test_the_dev_server_does_not_say_it(
     site: Path, canary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    port = running.free_port()
-    serve = [sys.executable, "-m", "mkdocs", "-v", "serve", "-a", f"127.0.0.1:{port}"]
-    with running.run(serve, site, lambda run: "Serving on" in run.output, port) as server:
+    with running.mkdocs(site, "-v") as server:
         said = [server.request("POST", "/_answerable/answer", {"question": q}) for q in ASKED]
     assert {status for status, _ in said} == {200}
     assert silent(server.output + "".join(body for _, body in said), canary)

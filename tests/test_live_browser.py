@@ -1,7 +1,5 @@
 """The whole way a reader goes, by keyboard alone: a real `mkdocs serve`, a real browser."""
 
-import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 import live
 import sites
+from streamed import events
 
 # The built-in themes load their highlighter from another host unless told not to.
 THEMES: dict[str, dict[str, Any]] = {
@@ -35,12 +34,6 @@ def ask(page: Page, question: str) -> None:
     page.keyboard.press("Enter")
 
 
-def events(stream: str) -> dict[str, Any]:
-    """The last event of each name in a stream, as JSON."""
-    pairs = re.findall(r"^event: (\w+)\ndata: (.*)$", stream, re.M)
-    return {name: json.loads(data) for name, data in pairs}
-
-
 def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda r: asked.append(r.url) if r.method == "POST" else None)
@@ -59,11 +52,11 @@ def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
 
 
 def test_a_refusal_shows_no_card_though_neighbours_were_found(page: Page, address: str) -> None:
-    sent: list[str] = []
+    sent: list[bytes] = []
 
     def pass_on(route: Route) -> None:
         response = route.fetch()
-        sent.append(response.text())
+        sent.append(response.body())
         route.fulfill(response=response)
 
     page.route("**/_answerable/answer", pass_on)
@@ -71,7 +64,7 @@ def test_a_refusal_shows_no_card_though_neighbours_were_found(page: Page, addres
     ask(page, "Who sang of lanterns at the opera in Vienna?")
     box = page.locator("answerable-ask")
     expect(box).to_contain_text("This site does not answer that.")
-    (body,) = (events(each)["answer"] for each in sent)
+    (body,) = (dict(events(each.splitlines()))["answer"] for each in sent)
     assert (body["mode"], body["citations"]) == ("not-found", [])
     expect(box.locator(".card")).to_have_count(0)
     page.keyboard.press("Escape")

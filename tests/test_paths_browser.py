@@ -1,6 +1,5 @@
 """Every url that a bundle cites, opened in a real browser under a real `mkdocs serve`."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -39,10 +38,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def origin(site: Path) -> Iterator[str]:
-    port = running.free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
-    with running.run(command, site, lambda run: "Serving on" in run.output, port):
-        yield f"http://127.0.0.1:{port}"
+    with running.mkdocs(site) as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 def test_every_url_opens_at_its_place(page: Page, site: Path, origin: str) -> None:

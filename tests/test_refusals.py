@@ -24,7 +24,7 @@ from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.refusals import Near, Refusal, Unanswered
 from answerable.serve.settings import LOG_REFUSALS, Settings
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, handle, index_of, note, record
-from running import Running, free_port, run, until
+from running import Running, free_port, mkdocs, run, until
 from sites import NOTES, PAGES, build, command, put, write_site
 from test_function import has_address
 
@@ -341,9 +341,7 @@ def test_the_dev_server_keeps_them_in_the_cache_as_set_at_the_time(tmp_path: Pat
     site = write_site(tmp_path, notes=NOTES, options={"log_refusals": "hashed"})
     log = site / ".cache" / "plugin" / "answerable" / refusals.FILE
     config = (site / "mkdocs.yml").read_text(encoding="utf-8")
-    port = free_port()
-    serve = [sys.executable, "-m", "mkdocs", "serve", "-a", f"{ADDRESS}:{port}"]
-    with run(serve, site, lambda running: "Serving on" in running.output, port) as running:
+    with mkdocs(site) as running:
 
         def change(how: str) -> None:
             built = running.output.count("Reloading browsers")

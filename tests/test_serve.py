@@ -1,26 +1,16 @@
 """A real `mkdocs serve`: it answers, it follows edits, and a mistake does not take it down."""
 
 import json
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from running import Running, free_port, run, until
+from running import Running, mkdocs, until
 from sites import NOTES, PAGES, put, write_site
 
 QUESTION = "How thick is the chain of a mooring?"
 WINCH = "Where was the gearbox of the electric winch taken from?"
-
-
-@contextmanager
-def serving(folder: Path, *args: str) -> Iterator[Running]:
-    port = free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}", *args]
-    with run(command, folder, lambda running: "Serving on" in running.output, port) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +20,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[Running]:
-    with serving(site) as running:
+    with mkdocs(site) as running:
         yield running
 
 
@@ -120,7 +110,7 @@ def test_no_header_lets_another_site_read_the_answer(server: Running) -> None:
 
 def test_a_site_under_a_path_answers_there(tmp_path: Path) -> None:
     site = write_site(tmp_path, site_url="https://harbour.example/docs/v2/")
-    with serving(site) as running:
+    with mkdocs(site) as running:
         body = running.ask("/docs/v2/_answerable/answer", QUESTION)
         assert body["citations"][0]["url"] == "/docs/v2/mooring/#chains"
         assert running.request("GET", "/docs/v2/mooring/")[0] == 200
@@ -128,7 +118,7 @@ def test_a_site_under_a_path_answers_there(tmp_path: Path) -> None:
 
 def test_a_server_that_starts_with_a_mistake_says_that_it_has_no_index(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes={"bad.md": "no front matter"})
-    with serving(site, "--clean") as running:
+    with mkdocs(site, "--clean") as running:
         status, body = running.request("POST", PATH, {"question": QUESTION})
         assert status == 503
         assert json.loads(body)["status"] == 503
@@ -142,7 +132,7 @@ def test_a_label_that_repeats_another_note_is_never_answered(tmp_path: Path) -> 
     secret = NOTES["winch.md"].split("---")[2].strip().rstrip(".")
     other = f"---\nlabel: {secret}\nabout: storms.md\n---\n\nLadders are kept dry.\n"
     site = write_site(tmp_path, notes={**NOTES, "ladder.md": other})
-    with serving(site) as running:
+    with mkdocs(site) as running:
         status, body = running.request("POST", PATH, {"question": "Are ladders kept dry?"})
         assert (status, "tractor" in body) == (503, False)
         assert "winch.md: words" in running.output
@@ -168,7 +158,7 @@ def on_pre_build(config):
 def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
     folder = write_site(tmp_path, notes=NOTES, hooks=["hook.py"])
     put(folder / "hook.py", FAULTY)
-    with serving(folder) as server:
+    with mkdocs(folder) as server:
         assert "twelve" in answer(server, QUESTION)
         put(folder / "faulty", "")
         put(folder / "docs" / "new.md", "# New\n\nA page that is new.\n")
@@ -180,7 +170,7 @@ def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
 
 def test_a_path_that_is_not_ascii_answers_too(tmp_path: Path) -> None:
     folder = write_site(tmp_path, site_url="https://harbour.example/докум/")
-    with serving(folder) as server:
+    with mkdocs(folder) as server:
         base = "/%D0%B4%D0%BE%D0%BA%D1%83%D0%BC/"
         assert server.request("GET", f"{base}mooring/")[0] == 200
         assert "twelve" in server.ask(f"{base}_answerable/answer", QUESTION)["answer"]

@@ -189,7 +189,7 @@ def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
     page.get_by_role("button", name=re.compile("Ask")).first.click()
     page.get_by_role("textbox").fill(QUESTION)
     page.keyboard.press("Enter")
-    expect(page.locator("answerable-ask")).to_contain_text("twelve millimetres", timeout=15_000)
+    expect(page.locator("answerable-ask")).to_contain_text("twelve millimetres")
 
 
 def test_what_changes_is_indexed_again(tmp_path: Path) -> None:

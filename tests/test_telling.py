@@ -12,9 +12,8 @@ from answerable.build import facts, files
 from answerable.build.facts import PATH, Facts
 from answerable.mkdocs import shortcuts
 from answerable.serve.errors import SiteError
-from running import until
+from running import mkdocs, until
 from sites import NOTES, PAGES, build, build_here, command, failure, opened, put, write_site
-from test_serve import serving
 
 MOOR: dict[str, object] = {
     "id": "moor",
@@ -333,7 +332,7 @@ def test_languages_apart_are_told_by_their_tags() -> None:
 def test_a_preview_is_told_of_every_rebuild(tmp_path: Path) -> None:
     write_site(tmp_path)
     gold(tmp_path, query(1))
-    with serving(tmp_path) as server:
+    with mkdocs(tmp_path) as server:
 
         def now() -> Any:
             status, body = server.request("GET", f"/{PATH}")

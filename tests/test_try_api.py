@@ -1,7 +1,6 @@
 """The manual's page that lets a reader try the endpoint: a real `mkdocs serve`, a real browser."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,10 +40,8 @@ def address(
         plugins=["search", "answerable"],
         site_url="https://harbour.example/docs/",
     )
-    port = running.free_port()
-    command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"]
-    with running.run(command, folder, lambda run: "Serving on" in run.output, port):
-        yield f"http://127.0.0.1:{port}/docs/"
+    with running.mkdocs(folder) as server:
+        yield f"http://127.0.0.1:{server.port}/docs/"
 
 
 def send(page: Page, question: str) -> None:
