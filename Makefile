@@ -33,9 +33,11 @@ check: $(STAMP)
 bench: $(STAMP)
 	@for bench in questions retrieval bundle build cold load widget; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 
-# Pictures of every state of the ask box, in the folder shots/.
+# Pictures of every state of the ask box, in the folder shots/, and the two that the README shows.
 shots: $(STAMP) browser
 	$(BIN)/python tests/shots.py shots
+	cp shots/desktop-light-partial.png docs/assets/answering.png
+	cp shots/desktop-light-not-found.png docs/assets/declining.png
 
 # The tables of the widget's interface in the manual, from its manifest.
 tables: $(STAMP)
