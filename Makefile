@@ -32,6 +32,7 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	@for bench in questions retrieval bundle build cold load widget; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
 # Pictures of every state of the ask box, in the folder shots/, and the two that the README shows.
 shots: $(STAMP) browser

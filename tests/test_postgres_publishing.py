@@ -327,7 +327,7 @@ def test_an_index_is_published_if_the_gold_set_admits_it(
     put(site / "eval" / "gold.yaml", json.dumps({"queries": queries}))
     done = build(site, "-v")
     assert done.returncode == 0, done.stderr
-    assert "ef_search 200) certified by the gold set" in done.stdout + done.stderr
+    assert "ef_search 400) certified by the gold set" in done.stdout + done.stderr
     assert served(connections, "gold").search.how == "hnsw"
 
 

@@ -80,7 +80,7 @@ class Store(base.Config):
     search = c.Choice(HOWS, default="exact")
     m = c.Type(int, default=16)
     ef_construction = c.Type(int, default=64)
-    ef_search = c.Type(int, default=200)
+    ef_search = c.Type(int, default=400)
     grace = c.Type((int, float), default=24)
 
 

@@ -22,7 +22,7 @@ class Search:
     how: How = "exact"
     m: int = 16
     ef_construction: int = 64
-    ef_search: int = 200
+    ef_search: int = 400
 
     def __post_init__(self) -> None:
         if self.how not in HOWS:
@@ -37,7 +37,7 @@ class Search:
 
     @property
     def label(self) -> str:
-        """A short name, such as ``hnsw (m 16, ef_construction 64, ef_search 200)``."""
+        """A short name, such as ``hnsw (m 16, ef_construction 64, ef_search 400)``."""
         if self.how == "exact":
             return self.how
         return (
