@@ -133,8 +133,12 @@ def _package() -> Path:
 
 
 def _binaries(folder: Path) -> Path:
-    """PostgreSQL's programs, copied to where their user can run them if need be."""
-    (installed,) = sorted(_package().glob("pginstall*/bin/postgres"))[-1:]
+    """PostgreSQL's programs, copied to where their user can run them if need be.
+
+    Of the versions in the package the latest, unless ANSWERABLE_POSTGRES says `oldest`.
+    """
+    versions = sorted(_package().glob("pginstall*/bin/postgres"))
+    installed = versions[0 if os.environ.get("ANSWERABLE_POSTGRES") == "oldest" else -1]
     tree = installed.parent.parent
     if _user() and not _is_reachable(installed):
         copy = folder / "install"
