@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.serve import answer_cache
-from answerable.serve.answer_cache import MemoryCache, Outcome
+from answerable.serve.answer_cache import MemoryCache
+from answerable.serve.waiting import Outcome
 
 WAIT = 20.0
 

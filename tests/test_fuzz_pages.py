@@ -171,7 +171,7 @@ def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
     began = time.perf_counter()
     record = cutting.read(Source("a", "/a/", TITLE, html))
     made = cutting.cut(record)
-    assert time.perf_counter() - began < (20 if DEEP else 5)
+    assert time.perf_counter() - began < (60 if DEEP else 20)
     assert made.cuts
     assert len({cut.passage.id for cut in made.cuts}) == len(made.cuts)
 

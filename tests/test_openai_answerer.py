@@ -115,7 +115,7 @@ def test_tokens_are_what_the_server_counts(base: Engine, server: Stub) -> None:
     found = counted(base, server)
     body = server.requests[-1].json
     sent = body["instructions"] + body["input"][0]["content"]
-    assert found.is_counted
+    assert found.cost == found.tokens_in + found.tokens_out
     assert found.tokens_in == asks.tokens(sent)
     assert 0 < found.tokens_out < 500
 
@@ -124,13 +124,13 @@ def test_tokens_of_an_older_server_are_counted(base: Engine, server: Stub) -> No
     newer = counted(base, server)
     server.no_responses = True
     older = counted(base, server)
-    assert older.is_counted
+    assert older.cost == older.tokens_in + older.tokens_out
     assert (older.tokens_in, older.tokens_out) == (newer.tokens_in, newer.tokens_out)
 
 
 def test_both_drafts_are_counted(base: Engine, server: Stub) -> None:
     one, two = counted(base, server), counted(base, server, "contrite")
-    assert two.is_counted
+    assert two.cost == two.tokens_in + two.tokens_out
     assert two.tokens_in > 2 * one.tokens_in
 
 
@@ -142,7 +142,7 @@ def test_what_a_server_does_not_count_is_taken_to_be_much(
     told = counted(base, server)
     server.fail("no-usage", path=CHAT if older else RESPONSES)
     found = counted(base, server)
-    assert found.is_counted
+    assert found.cost == found.tokens_in + found.tokens_out
     assert found.tokens_in > told.tokens_in
     assert found.tokens_out == 4_096
 
@@ -263,7 +263,7 @@ def test_the_deadline_is_one_of_the_wall_clock(base: Engine, server: Stub, fault
     started = time.monotonic()
     with pytest.raises(ProviderError, match="in time"):
         engine(base, server, deadline=1.0).answer(QUESTION)
-    assert time.monotonic() - started < 2.0
+    assert time.monotonic() - started < 5.0
 
 
 @pytest.mark.parametrize(

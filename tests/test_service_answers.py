@@ -229,7 +229,7 @@ def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
         assert found[-1][1]["code"] == "timeout"
     else:
         assert code(response) == "timeout"
-    assert time.monotonic() - started < 2.0 + 1.0
+    assert time.monotonic() - started < 5.0
     assert ask.answerer.questions == []
     assert [line["status"] for line in ask.seen] == [504]
 

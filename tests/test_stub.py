@@ -148,7 +148,7 @@ def test_stopping_does_not_wait_for_idle_or_hanging_connections() -> None:
         time.sleep(0.01)
     began = time.monotonic()
     stub.stop()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
     with pytest.raises(http.client.RemoteDisconnected):
         asking.getresponse()
     asking.close()

@@ -241,4 +241,4 @@ def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, nam
     with contextlib.suppress(NotebookError):
         (found,) = notebook.read(tmp_path)
         windows.surface(found, str)
-    assert time.perf_counter() - began < (120 if DEEP else 15)
+    assert time.perf_counter() - began < (240 if DEEP else 60)

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import languages, problems, prompt, refusals, selection, tracing, wire
-from .answer_cache import AnswerCache, Outcome
 from .call import Call, serving
 from .engine import Engine
 from .frozen import frozen
@@ -17,6 +16,7 @@ from .http import Problem, encoded
 from .refusals import Near
 from .retrieval import TOP_K
 from .spending import Purse
+from .waiting import AnswerCache, Outcome
 
 _DAY = 86_400
 # Seconds for which a question waits for a slot.

@@ -16,8 +16,7 @@ Stage = Literal["embedding", "searching", "writing", "checking"]
 class Call:
     """What everything between the request and a provider shares of one question.
 
-    ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out;
-    ``is_counted``: whether every call of a provider that has begun has told its tokens.
+    ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out.
     ``stored``: the seconds that it has waited for a database.
     """
 
@@ -39,10 +38,6 @@ class Call:
     def left(self) -> float:
         """The seconds until it has to end."""
         return self.ends - time.monotonic()
-
-    @property
-    def is_counted(self) -> bool:
-        return not self._uncounted
 
     @property
     def cost(self) -> int | None:

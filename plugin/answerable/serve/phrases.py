@@ -10,12 +10,6 @@ def normalise(text: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def contains(text: str, phrase: str) -> bool:
-    """Whether a phrase occurs in a text as whole words; both are normalised here."""
-    needle = normalise(phrase)
-    return bool(needle) and f" {needle} " in f" {normalise(text)} "
-
-
 def runs(text: str, lengths: Iterable[int]) -> Iterator[str]:
     """Every run of so many words of a text, normalised: the phrases that it may contain."""
     words = normalise(text).split()

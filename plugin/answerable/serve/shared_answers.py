@@ -6,8 +6,8 @@ import time
 from contextlib import ExitStack
 
 from . import redis_store
-from .answer_cache import LATE, Check, Crowd, Make, Outcome, nothing
 from .errors import StorageError
+from .waiting import LATE, Check, Crowd, Make, Outcome, nothing
 
 # Seconds between two looks at what another instance makes.
 _POLL = 0.03
