@@ -40,9 +40,10 @@ shots: $(STAMP) browser
 	cp shots/desktop-light-partial.png docs/assets/answering.png
 	cp shots/desktop-light-not-found.png docs/assets/declining.png
 
-# The tables of the widget's interface in the manual, from its manifest.
+# The tables of the widget's interface and of the commands in the manual, from what they tell of.
 tables: $(STAMP)
 	$(BIN)/python tests/widget_tables.py
+	$(BIN)/python tests/command_tables.py
 
 clean:
 	rm -rf $(VENV) .cache site function shots

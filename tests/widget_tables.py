@@ -38,39 +38,43 @@ def tables(manifest: Json) -> dict[str, str]:
     box = element(manifest)
     members = sorted(box["members"], key=lambda each: each["kind"] == "field")
     return {
-        "attributes": _table(
+        "attributes": table(
             ("attribute", "value", "default", "effect"),
             (
                 (_name(each), _values(each), _default(each), _told(each))
                 for each in box["attributes"]
             ),
         ),
-        "members": _table(
+        "members": table(
             ("method or property", "effect"), ((_call(each), _told(each)) for each in members)
         ),
-        "events": _table(
+        "events": table(
             ("event", "when", "`detail`"),
             ((_name(each), _told(each), _detail(each)) for each in box["events"]),
         ),
-        "slots": _table(("slot", "holds"), ((_name(each), _told(each)) for each in box["slots"])),
-        "properties": _table(
+        "slots": table(("slot", "holds"), ((_name(each), _told(each)) for each in box["slots"])),
+        "properties": table(
             ("property", "sets", "default"),
             ((_name(each), _told(each), _default(each)) for each in box["cssProperties"]),
         ),
-        "parts": _table(
-            ("part", "names"), ((_name(each), _told(each)) for each in box["cssParts"])
-        ),
+        "parts": table(("part", "names"), ((_name(each), _told(each)) for each in box["cssParts"])),
     }
 
 
 def marked(text: str) -> dict[str, str]:
     """The tables that stand in a page, by their names."""
-    return {name: table for _, name, table, _ in _MARKED.findall(text)}
+    return {name: kept for _, name, kept, _ in _MARKED.findall(text)}
 
 
 def updated(text: str, written: dict[str, str]) -> str:
     """A page with its tables as they are written."""
     return _MARKED.sub(lambda found: f"{found[1]}{written[found[2]]}{found[4]}", text)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; blank lines around it, since a comment before it would take it for its own."""
+    first, *lines = ("| " + " | ".join(line) + " |" for line in (head, *rows))
+    return "\n".join(("", first, "|" + "---|" * len(head), *lines, "", ""))
 
 
 def main() -> None:
@@ -80,12 +84,6 @@ def main() -> None:
         text = page.read_text("utf-8")
         if text != (new := updated(text, written)):
             files.write(page, new.encode())
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Blank lines around it, since a comment before it would take it for its own."""
-    first, *lines = ("| " + " | ".join(line) + " |" for line in (head, *rows))
-    return "\n".join(("", first, "|" + "---|" * len(head), *lines, "", ""))
 
 
 def _name(each: Json) -> str:

@@ -67,7 +67,13 @@ def ask(
 @main.command()
 @click.argument("question")
 @click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
-@click.option("--top-k", type=click.IntRange(1, 100), default=8, show_default=True)
+@click.option(
+    "--top-k",
+    type=click.IntRange(1, 100),
+    default=8,
+    show_default=True,
+    help="How many candidates of each kind to show.",
+)
 @click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
 @click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
@@ -106,8 +112,14 @@ def check_links(places: tuple[Path | None, Path], url: str) -> None:
 
 @main.command("bench-cold")
 @click.argument("function_dir", type=click.Path(path_type=Path))
-@click.option("--question", default="", help="Default: one about the first page.")
-@click.option("--runs", type=click.IntRange(1, 100), default=5, show_default=True)
+@click.option("--question", default="", help="What to ask. Default: one about the first page.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="How many starts to time.",
+)
 @click.option("--skip-hashes", is_flag=True, help="As with ANSWERABLE_SKIP_HASHES=1.")
 @click.option("--json", "as_json", is_flag=True, help="Print the times as JSON.")
 def bench_cold(
@@ -214,7 +226,13 @@ def serve_site(
 
 
 @main.command("stub-openai")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8899, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8899,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
 def stub_openai(port: int) -> None:
     """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
     from . import stubbing

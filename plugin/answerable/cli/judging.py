@@ -78,7 +78,11 @@ def evaluate(
 
 
 @click.command()
-@click.option("--encoding", type=click.Choice(NAMES), help="Default: as mkdocs.yml says.")
+@click.option(
+    "--encoding",
+    type=click.Choice(NAMES),
+    help="How vectors are held. Default: as mkdocs.yml says.",
+)
 @click.option("--dimensions", type=int, help="Keep so many leading dimensions. Default: all.")
 @click.option("--ids", help="Ask these queries only, ids divided by commas: certifies nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -94,10 +98,25 @@ def gate(
 
 
 @click.command()
-@click.option("--encoding", type=click.Choice(NAMES), multiple=True, help="Default: all of them.")
-@click.option("--dimensions", type=int, multiple=True, help="Default: all, and halves.")
-@click.option("--words", type=click.IntRange(40, 2000), multiple=True, help="Lengths of passages.")
-@click.option("--floor", type=click.FloatRange(0, 1), multiple=True, help="Default: near yours.")
+@click.option(
+    "--encoding",
+    type=click.Choice(NAMES),
+    multiple=True,
+    help="An encoding to try. Default: all of them.",
+)
+@click.option(
+    "--dimensions",
+    type=int,
+    multiple=True,
+    help="Leading dimensions to keep. Default: all, and halves.",
+)
+@click.option("--words", type=click.IntRange(40, 2000), multiple=True, help="A length of passages.")
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    multiple=True,
+    help="A floor of passages. Default: near yours.",
+)
 @click.option("--all", "everything", is_flag=True, help="Print every trial.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trials as JSON.")
 @click.pass_obj

@@ -15,7 +15,9 @@ _OUT = Path("package")
 @click.command("package")
 @click.option("--target", type=click.Choice(NAMES), required=True, help="The platform.")
 @click.option(
-    "--arch", type=click.Choice(ARCHITECTURES), help="Default: arm64 on AWS, else x86_64."
+    "--arch",
+    type=click.Choice(ARCHITECTURES),
+    help="The processor. Default: arm64 on AWS, else x86_64.",
 )
 @click.option("--python", default=DEFAULT_PYTHON, show_default=True, help="The minor version.")
 @click.option(
@@ -23,7 +25,11 @@ _OUT = Path("package")
     type=click.Path(path_type=Path),
     help="The function's folder. Default: where mkdocs.yml puts it, function.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Default: package/TARGET.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where the package is written. Default: package/TARGET.",
+)
 @click.option(
     "--with",
     "extras",
