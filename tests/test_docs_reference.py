@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import command_tables
@@ -115,3 +116,11 @@ def test_a_default_of_a_variable_is_what_counts_without_it(name: str) -> None:
             assert reader({**rest, name: found[1]}) == reader(rest)
     else:
         assert default
+
+
+def test_a_link_or_an_anchor_that_leads_nowhere_fails_a_strict_build() -> None:
+    text = (sites.ROOT / "mkdocs.yml").read_text("utf-8")
+    found = yaml.load(text, yaml.BaseLoader)["validation"]
+    kinds = {"not_found", "anchors", "absolute_links", "unrecognized_links"}
+    assert found["links"] == dict.fromkeys(kinds, "warn")
+    assert found["nav"]["omitted_files"] == "warn"
