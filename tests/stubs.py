@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from answerable.serve.call import Call
 from answerable.stub.server import Stub, serve
 
 
@@ -29,3 +30,8 @@ def lines(question: str, *evidence: dict[str, str | None], violation: str | None
     told = [] if violation is None else [{"kind": "violation", "text": violation}]
     data = [*evidence, *told, {"kind": "question", "text": question}]
     return "\n".join(json.dumps(line) for line in data)
+
+
+def is_counted(question: Call) -> bool:
+    """Whether every call of a provider that has begun for a question has told its tokens."""
+    return question.cost == question.tokens_in + question.tokens_out
