@@ -1,6 +1,8 @@
 """Encodings and their scan: bit for bit what whole numbers say, and what full precision says."""
 
+import ast
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -9,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import sites
 from answerable.build import quantize
 from answerable.serve import codes, kernel, scan
 from answerable.serve.codes import Codes, Int4
-from answerable.serve.encoding import INVERSE_NORMS, NAMES, Encoding
+from answerable.serve.encoding import INVERSE_NORMS, KINDS, NAMES, Encoding
 
 Floats = NDArray[np.float32]
 
@@ -118,8 +121,46 @@ def truncated(rows: Floats, dimensions: int) -> Floats:
     return unit
 
 
-# How far a score is from the cosine of the vectors at 256 dimensions, at most.
-NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary+int8": 0.005}
+# How far a score is from the cosine of the vectors at 256 dimensions, at most; None where it only
+# follows it.
+NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary": None, "binary+int8": 0.005}
+
+
+def test_every_encoding_is_written_read_measured_and_told() -> None:
+    """What has to know all encodings, each by its place: a forgotten one is named."""
+    places = {
+        "serve/codes.py OPENED": set(codes.OPENED),
+        "build/quantize.py MADE": set(quantize.MADE),
+        "tests/test_codes.py NEAR": set(NEAR),
+        "eval/bench/bundle.py LEVERS": _levers(),
+    }
+    for place, known in places.items():
+        assert known == set(NAMES), place
+    for page, tables in (("configure.md", 2), ("bundle.md", 5)):
+        text = (sites.ROOT / "docs" / page).read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        for name in NAMES:
+            assert sum(f"`{name}`" in row for row in rows) >= tables, f"docs/{page}: {name}"
+
+
+def _levers() -> set[str]:
+    source = (sites.ROOT / "eval" / "bench" / "bundle.py").read_text(encoding="utf-8")
+    (made,) = re.findall(r"^LEVERS = (\(.*?\)\))", source, re.M | re.S)
+    return {name for name, _ in ast.literal_eval(made)}
+
+
+def test_an_encoding_is_made_of_the_arrays_that_its_kind_names() -> None:
+    rows = vectors(20, 64)
+    for name in NAMES:
+        encoding = Encoding(name, 60)
+        made = quantize.encode(rows, encoding)
+        assert made.keys() == encoding.arrays.keys()
+        for array, (dtype, shape) in encoding.arrays.items():
+            assert (made[array].dtype, made[array].shape[1:]) == (np.dtype(dtype), shape)
+        numbers = opened(rows, encoding).numbers(slice(None))
+        assert (numbers.dtype, numbers.shape) == (np.dtype(np.float32), (20, 60))
+        is_whole = bool((numbers == numbers.astype(np.int8)).all())
+        assert is_whole == KINDS[name].is_whole
 
 
 @pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
@@ -133,8 +174,9 @@ def test_scores_follow_the_cosines_of_the_leading_dimensions(name: str, dimensio
     assert found.dtype == np.float32
     assert found[200] == 0.0
     assert stream.estimate(query)[200] == 0.0
-    if name in NEAR and dimensions >= 64:
-        assert np.abs(found - exact).max() < NEAR[name] * math.sqrt(256 / dimensions)
+    near = NEAR[name]
+    if near and dimensions >= 64:
+        assert np.abs(found - exact).max() < near * math.sqrt(256 / dimensions)
     elif dimensions >= 64:
         assert np.corrcoef(found, exact)[0, 1] > 0.85
 

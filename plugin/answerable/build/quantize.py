@@ -1,5 +1,6 @@
 """Full-precision vectors to the encodings of a bundle."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,49 @@ def encode(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
     kept. A row of zeros stays one, with the inverse norm 0.
     """
     rows = _unit(vectors[:, : encoding.dimensions])
-    if encoding.name == "float32":
-        return {"codes": rows.astype("<f4"), INVERSE_NORMS: _inverse_norms(rows)}
-    if encoding.name == "int4":
-        codes = _rounded(rows, 7)
-        return {"codes": _packed(codes), INVERSE_NORMS: _inverse_norms(codes)}
-    bits = np.packbits(rows > 0, axis=1)
-    if encoding.name == "binary":
-        return {"bits": bits, INVERSE_NORMS: _sign_norms(rows)}
+    return MADE[encoding.name](rows)
+
+
+def _float32(rows: Vectors) -> dict[str, Array]:
+    return {"codes": rows.astype("<f4"), INVERSE_NORMS: _inverse_norms(rows)}
+
+
+def _int8(rows: Vectors) -> dict[str, Array]:
     codes = _rounded(rows, 127)
-    found: dict[str, Array] = {"codes": codes, INVERSE_NORMS: _inverse_norms(codes)}
-    return {**found, "bits": bits} if encoding.name == "binary+int8" else found
+    return {"codes": codes, INVERSE_NORMS: _inverse_norms(codes)}
+
+
+def _int4(rows: Vectors) -> dict[str, Array]:
+    codes = _rounded(rows, 7)
+    return {"codes": _packed(codes), INVERSE_NORMS: _inverse_norms(codes)}
+
+
+def _binary(rows: Vectors) -> dict[str, Array]:
+    return {"bits": _bits(rows), INVERSE_NORMS: _sign_norms(rows)}
+
+
+def _binary_int8(rows: Vectors) -> dict[str, Array]:
+    return {**_int8(rows), "bits": _bits(rows)}
+
+
+# By the names of ``serve.encoding.KINDS``: from unit rows (n, d).
+MADE: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
+    "float32": _float32,
+    "int8": _int8,
+    "int4": _int4,
+    "binary": _binary,
+    "binary+int8": _binary_int8,
+}
 
 
 def _unit(vectors: Vectors) -> Vectors:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
     return unit
+
+
+def _bits(rows: Vectors) -> NDArray[np.uint8]:
+    return np.packbits(rows > 0, axis=1)
 
 
 def _rounded(rows: Vectors, top: int) -> NDArray[np.int8]:

@@ -81,7 +81,7 @@ def preview(
 def _scanned(staged: Staged) -> int:
     """The bytes of all vectors, if the compiled kernel scans them where the function runs."""
     contents = staged.contents
-    if staged.settings.store or contents.encoding.name not in ("int8", "int4"):
+    if staged.settings.store or not contents.encoding.kind.is_scanned:
         return 0
     return sum(
         len(contents.files[m.array(stream, name)])

@@ -1,7 +1,7 @@
 """The rows of one stream in their encoding: estimated all at once, scored where it matters."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -41,6 +41,13 @@ class Codes(Protocol):
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
 
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The codes of some rows, which the query is multiplied with. Returns (k, dimensions)."""
+
+    @property
+    def inverse_norms(self) -> Floats:
+        """(n,) 1 / the length of each row's codes, or 0."""
+
     def __len__(self) -> int: ...
 
 
@@ -67,7 +74,11 @@ class Float32:
 
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with some rows."""
-        return _dots(self.rows[rows], query) * self.inverse_norms[rows]
+        return _dots(self.numbers(rows), query) * self.inverse_norms[rows]
+
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """Some rows."""
+        return self.rows[rows]
 
 
 @frozen(eq=False)
@@ -92,7 +103,11 @@ class Int8:
 
     def score(self, query: Floats, rows: Rows) -> Floats:
         """The cosine of the float query with the codes of some rows."""
-        return _dots(self.codes[rows].astype(np.float32), query) * self.inverse_norms[rows]
+        return _dots(self.numbers(rows), query) * self.inverse_norms[rows]
+
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The codes of some rows, (k, dimensions)."""
+        return self.codes[rows].astype(np.float32)
 
 
 @frozen(eq=False)
@@ -213,18 +228,33 @@ class BinaryInt8:
         """The cosine of the float query with the codes of some rows."""
         return self.inner.score(query, rows)
 
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The int8 codes of some rows, (k, dimensions)."""
+        return self.inner.numbers(rows)
 
-def of(encoding: Encoding, arrays: Mapping[str, NDArray[Any]]) -> Codes:
+    @property
+    def inverse_norms(self) -> Floats:
+        """Those of the int8 codes."""
+        return self.inner.inverse_norms
+
+
+Arrays = Mapping[str, NDArray[Any]]
+
+# By the names of ``encoding.KINDS``: from the arrays, the inverse norms and the dimensions.
+OPENED: Mapping[str, Callable[[Arrays, Floats, int], Codes]] = {
+    "float32": lambda arrays, norms, _: Float32(arrays["codes"], norms),
+    "int8": lambda arrays, norms, _: Int8(arrays["codes"], norms),
+    "int4": lambda arrays, norms, dimensions: Int4(arrays["codes"], norms, dimensions),
+    "binary": lambda arrays, norms, dimensions: Binary(arrays["bits"], norms, dimensions),
+    "binary+int8": lambda arrays, norms, _: BinaryInt8(
+        arrays["bits"], Int8(arrays["codes"], norms)
+    ),
+}
+
+
+def of(encoding: Encoding, arrays: Arrays) -> Codes:
     """The rows of a stream by the arrays of its encoding."""
-    norms, dimensions = arrays[INVERSE_NORMS], encoding.dimensions
-    if encoding.name == "float32":
-        return Float32(arrays["codes"], norms)
-    if encoding.name == "int4":
-        return Int4(arrays["codes"], norms, dimensions)
-    if encoding.name == "binary":
-        return Binary(arrays["bits"], norms, dimensions)
-    whole = Int8(arrays["codes"], norms)
-    return BinaryInt8(arrays["bits"], whole) if encoding.name == "binary+int8" else whole
+    return OPENED[encoding.name](arrays, arrays[INVERSE_NORMS], encoding.dimensions)
 
 
 def cosines(codes: Codes, query: Floats) -> Floats:

@@ -6,12 +6,10 @@ A row whose digest the last bundle has too is copied inside the database and not
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve import codes
 from ...serve.bundle import Bundle
 from ...serve.codes import Codes
 from ...serve.postgres import frame
@@ -46,10 +44,10 @@ class Table:
 
 def tables(bundle: Bundle, named: Tables) -> tuple[Table, ...]:
     """Every table of a bundle; making its rows raises SiteError for a text that has no place."""
-    codes_type = Vectors(bundle.manifest.encoding).type
+    stored = Vectors(bundle.manifest.encoding)
     number = ("number", "integer")
     digest = ("digest", "bytea")
-    vector = (("norm", "real"), ("codes", codes_type))
+    vector = (("norm", "real"), ("codes", stored.type))
     return (
         Table(
             named.frame,
@@ -65,7 +63,7 @@ def tables(bundle: Bundle, named: Tables) -> tuple[Table, ...]:
         Table(
             named.vectors,
             (number, digest, *vector),
-            lambda: _vectors(bundle.passage_codes, len(bundle.passage_ids)),
+            lambda: _vectors(stored, bundle.passage_codes, len(bundle.passage_ids)),
         ),
         Table(
             named.postings,
@@ -80,7 +78,9 @@ def tables(bundle: Bundle, named: Tables) -> tuple[Table, ...]:
         Table(
             named.windows,
             (number, digest, ("hint", "integer"), *vector),
-            lambda: _vectors(bundle.hint_codes, len(bundle.hint_owners), bundle.hint_owners),
+            lambda: _vectors(
+                stored, bundle.hint_codes, len(bundle.hint_owners), bundle.hint_owners
+            ),
             f"CREATE INDEX ON {named.windows} (hint)",
         ),
     )  # fmt: skip
@@ -148,13 +148,15 @@ def _hints(bundle: Bundle) -> Iterator[list[Row]]:
 
 
 def _vectors(
-    stream: Codes, count: int, owners: NDArray[np.uint32] | None = None
+    stored: Vectors, stream: Codes, count: int, owners: NDArray[np.uint32] | None = None
 ) -> Iterator[list[Row]]:
     """The vectors of a stream. owners: the hint of each, where they are those of windows."""
     for start in range(0, count, BATCH):
         numbers = range(start, min(start + BATCH, count))
-        numerals, norms = whole(stream, slice(start, numbers.stop))
-        encoded = zip(numbers, norms.tolist(), binary.vectors(numerals), strict=True)
+        rows = slice(start, numbers.stop)
+        numerals = stream.numbers(rows).astype(np.int8 if stored.is_whole else np.float32)
+        norms = stream.inverse_norms[rows].tolist()
+        encoded = zip(numbers, norms, binary.vectors(numerals), strict=True)
         yield [
             _row(
                 binary.integer(number),
@@ -164,16 +166,3 @@ def _vectors(
             )
             for number, norm, vector in encoded
         ]
-
-
-def whole(stream: Codes, rows: slice) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """The codes of some rows as numbers, (k, d), and their inverse norms, (k,)."""
-    if isinstance(stream, codes.BinaryInt8):
-        stream = stream.inner
-    if isinstance(stream, codes.Float32):
-        return stream.rows[rows], stream.inverse_norms[rows]
-    if isinstance(stream, codes.Int8):
-        return stream.codes[rows], stream.inverse_norms[rows]
-    if isinstance(stream, codes.Int4 | codes.Binary):
-        return stream.numbers(rows).astype(np.int8), stream.inverse_norms[rows]
-    raise TypeError(f"{type(stream).__name__} has no codes")

@@ -67,15 +67,15 @@ class Tables:
 class Vectors:
     """How vectors of an encoding are stored.
 
-    Codes are whole numbers that a half-precision number holds exactly, so what is stored is what
-    the bundle holds; only ``float32`` takes numbers of single precision.
+    Codes that are whole numbers are held exactly by a half-precision number, so what is stored is
+    what the bundle holds; any others take numbers of single precision.
     """
 
     encoding: Encoding
 
     @property
     def is_whole(self) -> bool:
-        return self.encoding.name != "float32"
+        return self.encoding.kind.is_whole
 
     @property
     def type(self) -> str:
