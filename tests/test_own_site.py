@@ -5,6 +5,7 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -109,9 +110,27 @@ def test_every_option_is_in_the_table_with_its_default() -> None:
             assert str(default).lower() in rows[name].lower(), name
 
 
+def test_every_choice_of_an_option_is_in_the_table() -> None:
+    text = (sites.ROOT / "docs" / "configure.md").read_text("utf-8")
+    # The first row of an option is that of the table of all options.
+    rows = dict(reversed(re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", text, re.M)))
+    chosen = {
+        name: option.choices
+        for name, option in _schema(AnswerableConfig(), "")
+        if isinstance(option, config_options.Choice)
+    }
+    assert {"embedding.provider", "answers.provider", "bundle.encoding"} <= chosen.keys()
+    for name, choices in chosen.items():
+        assert set(re.findall(r"`([^`]+)`", rows[name])) == set(choices), name
+
+
 def _options(config: base.Config, prefix: str) -> Iterator[tuple[str, object]]:
+    return ((name, option.default) for name, option in _schema(config, prefix))
+
+
+def _schema(config: base.Config, prefix: str) -> Iterator[tuple[str, Any]]:
     for name, option in type(config)._schema:
         if isinstance(option, config_options.SubConfig):
-            yield from _options(option.config_class(), f"{prefix}{name}.")
+            yield from _schema(option.config_class(), f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", option.default
+            yield f"{prefix}{name}", option

@@ -12,16 +12,15 @@ from .. import serve
 from ..serve import local_embedder
 from ..serve.embedder import Identity
 from ..serve.errors import EmbedderError, SiteError
+from ..serve.provided import ANSWERERS, EMBEDDERS
 from ..serve.settings import BUNDLE, FILE, MODEL, Settings
 from . import files, swap
 
-# What serve/ imports, by distribution: always, and for each provider.
+# What serve/ imports in any case, by distribution.
 REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL = "numkong"
 KERNEL_WORTH = 8_000_000
-_PROVIDER_REQUIREMENTS = {"local": ("tokenizers",), "openai": ("openai",)}
-_ANSWER_REQUIREMENTS = {"openai": ("openai", "jinja2")}
 _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
 # What a build leaves in a function folder, so that the next one knows it for its own.
@@ -86,8 +85,8 @@ def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0
 def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes:
     """What the function needs for its providers, pinned to what the bundle was built with."""
     kernel = (KERNEL,) if scanned >= KERNEL_WORTH and _is_installed(KERNEL) else ()
-    names = [*REQUIREMENTS, *kernel, *_PROVIDER_REQUIREMENTS.get(identity.provider, ())]
-    names += _ANSWER_REQUIREMENTS.get(settings.answers, ())
+    names = [*REQUIREMENTS, *kernel, *EMBEDDERS[identity.provider].requirements]
+    names += ANSWERERS[settings.answers].requirements
     if settings.store:
         names += (name for name in _STORE_REQUIREMENTS if _is_installed(name))
     return "".join(f"{n}=={metadata.version(n)}\n" for n in sorted(set(names))).encode()

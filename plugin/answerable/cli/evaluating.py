@@ -13,6 +13,7 @@ from ..evaluate.reports import Report
 from ..evaluate.runner import Verdict
 from ..faces import progress
 from ..mkdocs import settings
+from ..serve import provided
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from . import opening, reporting, spending
@@ -69,7 +70,7 @@ def evaluate(
     gold.check_sources(queries, path, known, known)
     own = overlap.file_texts([site.enrichment, site.abbreviations])
     overlap.check(queries, {**own, **overlap.package_texts()}, engine.bundle.site.name)
-    by_model = full and chosen.answers != "extractive"
+    by_model = full and not provided.answers_here(chosen.answers)
     asked = [query for query in queries if by_model or not query.requires_model]
     spending.agree(
         engine.bundle.manifest.identity,

@@ -19,6 +19,7 @@ from ..evaluate.tuning import Setting, Site, Trial
 from ..faces import progress
 from ..mkdocs import rebuilding
 from ..mkdocs.rebuilding import Rebuilt
+from ..serve import provided
 from ..serve.encoding import NAMES, Encoding
 from ..serve.errors import GoldError, SiteError
 from . import evaluating, showing
@@ -146,7 +147,7 @@ def _site(built: Rebuilt) -> Site:
 def _windows(own: Rebuilt, grid: Grid) -> Sequence[int]:
     if grid.words:
         return grid.words
-    if own.embedder.identity.provider != "local":
+    if not provided.embeds_here(own.embedder.identity.provider):
         click.echo(
             "Only the site's own length of passages is tried: another one has to be embedded, "
             "which costs; name it with --words",

@@ -68,8 +68,8 @@ def _notice(done: Package, order: Order) -> None:
             "The bundle is not in it: a database serves this site. Set ANSWERABLE_DATABASE_URL in "
             "the platform's environment."
         )
-    if done.is_keyed:
-        click.echo("Set OPENAI_API_KEY in the platform's environment: no package holds a key.")
+    for key in done.keys:
+        click.echo(f"Set {key} in the platform's environment: no package holds a key.")
 
 
 def _size(done: Package, what: Literal["zipped", "unpacked"]) -> int:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import click
 
 from ..serve.embedder import Identity
+from ..serve.provided import ANSWERERS, EMBEDDERS
 from ..serve.settings import Settings
 
 _OWN = ("localhost", "127.0.0.1", "::1")
@@ -20,9 +21,11 @@ def agree(
     breaks the contract. click.Abort if the answer is no.
     """
     calls = []
-    if answered and _is_paid(chosen.base_url):
+    host = ANSWERERS[chosen.answers].host
+    if answered and host and _is_paid(chosen.base_url or host):
         calls.append(f"{answered} to {2 * answered} calls of {chosen.model}")
-    if embedded and identity.provider != "local" and _is_paid(chosen.embedding_base_url):
+    host = EMBEDDERS[identity.provider].host
+    if embedded and host and _is_paid(chosen.embedding_base_url or host):
         calls.append(f"1 call of {identity.model} for {embedded} questions")
     if not calls:
         return
@@ -31,6 +34,6 @@ def agree(
         click.confirm("Go on?", default=True, abort=True, err=True)
 
 
-def _is_paid(base_url: str | None) -> bool:
+def _is_paid(host: str) -> bool:
     """Whether a host may want money: every one but this machine."""
-    return base_url is None or urlsplit(base_url).hostname not in _OWN
+    return urlsplit(host).hostname not in _OWN

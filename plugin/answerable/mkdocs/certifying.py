@@ -9,6 +9,7 @@ from ..build.notebook import Note
 from ..build.site import Staged
 from ..evaluate import certificates, gate
 from ..evaluate.gate import Report
+from ..serve import provided
 from ..serve.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.profile import Profile
@@ -58,7 +59,7 @@ def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
 
 def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
     profile = choices.profile(built.options)
-    full = choices.settings(built.options).answers == "extractive"
+    full = provided.answers_here(built.options.answers.provider)
     path = choices.gold(built.options)
     case = gate.case(path, built.author, staged.index, notes, full=full)
     kept = built.cache / "certificates"

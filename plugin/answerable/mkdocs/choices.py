@@ -12,7 +12,8 @@ from ..serve.embedder import Identity
 from ..serve.encoding import Encoding
 from ..serve.errors import SiteError
 from ..serve.postgres.search import Search
-from ..serve.profile import LOCAL, OPENAI, Profile
+from ..serve.profile import Profile
+from ..serve.provided import EMBEDDERS
 from ..serve.settings import Settings
 from ..serve.urls import is_safe_url
 from . import versions
@@ -105,8 +106,7 @@ def profile(config: AnswerableConfig) -> Profile:
     """The embedder's profile with what the site's owner has set."""
     given = {name: config.retrieval[name] for name in _PROFILE}
     given = {name: value for name, value in given.items() if value is not None}
-    own = LOCAL if config.embedding.provider == "local" else OPENAI
-    return dataclasses.replace(own, **given)
+    return dataclasses.replace(EMBEDDERS[config.embedding.provider].profile, **given)
 
 
 def encoding(config: AnswerableConfig) -> Encoding:

@@ -6,6 +6,7 @@ from mkdocs.config import config_options as c
 from ..serve.database import NAME
 from ..serve.encoding import NAMES
 from ..serve.postgres.search import HOWS
+from ..serve.provided import ANSWERERS, EMBEDDERS
 from ..serve.settings import LOG_REFUSALS
 from . import shortcuts
 
@@ -34,7 +35,7 @@ class Retrieval(base.Config):
 class Embedding(base.Config):
     """What turns text into vectors: ``embedding``."""
 
-    provider = c.Choice(("local", "openai"), default="local")
+    provider = c.Choice(tuple(EMBEDDERS), default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
     base_url = c.Optional(c.URL())
@@ -43,7 +44,7 @@ class Embedding(base.Config):
 class Answers(base.Config):
     """What writes answers: ``answers``."""
 
-    provider = c.Choice(("extractive", "openai"), default="extractive")
+    provider = c.Choice(tuple(ANSWERERS), default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))

@@ -25,7 +25,7 @@ from ..build.corpus import UnreadPageError
 from ..build.facts import Facts
 from ..build.workers import Workers
 from ..faces import live
-from ..serve import providers, refusals
+from ..serve import provided, providers, refusals
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
@@ -230,8 +230,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._embedder = providers.embedder(
                 identity, function_writer.model_folder(), choices.settings(options)
             )
-            if options.notebook and identity.provider != "local":
-                host = options.embedding.base_url or "https://api.openai.com/v1"
+            usual = provided.EMBEDDERS[identity.provider].host
+            if options.notebook and usual:
+                host = options.embedding.base_url or usual
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
 

@@ -9,6 +9,7 @@ from mkdocs.exceptions import Abort, MkDocsException
 
 from ..build.index import Index
 from ..build.notebook import Note
+from ..serve import provided
 from ..serve.embedder import Embedder
 from ..serve.encoding import Encoding
 from ..serve.errors import SiteError
@@ -78,7 +79,7 @@ def _rebuilt(built: Built) -> Rebuilt:
         profile=choices.profile(options),
         encoding=choices.encoding(options),
         words=options.passages.words,
-        full=choices.settings(options).answers == "extractive",
+        full=provided.answers_here(options.answers.provider),
         gold=choices.gold(options),
         author=built.author,
         cache=built.cache,

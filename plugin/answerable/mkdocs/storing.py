@@ -9,6 +9,7 @@ from mkdocs.plugins import get_plugin_logger
 from ..build.notebook import Note
 from ..build.site import Staged, count
 from ..evaluate import gate, store_gate
+from ..serve import provided
 from ..serve.errors import SiteError
 from ..serve.opening import open_bundle
 from ..serve.settings import BUNDLE, Settings
@@ -81,7 +82,7 @@ def publish(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
             built.author,
             staged.index,
             notes,
-            full=choices.settings(options).answers == "extractive",
+            full=provided.answers_here(options.answers.provider),
         )
         flipped = store_gate.flipped(profile_case, built.embedder, bundle, store)
         if flipped:

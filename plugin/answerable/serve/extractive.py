@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import scan, terms
+from . import provided, scan, terms
 from .embedder import Embedder, Vectors
 from .frozen import frozen
 from .recipe import name_terms
@@ -143,7 +143,7 @@ class ExtractiveAnswerer:
     @property
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
-        return self.embedder.identity.provider == "local"
+        return provided.embeds_here(self.embedder.identity.provider)
 
     def _idfs(self, question: str, language: str) -> dict[str, float]:
         own = (e for e in self.store.site.languages if e.tag == language)

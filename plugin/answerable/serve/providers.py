@@ -1,5 +1,6 @@
 """From a store and its settings to a running engine: the embedder and answerer that fit them."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from . import settings
@@ -30,36 +31,62 @@ def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool 
 
     verify: compare their hashes. EmbedderError for a provider that this version does not know.
     """
-    # Each provider's packages are imported only where it is chosen.
-    if identity.provider == "local":
-        from . import local_embedder
-
-        return local_embedder.load(model, verify=verify)
-    if identity.provider == "openai":
-        from .openai_embedder import OpenAIEmbedder
-
-        return OpenAIEmbedder(identity, chosen.embedding_base_url)
-    raise EmbedderError(
-        f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
-        "mkdocs-answerable"
-    )
+    if identity.provider not in EMBEDDERS:
+        raise EmbedderError(
+            f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
+            "mkdocs-answerable"
+        )
+    return EMBEDDERS[identity.provider](identity, model, chosen, verify)
 
 
 def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> Engine:
     """An engine with the answerer that the settings choose, the keyless one by default."""
     chosen = chosen or Settings()
-    return Engine(store, embedder, _answerer(store, embedder, chosen))
+    opened = ANSWERERS.get(chosen.answers, _extractive)
+    return Engine(store, embedder, opened(store, embedder, chosen))
 
 
-def _answerer(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
-    if chosen.answers == "openai":
-        from .openai_answerer import OpenAIAnswerer
+# Each provider's packages are imported only where it is chosen.
 
-        return OpenAIAnswerer(
-            model=chosen.model,
-            site=store.site.name,
-            base_url=chosen.base_url,
-            reasoning_effort=chosen.reasoning_effort,
-            deadline=chosen.timeout,
-        )
+
+def _local(identity: Identity, model: Path, chosen: Settings, verify: bool) -> Embedder:
+    del identity, chosen
+    from . import local_embedder
+
+    return local_embedder.load(model, verify=verify)
+
+
+def _openai_embedder(identity: Identity, model: Path, chosen: Settings, verify: bool) -> Embedder:
+    del model, verify
+    from .openai_embedder import OpenAIEmbedder
+
+    return OpenAIEmbedder(identity, chosen.embedding_base_url)
+
+
+def _extractive(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
+    del chosen
     return ExtractiveAnswerer(store, embedder)
+
+
+def _openai_answerer(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
+    del embedder
+    from .openai_answerer import OpenAIAnswerer
+
+    return OpenAIAnswerer(
+        model=chosen.model,
+        site=store.site.name,
+        base_url=chosen.base_url,
+        reasoning_effort=chosen.reasoning_effort,
+        deadline=chosen.timeout,
+    )
+
+
+# By the names of ``provided``.
+EMBEDDERS: Mapping[str, Callable[[Identity, Path, Settings, bool], Embedder]] = {
+    "local": _local,
+    "openai": _openai_embedder,
+}
+ANSWERERS: Mapping[str, Callable[[Store, Embedder, Settings], Answerer]] = {
+    "extractive": _extractive,
+    "openai": _openai_answerer,
+}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...serve import local_embedder, settings
+from ...serve import local_embedder, provided, settings
 from ...serve.errors import SiteError
 from ...serve.manifest import MANIFEST, Manifest, stored_name
 from ...serve.opening import open_bundle
@@ -21,13 +21,13 @@ _CODE_SUFFIXES = (".py", ".jinja")
 class Contents:
     """A function's own files: from the name in its folder to where each lies.
 
-    requirements: the lines of its requirements.txt. is_keyed: it calls a paid provider. is_stored:
-    a database serves it, and its bundle stays where it was built.
+    requirements: the lines of its requirements.txt. keys: the environment's variables of its
+    providers' keys. is_stored: a database serves it, and its bundle stays where it was built.
     """
 
     files: dict[str, Path]
     requirements: tuple[str, ...]
-    is_keyed: bool
+    keys: tuple[str, ...]
     is_stored: bool
 
 
@@ -56,8 +56,8 @@ def read(folder: Path, adapter: str) -> Contents:
     for name in (*found, *needed):
         if name not in found or not (folder / name).is_file():
             raise SiteError(f"{folder / name} is missing: {_AGAIN}")
-    keyed = "openai" in (manifest.identity.provider, chosen.answers)
-    return Contents(found, _requirements(folder), keyed, chosen.store is not None)
+    keys = provided.keys(manifest.identity.provider, chosen.answers)
+    return Contents(found, _requirements(folder), keys, chosen.store is not None)
 
 
 def _code(folder: Path) -> list[str]:

@@ -31,16 +31,16 @@ class Package:
     """What was written.
 
     parts: bytes where it runs, by what they are. zipped: bytes of the archive, None without one.
-    is_compiled: whether it carries bytecode, None where the platform would drop it. is_keyed: it
-    calls a paid provider. older: pinned packages that an older version stands in for, each as
-    (name, pinned, taken).
+    is_compiled: whether it carries bytecode, None where the platform would drop it. keys: the
+    environment's variables of its providers' keys. older: pinned packages that an older version
+    stands in for, each as (name, pinned, taken).
     """
 
     pins: tuple[Pin, ...]
     parts: dict[str, int]
     zipped: int | None
     is_compiled: bool | None
-    is_keyed: bool
+    keys: tuple[str, ...]
     is_stored: bool
     older: tuple[tuple[str, str, str], ...]
 
@@ -108,7 +108,7 @@ def _fill(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     older = resolving.older(found.requirements, pins)
-    return Package(pins, parts, zipped, is_compiled, found.is_keyed, found.is_stored, older)
+    return Package(pins, parts, zipped, is_compiled, found.keys, found.is_stored, older)
 
 
 def _put(
