@@ -2,7 +2,7 @@
 
 from answerable.evaluate import judge
 from answerable.evaluate.gold import GoldQuery
-from answerable.serve.routes import TEMPLATES
+from answerable.serve import routes
 from answerable.serve.types import (
     Answer,
     Claim,
@@ -27,7 +27,7 @@ def retrieval(query: GoldQuery, items: list[judge.Item]) -> list[str]:
 
 
 def answer(query: GoldQuery, reply: Reply) -> list[str]:
-    return judge.answer(query, judge.outcome(reply, TEMPLATES["en"]))
+    return judge.answer(query, judge.outcome(reply, routes.template("en")))
 
 
 def test_a_record_a_passage_and_a_note_are_sources() -> None:

@@ -13,8 +13,8 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Retrieved, retrieve
-from answerable.serve.routes import TEMPLATES
 from answerable.serve.vocabulary import Name, Names
+from answerable.serve.wording import WORDINGS
 from doubles import (
     TINY,
     CountingEmbedder,
@@ -386,8 +386,10 @@ def test_words_for_now_are_whole_words_of_the_sites_languages(
     assert recency.is_about_now(question, [language]) is about_now
 
 
-def test_every_language_of_the_routes_has_words_for_now() -> None:
-    assert {*recency._WORDS, *recency._RUNS} == set(TEMPLATES)
+def test_every_word_for_now_is_found_in_its_language() -> None:
+    for language, words in WORDINGS.items():
+        for word in words.now.split(", "):
+            assert recency.is_about_now(f"Abc {word} xyz?", [language]), (language, word)
 
 
 def named_site(folder: Path, *names: str) -> Bundle:

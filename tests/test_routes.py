@@ -7,11 +7,12 @@ import pytest
 import sites
 from answerable.serve import routes
 from answerable.serve.types import HintCitation
+from answerable.serve.wording import WORDINGS
 
 HINT = HintCitation("note:1", "/mooring/", "Winch {locator}", "second shelf")
 
 
-@pytest.mark.parametrize("language", sorted(routes.TEMPLATES))
+@pytest.mark.parametrize("language", sorted(WORDINGS))
 def test_every_language_names_label_and_locator(language: str) -> None:
     said = routes.sentence(routes.template(language), HINT)
     assert "Winch {locator} (second shelf)" in said
@@ -19,12 +20,12 @@ def test_every_language_names_label_and_locator(language: str) -> None:
 
 def test_a_hint_without_a_locator_has_no_parentheses() -> None:
     bare = HintCitation("note:1", "/mooring/", "Winch", "")
-    assert routes.sentence(routes.TEMPLATES["en"], bare) == "Related material: Winch."
+    assert routes.sentence(routes.template("en"), bare) == "Related material: Winch."
 
 
 def test_a_regional_code_is_read_and_an_unknown_one_is_english() -> None:
-    assert routes.template("de-AT") == routes.TEMPLATES["de"]
-    assert routes.template("pt_BR") == routes.TEMPLATES["en"]
+    assert routes.template("de-AT") == WORDINGS["de"].route
+    assert routes.template("pt_BR") == WORDINGS["en"].route
 
 
 def test_the_option_replaces_the_template(tmp_path: Path) -> None:

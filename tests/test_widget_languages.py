@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+import sites
+from answerable.serve.wording import WORDINGS
 from widget_folder import WIDGET, served, visit
 
 STRINGS = {
@@ -84,7 +86,19 @@ def test_every_text_is_there_in_every_form_of_the_language(page: Page, tag: str)
 
 def test_the_script_holds_the_english_strings_and_the_names_of_the_others(page: Page) -> None:
     assert constant(page, "ENGLISH") == ENGLISH
-    assert constant(page, "LANGUAGES") == OTHERS
+    assert constant(page, "LANGUAGES").split() == OTHERS
+
+
+def test_whatever_speaks_speaks_the_languages_of_the_widget() -> None:
+    """Every place that has to know a language; a forgotten one is named."""
+    assert sorted(WORDINGS) == sorted(STRINGS), "serve/wording.py WORDINGS"
+    for page in ("theme.md", "limits.md", "notebook.md", "retrieval.md"):
+        lines = (sites.ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+        told = [line for line in lines if WORDINGS["ar"].name in line and "Japanese" in line]
+        assert told, page
+        for line in told:
+            missing = [words.name for words in WORDINGS.values() if words.name not in line]
+            assert not missing, f"docs/{page}: {line}"
 
 
 @pytest.mark.parametrize("tag", OTHERS)

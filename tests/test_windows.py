@@ -15,7 +15,6 @@ from answerable.build.notebook import Note, Page
 from answerable.build.transcripts import Cue
 from answerable.build.windows import NOTE_WINDOW
 from answerable.serve.errors import NotebookError
-from answerable.serve.routes import TEMPLATES
 from answerable.serve.terms import count_words
 from fuzzing import DEEP, fuzzed
 from sites import put
@@ -109,10 +108,6 @@ def test_a_window_ends_when_its_last_speaker_does() -> None:
 def test_a_page_is_named_in_the_language_of_the_site(language: str, locator: str) -> None:
     (hint,) = windows.surface(note([Page("Hello.", 12)]), str, language).hints
     assert hint.locator == locator
-
-
-def test_pages_are_named_in_every_language_that_routes_are() -> None:
-    assert windows.PAGES.keys() == TEMPLATES.keys()
 
 
 def test_a_page_has_one_hint_however_long_it_is() -> None:

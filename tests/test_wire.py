@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 import sites
-from answerable.serve import wire
+from answerable.serve import routes, wire
 from answerable.serve.bundle import Bundle
-from answerable.serve.routes import TEMPLATES
 from answerable.serve.site import Language
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 
@@ -91,4 +90,4 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
     ],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:
-    assert wire.plain(Answer((Claim(text, (QUOTE,)),)), TEMPLATES["en"]) == marked
+    assert wire.plain(Answer((Claim(text, (QUOTE,)),)), routes.template("en")) == marked

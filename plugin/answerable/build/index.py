@@ -8,10 +8,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import overload
 
+from ..serve import routes
 from ..serve.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
 from ..serve.phrases import normalise
-from ..serve.routes import TEMPLATES
 from ..serve.types import RoutingHint
 from ..serve.vocabulary import Name
 from . import cache, lexicon, section_weights, windows
@@ -37,7 +37,7 @@ class SiteInfo:
     name: str
     url: str | None
     language: str
-    route: str = TEMPLATES["en"]
+    route: str = routes.template("en")
     names: tuple[str, ...] = ()
 
 

@@ -1,10 +1,10 @@
 """A note as it is searched: its windows, and where in the material each of them is."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from ..serve import wording
 from ..serve.terms import count_words
 from ..serve.types import RoutingHint
 from . import notebook, passages
@@ -15,16 +15,6 @@ from .transcripts import Cue
 # A note has no terms to find it by, only vectors, and a mean over many words says little: shorter
 # windows told answerable questions from others better on every length that was tried.
 NOTE_WINDOW = Window(words=60, overlap=0.25)
-
-# The languages of `serve.routes.TEMPLATES`: a locator stands in what a route says.
-PAGES = {
-    "ar": "صفحة {page}",
-    "de": "Seite {page}",
-    "en": "page {page}",
-    "es": "página {page}",
-    "fr": "page {page}",
-    "ja": "{page}ページ",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +70,7 @@ def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> 
 def _places(note: Note, language: str) -> Iterator[_Place]:
     if not note.parts:
         yield _Place(note.locator, note.about, note.body)
-    page_name = PAGES.get(re.split(r"[-_]", language.lower())[0], PAGES["en"])
+    page_name = wording.of(language).page
     for page in note.parts:
         if isinstance(page, Page):
             number = str(page.number)

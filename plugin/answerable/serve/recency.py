@@ -9,27 +9,20 @@ from numpy.typing import NDArray
 from .derived import once
 from .phrases import normalise, runs
 from .store import Store
+from .wording import WORDINGS, base
 
 HALF_LIFE = 365
 
-_WORDS = {
-    "ar": "الآن, حاليا, حالياً, الحالي, الحالية, اليوم, أحدث, الأحدث, آخر, مؤخرا, مؤخراً, حديثا, "
-    "هذا العام, هذه السنة",
-    "de": "jetzt, heute, aktuell, aktuelle, aktuellen, aktueller, aktuelles, derzeit, momentan, "
-    "gegenwärtig, neueste, neuesten, neuester, neuestes, kürzlich, neulich, letztens, "
-    "dieses Jahr, in diesem Jahr",
-    "en": "now, nowadays, today, latest, newest, current, currently, recent, recently, this year",
-    "es": "ahora, hoy, actual, actuales, actualmente, último, última, últimos, últimas, reciente, "
-    "recientes, recientemente, este año",
-    "fr": "maintenant, aujourd'hui, actuel, actuelle, actuels, actuelles, actuellement, dernier, "
-    "dernière, derniers, dernières, récent, récente, récents, récentes, récemment, cette année",
+_PHRASES = {
+    language: frozenset(normalise(phrase) for phrase in words.now.split(","))
+    for language, words in WORDINGS.items()
+    if words.is_spaced
 }
 # Written without spaces: these are looked for anywhere.
-_RUNS = {"ja": ("最新", "最近", "直近", "現在", "現時点", "今日", "今年", "本日", "今の", "今は")}
-
-_PHRASES = {
-    language: frozenset(normalise(phrase) for phrase in words.split(","))
-    for language, words in _WORDS.items()
+_RUNS = {
+    language: tuple(words.now.split(", "))
+    for language, words in WORDINGS.items()
+    if not words.is_spaced
 }
 _LENGTHS = {len(phrase.split()) for phrases in _PHRASES.values() for phrase in phrases}
 
@@ -40,7 +33,7 @@ def is_about_now(question: str, languages: Iterable[str]) -> bool:
     return any(
         not found.isdisjoint(_PHRASES.get(language, ()))
         or any(run in question for run in _RUNS.get(language, ()))
-        for language in (tag.lower().replace("_", "-").split("-")[0] for tag in languages)
+        for language in map(base, languages)
     )
 
 

@@ -2,17 +2,9 @@
 
 import re
 
+from . import wording
 from .types import HintCitation
 
-# ``{where}`` is the locator in parentheses, or nothing.
-TEMPLATES = {
-    "ar": "مواد ذات صلة: {label}{where}.",
-    "de": "Verwandtes Material: {label}{where}.",
-    "en": "Related material: {label}{where}.",
-    "es": "Material relacionado: {label}{where}.",
-    "fr": "À consulter : {label}{where}.",
-    "ja": "関連資料：{label}{where}。",
-}
 FIELDS = frozenset({"label", "locator", "where", "url"})
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -20,7 +12,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 def template(language: str) -> str:
     """The template of a language code such as ``pt-BR``; English where there is none."""
-    return TEMPLATES.get(re.split(r"[-_]", language.lower())[0], TEMPLATES["en"])
+    return wording.of(language).route
 
 
 def fields(text: str) -> frozenset[str]:

@@ -77,7 +77,7 @@ const ENGLISH = {
   "retry": "Try again",
   "retryIn": "Try again in {n} s"
 };
-const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
+const LANGUAGES = "ar de es fr ja";
 const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
@@ -750,7 +750,7 @@ export class AskBox extends HTMLElement {
   }
 
   async #localise() {
-    const base = baseOf(this.getAttribute("lang") || document.documentElement.lang);
+    const base = baseOf(this.getAttribute("lang") || document.documentElement.lang || "en");
     this.#language = LANGUAGES.includes(base) ? await spoken(base) : IN_ENGLISH;
     const { say, dir } = this.#language;
     this.#label.textContent = say("ask");
