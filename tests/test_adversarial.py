@@ -25,9 +25,10 @@ from hypothesis import strategies as st
 import adversaries
 from adversaries import EVIDENCE, HOSTILE, JSON, SET, Hostile
 from answerable.serve import prose, wire
-from answerable.serve.contract import settle, settle_claims
+from answerable.serve.contract import settle_claims
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ContractViolation
+from answerable.serve.flat import settle
 from answerable.serve.fragments import href
 from answerable.serve.profile import Profile
 from answerable.serve.recipe import Scored

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import conformance
-from answerable.serve import contract
+from answerable.serve import flat
 from answerable.serve.errors import ContractViolation
 from answerable.serve.types import Answer, Evidence, HintCitation, Passage, RoutingHint
 
@@ -30,10 +30,10 @@ def test_a_case_of_the_reference(row: dict[str, Any]) -> None:
     draft, found = row["input"]["answer"], evidence(row["input"]["evidence"])
     if not outcome["ok"]:
         with pytest.raises(ContractViolation) as violation:
-            contract.settle(draft, found)
+            flat.settle(draft, found)
         assert violation.value.stage == outcome["stage"]
         return
-    answer = contract.settle(draft, found)
+    answer = flat.settle(draft, found)
     expected = outcome["result"]
     assert answer.mode == expected["mode"]
     assert cited(answer) == {

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from answerable.serve import quotes
-from answerable.serve.contract import MAX_CLAIMS, settle, settle_claims
+from answerable.serve.contract import MAX_CLAIMS, settle_claims
 from answerable.serve.errors import ContractViolation
+from answerable.serve.flat import settle
 from answerable.serve.types import (
     Answer,
     Claim,

@@ -50,7 +50,9 @@ def test_a_claim_is_a_sentence_and_its_quote(answerer: ExtractiveAnswerer) -> No
 
 def test_it_keeps_the_contract(answerer: ExtractiveAnswerer) -> None:
     evidence = Evidence((CHAIN,), (HINT,))
-    answer = contract.settle(draft(answerer, "How thick is a mooring chain?", evidence), evidence)
+    answer = contract.settle_claims(
+        draft(answerer, "How thick is a mooring chain?", evidence), evidence
+    )
     assert (answer.mode, answer.dropped) == ("supported", 0)
 
 
@@ -129,7 +131,9 @@ def test_a_sentence_that_leads_into_code_is_quoted_with_it(
     found = coded(lead_in, CODE, after, sentences=(lead_in, after))
     evidence = Evidence((found,))
     assert claimed(answerer, found) == [found.text[: found.text.index("\n\n" + after)]]
-    answer = contract.settle(draft(answerer, "How thick is a mooring chain?", evidence), evidence)
+    answer = contract.settle_claims(
+        draft(answerer, "How thick is a mooring chain?", evidence), evidence
+    )
     (citation,) = answer.claims[0].citations
     assert citation.quote == f"{lead_in}\n\n{CODE}"
     assert answer.dropped == 0

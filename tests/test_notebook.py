@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from answerable.build import notebook, targets
+from answerable.build import crossing, notebook, targets
 from answerable.build.notebook import Note, Page
 from answerable.serve.errors import NotebookError
 from sites import put
@@ -207,7 +207,7 @@ RESOLVE = targets.resolver(
 )
 def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: str) -> None:
     (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", about))
-    hint = notebook.hint(note, RESOLVE)
+    hint = crossing.hint(note, RESOLVE)
     assert (hint.id, hint.label, hint.locator, hint.url) == (note.id, "Winch", "shelf 2", url)
 
 
@@ -229,7 +229,7 @@ def test_any_other_about_is_refused_naming_file_and_field(
 ) -> None:
     (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", f'"{about}"'))
     with pytest.raises(NotebookError) as caught:
-        notebook.hint(note, RESOLVE)
+        crossing.hint(note, RESOLVE)
     assert str(caught.value).startswith("winch.md: about")
     assert complaint in str(caught.value)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.build import windows
+from answerable.build import crossing
 from answerable.serve import boosts, codes, phrases, recency, retrieval, scan, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
@@ -268,7 +268,7 @@ def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
     made = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
     assert made.manifest.counts["windows"] == 4
     query = LetterEmbedder().embed(["rope 1"])[0]
-    texts = [windows.surface(each, str).texts for each in (long, short)]
+    texts = [crossing.surface(each, str)[0].texts for each in (long, short)]
     best = [float((LetterEmbedder().embed(each) @ query).max()) for each in texts]
     found = {s.item.id: s.dense for s in retrieve(made, "rope 1", query).hints}
     assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)

@@ -705,7 +705,7 @@ def test_a_hostile_model_does_its_worst_and_the_server_stands(
     assert complete_streamed(client, PROMPT, model) == text
     assert stub.failures == []
     try:
-        answer = contract.settle(json.loads(text), EVIDENCE)
+        answer = contract.settle_claims(json.loads(text), EVIDENCE)
     except (ContractViolation, ValueError, RecursionError):
         return
     retrieved = {("mooring", "/mooring/"), ("note:0123456789", "/mooring/")}

@@ -2,20 +2,22 @@
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.build import labels, notebook, targets, windows
+from answerable.build import crossing, labels, notebook, targets, windows
 from answerable.build.notebook import Note, Page
 from answerable.build.transcripts import Cue
 from answerable.build.windows import NOTE_WINDOW
 from answerable.serve.errors import NotebookError
 from answerable.serve.terms import count_words
+from answerable.serve.types import RoutingHint
 from fuzzing import DEEP, fuzzed
 from sites import put
 
@@ -38,21 +40,36 @@ def spoken(count: int, words: int = 10, seconds: float = 5.0) -> list[Cue]:
     ]
 
 
+class Surfaced(NamedTuple):
+    """What crosses of one note, as an index has it."""
+
+    hints: tuple[RoutingHint, ...]
+    texts: tuple[str, ...]
+    owners: tuple[int, ...]
+
+
+def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> Surfaced:
+    made = crossing.surface(note, resolve, language)
+    owners = tuple(row for row, each in enumerate(made) for _ in each.texts)
+    texts = tuple(text for each in made for text in each.texts)
+    return Surfaced(tuple(each.hint for each in made), texts, owners)
+
+
 def test_a_plain_note_has_one_hint_and_windows_under_its_title_and_label() -> None:
     body = "\n\n".join(" ".join(f"w{n}x{m}" for m in range(30)) for n in range(4))
-    made = windows.surface(note(body=body, locator="shelf 2"), str)
+    made = surface(note(body=body, locator="shelf 2"), str)
     assert [(hint.id, hint.locator, hint.url) for hint in made.hints] == [("n", "shelf 2", URL)]
     assert made.owners == (0, 0)
     assert all(text.startswith("Title\nLabel\n\nw") for text in made.texts)
 
 
 def test_an_empty_note_is_found_by_its_title_and_label() -> None:
-    made = windows.surface(note(), str)
+    made = surface(note(), str)
     assert (made.texts, made.owners) == (("Title\nLabel",), (0,))
 
 
 def test_a_transcript_has_a_hint_for_each_window() -> None:
-    made = windows.surface(note(spoken(12), locator="Recording"), str)
+    made = surface(note(spoken(12), locator="Recording"), str)
     assert [hint.id for hint in made.hints] == ["n", "n~2", "n~3"]
     assert [hint.locator for hint in made.hints] == [
         "Recording, 0:00–0:30",
@@ -67,7 +84,7 @@ def test_a_transcript_has_a_hint_for_each_window() -> None:
 
 def test_a_cue_that_is_too_long_shares_its_hint() -> None:
     cues = [*spoken(1), Cue(" ".join(f"v{m}" for m in range(150)), 5, 60), Cue("bye", 60, 61)]
-    made = windows.surface(note(cues), str)
+    made = surface(note(cues), str)
     assert [hint.locator for hint in made.hints] == ["0:00–0:05", "0:05–1:00", "1:00–1:01"]
     assert made.owners == (0, 1, 1, 1, 2)
 
@@ -84,13 +101,13 @@ def test_a_cue_that_is_too_long_shares_its_hint() -> None:
     ],
 )
 def test_a_time_is_written_as_a_clock_shows_it(start: float, end: float, locator: str) -> None:
-    (hint,) = windows.surface(note([Cue("Hello.", start, end)]), str).hints
+    (hint,) = surface(note([Cue("Hello.", start, end)]), str).hints
     assert hint.locator == locator
 
 
 def test_a_window_ends_when_its_last_speaker_does() -> None:
     cues = [Cue("Long.", 1, 30), Cue("Short.", 2, 3)]
-    assert windows.surface(note(cues), str).hints[0].locator == "0:01–0:30"
+    assert surface(note(cues), str).hints[0].locator == "0:01–0:30"
 
 
 @pytest.mark.parametrize(
@@ -106,13 +123,13 @@ def test_a_window_ends_when_its_last_speaker_does() -> None:
     ],
 )
 def test_a_page_is_named_in_the_language_of_the_site(language: str, locator: str) -> None:
-    (hint,) = windows.surface(note([Page("Hello.", 12)]), str, language).hints
+    (hint,) = surface(note([Page("Hello.", 12)]), str, language).hints
     assert hint.locator == locator
 
 
 def test_a_page_has_one_hint_however_long_it_is() -> None:
     pages = [Page("word " * 150, 3), Page("word", 5)]
-    made = windows.surface(note(pages, locator="Book"), str)
+    made = surface(note(pages, locator="Book"), str)
     assert [(hint.id, hint.locator) for hint in made.hints] == [
         ("n", "Book, page 3"),
         ("n~2", "Book, page 5"),
@@ -123,10 +140,10 @@ def test_a_page_has_one_hint_however_long_it_is() -> None:
 
 def test_a_hint_leads_to_the_second_or_the_page() -> None:
     cues = [Cue("word " * 60, 0.9, 70), Cue("word " * 60, 70.9, 80)]
-    made = windows.surface(note(cues, about=URL + "?t={seconds}&s={seconds}"), str)
+    made = surface(note(cues, about=URL + "?t={seconds}&s={seconds}"), str)
     assert [hint.url for hint in made.hints] == [URL + "?t=0&s=0", URL + "?t=70&s=70"]
     pages = [Page("a", 3), Page("b", 5)]
-    made = windows.surface(note(pages, about=URL + "b.pdf#page={page}"), str)
+    made = surface(note(pages, about=URL + "b.pdf#page={page}"), str)
     assert [hint.url for hint in made.hints] == [URL + "b.pdf#page=3", URL + "b.pdf#page=5"]
 
 
@@ -134,7 +151,7 @@ def test_an_anchor_that_a_page_does_not_have_is_refused() -> None:
     resolve = targets.resolver({"talks.md": ("/talks/", frozenset({"t0"}))})
     cues = [Cue("word " * 60, 0, 7), Cue("word " * 60, 7, 8)]
     with pytest.raises(NotebookError, match=r"^a\.md: about: talks\.md has no anchor 't7'"):
-        windows.surface(note(cues, about="talks.md#t{seconds}"), resolve)
+        surface(note(cues, about="talks.md#t{seconds}"), resolve)
 
 
 @fuzz
@@ -197,7 +214,7 @@ def test_any_file_is_a_note_or_a_complaint(
         complaint = str(error)
     assert not complaint or complaint.startswith(f"a{suffix}: ")
     for found in notes:
-        made = windows.surface(found, str)
+        made = surface(found, str)
         assert len(made.texts) == len(made.owners) >= len(made.hints) >= 1
         assert len({hint.id for hint in made.hints}) == len(made.hints)
         for hint in made.hints:
@@ -235,5 +252,5 @@ def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, nam
     began = time.perf_counter()
     with contextlib.suppress(NotebookError):
         (found,) = notebook.read(tmp_path)
-        windows.surface(found, str)
+        surface(found, str)
     assert time.perf_counter() - began < (240 if DEEP else 60)

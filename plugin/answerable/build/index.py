@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import overload
 
 from ..serve import routes
 from ..serve.embedder import Embedder, Vectors
@@ -14,13 +13,12 @@ from ..serve.errors import SiteError
 from ..serve.phrases import normalise
 from ..serve.types import RoutingHint
 from ..serve.vocabulary import Name
-from . import cache, lexicon, section_weights, windows
+from . import cache, crossing, lexicon, section_weights
 from .cutting import CutRecord
 from .lexicon import Lexicon
 from .notebook import Note
 from .passages import Cut
 from .records import Record
-from .windows import Surface
 
 # The words of `normalise`, which reads a character at a time and is too slow for whole pages.
 _WORD = re.compile(r"[^\W_]+")
@@ -87,9 +85,9 @@ def build(
     _check_ids(kept)
     kept.sort(key=_by_language(site, kept))
     cuts = tuple(cut for page in kept for cut in page.cuts)
-    surfaces = [windows.surface(note, resolve, site.language) for note in notes]
-    note_texts = [text for surface in surfaces for text in surface.texts]
-    vectors, embedded = cache.embed(_Texts(cuts, note_texts), embedder, cache_folder, progress)
+    vectors, crossed, embedded = crossing.embed(
+        cuts, notes, resolve, site.language, embedder, cache_folder, progress
+    )
     records = tuple(page.record for page in kept)
     names = _bearers(_name_phrases(record) for record in records)
     themes = _bearers(record.metadata.themes for record in records)
@@ -103,37 +101,15 @@ def build(
         themes=_names(themes, frequencies),
         cuts=cuts,
         passage_records=tuple(row for row, page in enumerate(kept) for _ in page.cuts),
-        passage_vectors=vectors[: len(cuts)],
+        passage_vectors=vectors,
         lexicon=lexicon.index(counts for page in kept for counts in page.terms),
-        hints=tuple(hint for surface in surfaces for hint in surface.hints),
-        hint_vectors=vectors[len(cuts) :],
-        hint_owners=_owners(surfaces),
+        hints=crossed.hints,
+        hint_vectors=crossed.vectors,
+        hint_owners=crossed.owners,
         embedded=embedded,
         languages=_languages(kept),
         weights=section_weights.of([record.id for record in records], weights or {}),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Texts(Sequence[str]):
-    """What is embedded, put together when it is asked for: passages first, then notes."""
-
-    cuts: Sequence[Cut]
-    notes: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.cuts) + len(self.notes)
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
-        if row < len(self.cuts):
-            return self.cuts[row].retrieval_text
-        return self.notes[row - len(self.cuts)]
 
 
 def _check_ids(pages: Iterable[CutRecord]) -> None:
@@ -161,16 +137,6 @@ def _languages(pages: Iterable[CutRecord]) -> tuple[tuple[str, int, int], ...]:
         if end > start:
             ranges.append((language, start, end))
     return tuple(ranges)
-
-
-def _owners(surfaces: Iterable[Surface]) -> tuple[int, ...]:
-    """The hint of each note window, as a row among all hints."""
-    owners: list[int] = []
-    base = 0
-    for surface in surfaces:
-        owners += (base + owner for owner in surface.owners)
-        base += len(surface.hints)
-    return tuple(owners)
 
 
 def _name_phrases(record: Record) -> tuple[str, ...]:

@@ -3,13 +3,12 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from ..serve.errors import NotebookError
-from ..serve.types import RoutingHint
 from . import labels, note_files, transcripts
 from .note_files import NoteFile
 from .transcripts import Cue
@@ -98,17 +97,6 @@ def read_all(folder: Path) -> Notebook:
                 f"{note.path}: id {note.id!r} is that of {other} too; give one of them another"
             )
     return Notebook(tuple(notes), tuple(drafts))
-
-
-def hint(note: Note, resolve: Callable[[str], str]) -> RoutingHint:
-    """A note's public surface. resolve: from ``about`` to a url; it raises NotebookError."""
-    try:
-        url = resolve(note.about)
-    except NotebookError as error:
-        raise NotebookError(f"{note.path}: about: {error}") from None
-    except ValueError:
-        raise NotebookError(f"{note.path}: about is not a url; correct it") from None
-    return RoutingHint(note.id, note.label, note.locator, url)
 
 
 def opaque_id(path: str) -> str:

@@ -1,13 +1,12 @@
-"""A note as it is searched: its windows, and where in the material each of them is."""
+"""Where in its material a note is searched: all of it, or its time ranges or pages."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from ..serve import wording
 from ..serve.terms import count_words
-from ..serve.types import RoutingHint
-from . import notebook, passages
+from . import passages
 from .notebook import Note, Page
 from .passages import Window
 from .transcripts import Cue
@@ -18,20 +17,11 @@ NOTE_WINDOW = Window(words=60, overlap=0.25)
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
-    """A note as it is searched: its hints, and for each embedded text the row of its hint.
+class Place:
+    """Somewhere in a note, and the private text there.
 
-    ``texts`` are private, and made to be embedded only; ``owners`` is parallel to them.
+    ``locator`` and ``about`` are the note's own, with a time or the number of a page.
     """
-
-    hints: tuple[RoutingHint, ...]
-    texts: tuple[str, ...]
-    owners: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Somewhere in a note, with its own locator and ``about``, and the private text there."""
 
     locator: str
     about: str
@@ -46,42 +36,25 @@ class _Spoken:
     words: int
 
 
-def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> Surface:
-    """A note's hints and windows: one hint, or one for each time range or page.
+def places(note: Note, language: str) -> Iterator[Place]:
+    """Where a note is searched: everywhere at once, or in each time range or page.
 
-    resolve: from ``about`` to a url; it raises NotebookError, which then names the file.
-    language: the site's, in which pages are named and sentences are split.
+    language: the site's, in which pages are named.
     """
-    head = "\n".join(part for part in (note.title, note.label) if part)
-    hints: list[RoutingHint] = []
-    texts: list[str] = []
-    owners: list[int] = []
-    for row, place in enumerate(_places(note, language)):
-        name = f"{note.id}~{row + 1}" if row else note.id
-        located = replace(note, id=name, locator=place.locator, about=place.about)
-        hints.append(notebook.hint(located, resolve))
-        parts = passages.windows(place.text, NOTE_WINDOW, language)
-        made = [f"{head}\n\n{part}" for part in parts] or [head]
-        texts += made
-        owners += [row] * len(made)
-    return Surface(tuple(hints), tuple(texts), tuple(owners))
-
-
-def _places(note: Note, language: str) -> Iterator[_Place]:
     if not note.parts:
-        yield _Place(note.locator, note.about, note.body)
+        yield Place(note.locator, note.about, note.body)
     page_name = wording.of(language).page
     for page in note.parts:
         if isinstance(page, Page):
             number = str(page.number)
-            yield _Place(
+            yield Place(
                 _located(note, page_name.format(page=number)),
                 note.about.replace("{page}", number),
                 page.text,
             )
     for cues in _groups([cue for cue in note.parts if isinstance(cue, Cue)]):
         start, end = cues[0].start, max(cue.end for cue in cues)
-        yield _Place(
+        yield Place(
             _located(note, _range(start, end)),
             note.about.replace("{seconds}", str(int(start))),
             " ".join(cue.text for cue in cues),

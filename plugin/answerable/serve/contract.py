@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from . import flat, fragments, prose, quotes, references
+from . import fragments, prose, quotes, references
 from .errors import ContractViolation
 from .frozen import frozen
 from .types import (
@@ -34,13 +34,6 @@ class _Sentence:
 
     text: str
     supports: tuple[_Support, ...]
-
-
-def settle(draft: object, evidence: Evidence) -> Answer:
-    """Validate, repair and ground a draft, in the form of claims or the older flat one."""
-    if isinstance(draft, Mapping) and ("claims" in draft or "routes" in draft):
-        return settle_claims(draft, evidence)
-    return flat.settle(draft, evidence)
 
 
 def settle_claims(draft: object, evidence: Evidence) -> Answer:

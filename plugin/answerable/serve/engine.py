@@ -2,15 +2,15 @@
 
 import math
 
-from . import budget, call, contract, selection
+from . import budget, call, selection, settling
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
-from .errors import ContractViolation, EmbedderError
+from .errors import EmbedderError
 from .frozen import frozen
 from .retrieval import TOP_K, Retrieved, content_terms, retrieve
 from .store import Store
-from .types import Answer, Evidence, Reason, Reply
+from .types import Answer, Reply
 
 # How fast confidence approaches 1 as the top score rises above its floor.
 _CONFIDENCE_SCALE = 0.2
@@ -65,29 +65,9 @@ class Engine:
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
         evidence = budget.fit(selection.select(retrieved))
-        if not evidence:
-            return Reply(reason="no-evidence")
-        settled = self._settle(question, evidence)
-        if settled is None:
-            return Reply(reason="contract")
-        if settled.mode == "not-found":
-            reason: Reason = "declined"
-            return Reply(settled, reason=reason)
-        return Reply(settled, confidence=self._confidence(settled, retrieved))
-
-    def _settle(self, question: str, evidence: Evidence) -> Answer | None:
-        """The settled draft, or None if the second attempt breaks the contract too."""
-        violation: str | None = None
-        current = call.current()
-        for _ in range(2):
-            with current.stage("writing"):
-                draft = self.answerer.draft(question, evidence, violation)
-            try:
-                with current.stage("checking"):
-                    return contract.settle_claims(draft, evidence)
-            except ContractViolation as error:
-                violation = str(error)
-        return None
+        return settling.reply(
+            self.answerer, question, evidence, lambda answer: self._confidence(answer, retrieved)
+        )
 
     def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
         profile = self.store.manifest.profile

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from . import references
+from . import contract, references
 from .errors import ContractViolation
 from .frozen import frozen
 from .types import (
@@ -30,6 +30,13 @@ class _Reference:
 
 
 def settle(draft: object, evidence: Evidence) -> Answer:
+    """Settle a draft in the form of claims or in the flat one; the engine takes the former only."""
+    if isinstance(draft, Mapping) and ("claims" in draft or "routes" in draft):
+        return contract.settle_claims(draft, evidence)
+    return _settle(draft, evidence)
+
+
+def _settle(draft: object, evidence: Evidence) -> Answer:
     """Settle a flat draft by the rules of the reference pipeline.
 
     It has no quotes, so none is checked: this form serves conformance, and the engine refuses it.
@@ -41,7 +48,7 @@ def settle(draft: object, evidence: Evidence) -> Answer:
     prose, cited = _validate(draft)
     if draft["mode"] == "not-found":
         return Answer()
-    found = [references.repair_pair(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
+    found = [_repair(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
     distinct = list(dict.fromkeys(found))
     records = tuple(
         RecordCitation(
@@ -56,6 +63,20 @@ def settle(draft: object, evidence: Evidence) -> Answer:
         if isinstance(item, RoutingHint)
     )
     return Answer((Claim(prose, records),) if records else (), routes)
+
+
+def _repair(identifier: str, url: str, evidence: Evidence, *, to_hint: bool) -> references.Source:
+    """What an (id, url) pair of a declared kind means: its kind's id, else url, else the other's.
+
+    ContractViolation if nothing retrieved fits.
+    """
+    passage = references.passage_of(identifier, evidence) or references.passage_at(url, evidence)
+    hint = references.hint_of(identifier, evidence) or references.hint_at(url, evidence)
+    other = references.passage_at(url, evidence) if to_hint else references.hint_at(url, evidence)
+    found = (hint if to_hint else passage) or other
+    if found is None:
+        raise references.never_retrieved(identifier)
+    return found
 
 
 def _validate(draft: Mapping[object, object]) -> tuple[str, list[_Reference]]:

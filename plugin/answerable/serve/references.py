@@ -22,20 +22,6 @@ def repair(reference: str, evidence: Evidence, *, to_hint: bool) -> Source:
     return found
 
 
-def repair_pair(identifier: str, url: str, evidence: Evidence, *, to_hint: bool) -> Source:
-    """What an (id, url) pair of a declared kind means: its kind's id, else url, else the other's.
-
-    ContractViolation if nothing retrieved fits.
-    """
-    passage = _passage_of(identifier, evidence) or passage_at(url, evidence)
-    hint = _hint_of(identifier, evidence) or hint_at(url, evidence)
-    other = passage_at(url, evidence) if to_hint else hint_at(url, evidence)
-    found = (hint if to_hint else passage) or other
-    if found is None:
-        raise never_retrieved(identifier)
-    return found
-
-
 def never_retrieved(reference: str) -> ContractViolation:
     """The violation of a source that is not in the evidence."""
     return ContractViolation("ground", f"the source {reference[:80]!r} was never retrieved")
@@ -52,11 +38,13 @@ def hint_at(url: str, evidence: Evidence) -> RoutingHint | None:
     return found[0] if len(found) == 1 else None
 
 
-def _passage_of(identifier: str, evidence: Evidence) -> Passage | None:
+def passage_of(identifier: str, evidence: Evidence) -> Passage | None:
+    """The passage of an id."""
     return next((passage for passage in evidence.passages if passage.id == identifier), None)
 
 
-def _hint_of(identifier: str, evidence: Evidence) -> RoutingHint | None:
+def hint_of(identifier: str, evidence: Evidence) -> RoutingHint | None:
+    """The hint of an id."""
     return next((hint for hint in evidence.hints if hint.id == identifier), None)
 
 
@@ -67,8 +55,8 @@ def _resolve(reference: str, evidence: Evidence) -> Source | None:
     }
     return (
         numbered.get(reference)
-        or _passage_of(reference, evidence)
-        or _hint_of(reference, evidence)
+        or passage_of(reference, evidence)
+        or hint_of(reference, evidence)
         or passage_at(reference, evidence)
         or hint_at(reference, evidence)
     )
