@@ -15,7 +15,7 @@ import sites
 from answerable.build import quantize
 from answerable.serve import codes, kernel, scan
 from answerable.serve.codes import Codes, Int4
-from answerable.serve.encoding import INVERSE_NORMS, KINDS, NAMES, Encoding
+from answerable.serve.encoding import AT_MOST_ONE, INVERSE_NORMS, KINDS, NAMES, Encoding
 
 Floats = NDArray[np.float32]
 
@@ -155,6 +155,7 @@ def test_an_encoding_is_made_of_the_arrays_that_its_kind_names() -> None:
         encoding = Encoding(name, 60)
         made = quantize.encode(rows, encoding)
         assert made.keys() == encoding.arrays.keys()
+        assert 0 <= made[INVERSE_NORMS].min() <= made[INVERSE_NORMS].max() <= AT_MOST_ONE
         for array, (dtype, shape) in encoding.arrays.items():
             assert (made[array].dtype, made[array].shape[1:]) == (np.dtype(dtype), shape)
         numbers = opened(rows, encoding).numbers(slice(None))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .encoding import INVERSE_NORMS
+from .encoding import AT_MOST_ONE, INVERSE_NORMS
 from .frozen import frozen
 from .inflating import deflate
 
@@ -119,14 +119,12 @@ def mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
 def check_vectors(arrays: Mapping[str, NDArray[Any]], stream: str) -> None:
     """Refuse numbers that are not finite, and norms that no row of codes has."""
     norms = arrays[INVERSE_NORMS]
-    # Whole numbers have norms from 1, and what is of length 1 may be rounded.
-    most = 1 + 1e-5
-    if not ((norms >= 0) & (norms <= most)).all():
+    if not ((norms >= 0) & (norms <= AT_MOST_ONE)).all():
         raise ValueError(f"{stream}-{INVERSE_NORMS} holds a number that is not in [0, 1]")
     codes = arrays.get("codes", norms)
     is_float = len(codes) and codes.dtype.kind == "f"
     # What is no number is neither the least nor the most of anything.
-    if is_float and not -most <= codes.min() <= codes.max() <= most:
+    if is_float and not -AT_MOST_ONE <= codes.min() <= codes.max() <= AT_MOST_ONE:
         raise ValueError(f"{stream}-codes holds a number that is not in [-1, 1]")
 
 

@@ -6,6 +6,9 @@ from typing import Any
 from .frozen import frozen
 
 INVERSE_NORMS = "inverse-norms"
+# Of inverse norms, and of codes that are floats: whole numbers have norms from 1, and what is of
+# length 1 may be rounded. A reader refuses more.
+AT_MOST_ONE = 1 + 1e-5
 DEFAULT = "int8"
 
 
