@@ -41,3 +41,11 @@ def test_threads_stem_as_one_does() -> None:
         found = list(pool.map(read, batches))
     stemmer = snowballstemmer.stemmer("english")
     assert found == [[stemmer.stemWord(word) for word in words] for words in batches]
+
+
+def test_words_that_join_sentences_say_nothing_about_a_subject() -> None:
+    assert terms.read("Although anyone ran into something, a floor was found, however") == [
+        "ran",
+        "floor",
+        "found",
+    ]

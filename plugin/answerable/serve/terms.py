@@ -15,14 +15,15 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 # Common English function words, question words included: they say nothing about a subject.
 STOPWORDS = frozenset(
-    """a about above after again against all also am an and any are aren as at be because been
-    before being below between both but by can cannot could couldn did didn do does doesn doing
-    don down during each else few for from further get gets getting give had has have having he
-    her here hers him his how i if in into is isn it its just let like ll m many may me might more
-    most much must my no nor not now of off on once one only or other our out over own please re s
-    same shall she should so some such t than that the their them then there these they this those
-    through to too under until up us ve very want was we were what when where which while who
-    whom whose why will with would you your""".split()
+    """a about above after again against all also although am an and any anyone anything are aren as
+    at be because been before being below between both but by can cannot could couldn did didn do
+    does doesn doing don down during each else few for from further get gets getting give had has
+    have having he her here hers him his how however i if in into is isn it its just let like ll m
+    many may me might more most much must my no nor not now of off on once one only or other our out
+    over own please re s same shall she should so some someone something such t than that the their
+    them then there these they this those though through to too under until up upon us ve very want
+    was we were what when where whether which while who whom whose why will with would you
+    your""".split()
 )
 
 LANGUAGES = {
