@@ -28,11 +28,13 @@ PROGRAMS = {
     "docker": "it needs a daemon", "psql": "it needs a server",
     "venv/bin/gunicorn": "a server of others", "openssl": "tests/test_policy.py makes a digest",
     "printf": "tests/test_policy.py makes a digest", "sha256sum": "as printf",
+    "mypy": "make check runs it", "lint-imports": "make check runs it",
     "cat": "part of any shell", "cd": "part of any shell", "a-file": "where output is written to",
 }  # fmt: skip
 # Commands of ours that are parsed and not run here, and why.
 PARSED = {
     "bench-cold": "it starts dozens of processes: tests/test_bench_cold.py",
+    "check-links": "it wants a deployed site: tests/test_links.py",
     "calibrate": "it wants a larger gold set: tests/test_calibration.py",
     "chat": "it wants a terminal: tests/test_cli.py",
     "gaps": "it wants questions that were refused: tests/test_gaps.py",
@@ -119,6 +121,17 @@ def _pip(words: list[str]) -> None:
         assert all(f"\n{extra} = [" in project for extra in wanted.extras)
 
 
+def _pytest(words: list[str]) -> None:
+    names = [word for word in words if word.startswith("tests/")]
+    assert names
+    assert all((sites.ROOT / name).is_file() for name in names)
+    if "-k" in words:
+        _, chosen = words[words.index("-k") :]
+        text = "".join((sites.ROOT / name).read_text("utf-8") for name in names)
+        tests = "\n".join(re.findall(r"^def (test_\w+)", text, re.M))
+        assert all(word in tests for word in chosen.split(" or "))
+
+
 def _curl(words: list[str]) -> None:
     (url,) = (word for word in words if word.startswith(("http://", "https://")))
     assert re.match(r"https?://(127\.0\.0\.1:\d+|[A-Z]+\.\w+\.\w+)/", url)
@@ -139,6 +152,7 @@ CHECKS: Mapping[str, Callable[[list[str]], object]] = {
     "pip": _pip,
     "venv/bin/pip": _pip,
     "curl": _curl,
+    "pytest": _pytest,
 }
 
 

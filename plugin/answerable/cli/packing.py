@@ -35,7 +35,7 @@ _OUT = Path("package")
     "extras",
     type=click.Choice(tuple(EXTRAS)),
     multiple=True,
-    help="What the function needs for this too; may be given several times.",
+    help="What the function needs for this too.",
 )
 @click.pass_obj
 def command(
