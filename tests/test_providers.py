@@ -2,14 +2,15 @@
 
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 
 import sites
 from answerable.build.function_writer import REQUIREMENTS
-from answerable.serve import provided, providers
+from answerable.serve import provided, providers, settings
 from answerable.serve.embedder import Identity
-from answerable.serve.errors import EmbedderError
+from answerable.serve.errors import BundleError, EmbedderError
 from answerable.serve.provided import ANSWERERS, EMBEDDERS
 from answerable.serve.settings import Settings
 
@@ -61,3 +62,9 @@ def test_every_remote_embedder_opens_with_the_identity_that_it_is_given() -> Non
 def test_an_embedder_of_a_later_version_is_named() -> None:
     with pytest.raises(EmbedderError, match="'psychic' is unknown to this version"):
         providers.embedder(Identity("psychic", "m", 8), sites.ROOT, Settings())
+
+
+def test_a_function_of_an_unknown_answerer_is_refused(tmp_path: Path) -> None:
+    (tmp_path / settings.FILE).write_text('{"answers": "oracle"}', "utf-8")
+    with pytest.raises(BundleError, match="answers is none of extractive, openai"):
+        settings.read(tmp_path)

@@ -42,8 +42,7 @@ def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool 
 def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> Engine:
     """An engine with the answerer that the settings choose, the keyless one by default."""
     chosen = chosen or Settings()
-    opened = ANSWERERS.get(chosen.answers, _extractive)
-    return Engine(store, embedder, opened(store, embedder, chosen))
+    return Engine(store, embedder, ANSWERERS[chosen.answers](store, embedder, chosen))
 
 
 # Each provider's packages are imported only where it is chosen.

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from . import provided
 from .errors import BundleError
 from .frozen import frozen
 
@@ -24,7 +25,7 @@ class Settings:
 
     ``timeout``: seconds for one answer of a model. ``store``: what the site is called in the
     database that it is published to, None if it is served from its bundle. ValueError for an
-    unknown ``log_refusals``.
+    unknown ``answers`` or ``log_refusals``.
     """
 
     answers: str = "extractive"
@@ -38,6 +39,8 @@ class Settings:
     store: str | None = None
 
     def __post_init__(self) -> None:
+        if self.answers not in provided.ANSWERERS:
+            raise ValueError(f"answers is none of {', '.join(provided.ANSWERERS)}")
         # A slip of the pen must not keep what was not to be kept.
         if self.log_refusals not in LOG_REFUSALS:
             raise ValueError(f"log_refusals is none of {', '.join(LOG_REFUSALS)}")
