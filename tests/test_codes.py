@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 import sites
 from answerable.build import quantize
-from answerable.serve import codes, kernel, scan
-from answerable.serve.codes import Codes, Int4
+from answerable.serve import codes, kernel, scan, signs
+from answerable.serve.codes import Codes
 from answerable.serve.encoding import AT_MOST_ONE, INVERSE_NORMS, KINDS, NAMES, Encoding
+from answerable.serve.rounded import Int4
 
 Floats = NDArray[np.float32]
 
@@ -220,10 +221,10 @@ def test_nibbles_are_counted_as_whole_numbers(dimensions: int) -> None:
 
 @pytest.mark.parametrize("dimensions", [1, 8, 9, 64, 256, 3072])
 def test_bits_that_differ_are_counted_one_by_one(dimensions: int) -> None:
-    signs = np.random.default_rng(5).integers(0, 2, (5000, dimensions)).astype(np.uint8)
-    query = signs[7] ^ 1
-    expected = (signs != query).sum(axis=1)
-    found = codes.hamming(np.packbits(signs, axis=1), np.packbits(query))
+    bits = np.random.default_rng(5).integers(0, 2, (5000, dimensions)).astype(np.uint8)
+    query = bits[7] ^ 1
+    expected = (bits != query).sum(axis=1)
+    found = signs.hamming(np.packbits(bits, axis=1), np.packbits(query))
     assert found.tolist() == expected.tolist()
 
 

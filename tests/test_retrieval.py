@@ -13,6 +13,7 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
 from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.rounded import Int8
 from answerable.serve.vocabulary import Name, Names
 from answerable.serve.wording import WORDINGS
 from doubles import (
@@ -91,7 +92,7 @@ def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
 def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
     made = bundle(tmp_path, *TEXTS)
     vector = LetterEmbedder().embed(["rope"])[0]
-    assert isinstance(made.passage_codes, codes.Int8)
+    assert isinstance(made.passage_codes, Int8)
     rows = made.passage_codes.codes.astype(float)
     exact = rows @ vector / np.linalg.norm(rows, axis=1)
     assert codes.cosines(made.passage_codes, vector) == pytest.approx(exact, abs=1e-6)

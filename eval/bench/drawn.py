@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from answerable.serve import encoding, terms
 from answerable.serve import manifest as m
 from answerable.serve.bundle import Bundle, Hints, Text, Texts
-from answerable.serve.codes import Int8
 from answerable.serve.columns import Lines
 from answerable.serve.embedder import Identity
 from answerable.serve.manifest import File, Manifest
 from answerable.serve.profile import LOCAL
+from answerable.serve.rounded import Int8
 from answerable.serve.site import Language, Site
 from answerable.serve.vocabulary import Names, Postings
 

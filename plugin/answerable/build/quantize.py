@@ -74,7 +74,7 @@ def _rounded(rows: Vectors, top: int) -> NDArray[np.int8]:
 
 
 def _packed(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Two 4-bit codes a byte, as ``serve.codes.Int4`` reads them."""
+    """Two 4-bit codes a byte, as ``serve.rounded.Int4`` reads them."""
     half = (codes.shape[1] + 1) // 2
     low = (codes[:, :half] + 8).astype(np.uint8)
     high = np.zeros_like(low)

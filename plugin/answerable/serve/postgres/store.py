@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import candidates, codes
+from .. import candidates, rounded
 from .. import manifest as manifests
+from ..codes import Codes
 from ..errors import BundleError, StorageError
 from ..manifest import Manifest
 from ..site import Site
@@ -130,7 +131,7 @@ class PostgresStore:
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         statement = self._vectors.nearest_hints(self._tables)
-        rows = self._reader.read(statement, (_text(unit), max(codes.POOL, count)))
+        rows = self._reader.read(statement, (_text(unit), max(rounded.POOL, count)))
         owners, cosines = self._scored(unit, rows)
         hints, places = np.unique(owners, return_inverse=True)
         best = candidates.best_of(places.astype(np.uint32), cosines, len(hints))
@@ -215,11 +216,11 @@ class PostgresStore:
         if joined.size != size * len(rows):
             raise BundleError("the database's vectors have other dimensions: publish again")
         numerals = np.ascontiguousarray(joined.reshape(-1, size)[:, _HEAD:]).view(kind)
-        stream: codes.Codes
+        stream: Codes
         if self._vectors.is_whole:
-            stream = codes.Int8(numerals.astype(np.int8), norms)
+            stream = rounded.Int8(numerals.astype(np.int8), norms)
         else:
-            stream = codes.Float32(numerals.astype(np.float32), norms)
+            stream = rounded.Float32(numerals.astype(np.float32), norms)
         return numbers, stream.score(unit, np.arange(len(rows)))
 
     def _slack(self, unit: Floats) -> float:
