@@ -18,7 +18,7 @@ from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
 from answerable.serve.settings import Settings
 from doubles import NOON, TINY, index_of, record
-from sites import put
+from sites import ask, build, opened, put, write_site
 
 HEX = "0123456789abcdef" * 2
 TESTS = Path(__file__).parent
@@ -181,3 +181,21 @@ def test_a_folder_is_replaced_with_and_without_an_exchange(
     put(tmp_path / "fresh" / "new.py", "new")
     swap.replace(tmp_path / "fresh", tmp_path / "code")
     assert (tmp_path / "code" / "new.py").exists()
+
+
+@pytest.mark.parametrize("text", [None, "![a buoy](buoy.png)\n"])
+def test_a_site_that_can_only_refuse_is_warned_of(tmp_path: Path, text: str | None) -> None:
+    pages = {"index.md": text} if text else {"index.md.txt": "A text that is no page.\n"}
+    done = build(write_site(tmp_path, pages))
+    assert done.returncode == 0, done.stderr
+    assert "no page of the site holds text, so every question is refused" in done.stderr
+    assert ask(opened(tmp_path), "A buoy?").answer.mode == "not-found"
+
+
+def test_a_site_of_notes_alone_answers_and_is_not_warned_of(tmp_path: Path) -> None:
+    note = "---\nlabel: Plans for the winch\nabout: https://harbour.example/\n---\n\nA gearbox.\n"
+    pages = {"index.md": "![a buoy](buoy.png)\n"}
+    done = build(write_site(tmp_path, pages, notes={"winch.md": note}))
+    assert done.returncode == 0, done.stderr
+    assert "1 hint;" in done.stderr
+    assert "every question is refused" not in done.stderr

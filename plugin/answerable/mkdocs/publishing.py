@@ -37,6 +37,7 @@ def publish(built: Built, function: Path) -> None:
     """Audit and index a site, and write its function's folder, or one for each language."""
     whole = reading.merge(built.sites)
     private = _notebook(built, whole)
+    _warn_of_silence(whole, private)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
     else:
@@ -82,6 +83,7 @@ def preview(built: Built) -> Engine:
     """Audit and index a site for the dev server; nothing is published."""
     whole = reading.merge(built.sites)
     private = _notebook(built, whole)
+    _warn_of_silence(whole, private)
     made = _index(built, whole, private)
     folder = built.cache / "serve"
     opened = site.preview(
@@ -123,6 +125,15 @@ def _notebook(built: Built, whole: Site) -> Notebook:
     if not found.notes:
         log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
     return found
+
+
+def _warn_of_silence(whole: Site, private: Notebook) -> None:
+    """Warn of a site that can only refuse."""
+    if not private.notes and not any(page.cuts for page in whole.pages):
+        log.warning(
+            "docs_dir: no page of the site holds text, so every question is refused; write one, "
+            "or check exclude_docs and the front matter of pages"
+        )
 
 
 def _audit(built: Built, whole: Site, private: Notebook, more: Iterable[Artifact]) -> None:
