@@ -125,6 +125,15 @@ def test_the_command_fails_and_says_why(site: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_folder_that_cannot_be_written_is_told_with_its_remedy(tmp_path: Path) -> None:
+    site = write_site(tmp_path / "site", options={"cache": "taken/cache"})
+    put(site / "taken", "a file where a folder should be\n")
+    complaint = f"answerable: {site / 'taken'}"
+    said = failure(site)
+    assert complaint in said
+    assert "cannot be read or written (Not a directory): correct the path or its rights" in said
+
+
 def test_a_note_with_a_mistake_fails_the_build_naming_file_and_field(site: Path) -> None:
     put(site / "notebook" / "b.md", NOTE.replace("#chains", "#ropes"))
     assert "b.md: about: mooring.md has no anchor 'ropes'" in failure(site)

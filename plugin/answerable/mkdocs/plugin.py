@@ -24,7 +24,7 @@ from ..build import function_writer, injection, places
 from ..build.corpus import UnreadPageError
 from ..build.facts import Facts
 from ..build.workers import Workers
-from ..faces import live
+from ..faces import failing, live
 from ..serve import provided, providers, refusals
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
@@ -75,7 +75,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             if self.config.notebook:
                 places.check_notebook(Path(self.config.notebook), private)
         except (AnswerableError, OSError) as error:
-            raise PluginError(f"answerable: {error}") from None
+            raise PluginError(f"answerable: {failing.sentence(error)}") from None
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
@@ -191,9 +191,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         except (AnswerableError, OSError) as error:
             self._complete = False
             if not self._preview:
-                raise PluginError(f"answerable: {error}") from None
+                raise PluginError(f"answerable: {failing.sentence(error)}") from None
             kept = "answers come from the last good index" if self._engine else "no answers yet"
-            log.warning("%s (%s)", error, kept)
+            log.warning("%s (%s)", failing.sentence(error), kept)
 
     def _publish(self, config: MkDocsConfig) -> None:
         built = Built(
