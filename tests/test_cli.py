@@ -117,6 +117,36 @@ def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
     assert "--bundle FOLDER" in done.stderr
 
 
+@pytest.mark.parametrize("named", ["nowhere.yml", "docs"])
+def test_a_configuration_that_is_named_has_to_be_there(folder: Path, named: str) -> None:
+    done = run(folder, "-f", named, "ask", "How thick is the chain of a mooring?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"'{named}'" in done.stderr
+    assert "--config-file" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["-f", "--config-file", "--bundle"])
+def test_an_option_of_answerable_after_its_command_is_told_its_place(
+    folder: Path, name: str
+) -> None:
+    done = run(folder, "ask", name, "mkdocs.yml", "How thick is the chain?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"Error: {name} stands before the command: answerable {name} … ask …" in done.stderr
+
+
+def test_another_unknown_option_is_told_as_it_is(folder: Path) -> None:
+    assert "No such option '--jsn'" in run(folder, "ask", "--jsn", "How thick?").stderr
+
+
+@pytest.mark.parametrize("command", ["ask", "search", "why"])
+def test_a_question_without_quotes_is_told_to_have_them(folder: Path, command: str) -> None:
+    done = run(folder, command, "How", "thick", "is", "the", "chain?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Error: put the question in quotes: " in done.stderr
+    assert f'{command} "How thick is the chain?"' in done.stderr
+    assert "Missing argument 'QUESTION'" in run(folder, command).stderr
+
+
 def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "function", tmp_path / "function")
     question = "How thick is the chain of a mooring?"

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import click
 
+from ..faces import failing
 from ..serve.errors import AnswerableError
 from ..serve.settings import LOG_REFUSALS, LogRefusals
-from . import judging, packing, storing
+from . import asked, judging, packing, storing
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+# The options of `answerable` itself, which people type after its command too.
+_BEFORE = ("-f", "--config-file", "--bundle")
 
 
 class _Group(click.Group):
@@ -23,9 +26,14 @@ class _Group(click.Group):
         except OSError as error:
             if error.filename is None or isinstance(error, BrokenPipeError):
                 raise
-            raise click.ClickException(
-                f"{error.filename} cannot be read or written ({error.strerror}): correct the path "
-                "or its rights"
+            raise click.ClickException(failing.sentence(error)) from None
+        except click.NoSuchOption as error:
+            name = error.option_name
+            if name not in _BEFORE or error.ctx is None:
+                raise
+            raise click.UsageError(
+                f"{name} stands before the command: answerable {name} … {error.ctx.info_name} …",
+                error.ctx,
             ) from None
 
 
@@ -39,7 +47,7 @@ class _Group(click.Group):
 @click.option(
     "-f",
     "--config-file",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The site's configuration. Default: mkdocs.yml, else properdocs.yml.",
 )
 @click.pass_context
@@ -51,7 +59,7 @@ def main(ctx: click.Context, bundle: Path | None, config_file: Path | None) -> N
 
 # Commands import what they use when they run, so that `--help` stays quick.
 @main.command()
-@click.argument("question")
+@asked.argument
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
 @click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
@@ -65,7 +73,7 @@ def ask(
 
 
 @main.command()
-@click.argument("question")
+@asked.argument
 @click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
 @click.option(
     "--top-k",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ..serve.encoding import NAMES
+from . import asked
 
 Places = tuple[Path | None, Path]
 
@@ -138,7 +139,7 @@ def tune(
 
 
 @click.command()
-@click.argument("question")
+@asked.argument
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
