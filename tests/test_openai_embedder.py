@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +10,14 @@ import numpy as np
 import pytest
 
 import sites
+from answerable.build import function_writer
 from answerable.serve import call, openai_embedder, questions
 from answerable.serve.call import Call
 from answerable.serve.embedder import Identity
-from answerable.serve.errors import AnswerableError, EmbedderError
+from answerable.serve.errors import AnswerableError, EmbedderError, SiteError
+from answerable.serve.local_embedder import IDENTITY as LOCAL_IDENTITY
 from answerable.serve.openai_embedder import MAX_INPUT, OpenAIEmbedder
+from answerable.serve.settings import Settings
 from answerable.stub.server import Stub
 from stubs import is_counted
 
@@ -134,6 +138,22 @@ def test_the_function_carries_what_its_providers_need(server: Stub, site: Path) 
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
     assert "test" not in settings.values()
     assert not (site / "function" / "model").exists()
+
+
+def test_a_package_that_the_function_lacks_is_named_and_nothing_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "function"
+    settings = Settings(answers="openai")
+    # Where no distribution is found, those of the extra are missing too.
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(SiteError, match=r"run `pip install 'mkdocs-answerable\[openai\]'`"):
+        function_writer.write(folder, LOCAL_IDENTITY, settings)
+    with pytest.raises(
+        SiteError, match=r"package limits, .* run `pip install 'mkdocs-answerable'`"
+    ):
+        function_writer.write(folder, LOCAL_IDENTITY, Settings())
+    assert not (folder / "answerable").exists()
 
 
 def test_a_failing_call_keeps_the_last_bundle(server: Stub, site: Path) -> None:

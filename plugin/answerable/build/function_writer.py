@@ -12,7 +12,7 @@ from .. import serve
 from ..serve import local_embedder
 from ..serve.embedder import Identity
 from ..serve.errors import EmbedderError, SiteError
-from ..serve.provided import ANSWERERS, EMBEDDERS
+from ..serve.provided import ANSWERERS, EMBEDDERS, Provider
 from ..serve.settings import BUNDLE, FILE, MODEL, Settings
 from . import files, swap
 
@@ -21,6 +21,13 @@ REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL = "numkong"
 KERNEL_WORTH = 8_000_000
+# What an installation brings only where it is asked for.
+_EXTRAS = {
+    distribution: f"[{name}]"
+    for name, provider in (*EMBEDDERS.items(), *ANSWERERS.items())
+    if provider.host
+    for distribution in provider.requirements
+}
 _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
 # What a build leaves in a function folder, so that the next one knows it for its own.
@@ -62,6 +69,8 @@ def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0
     scanned: the bytes of vectors that a question is held against.
     """
     check(folder)
+    # Found to be missing before anything of the last build is replaced.
+    requirements = _requirements(identity, settings, scanned)
     model = (folder / MODEL / name for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER))
     for place in {folder, folder / MODEL, *(path.parent for path in model)}:
         files.remove_leftovers(place)
@@ -77,19 +86,35 @@ def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0
         for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
             files.copy(model_folder() / name, folder / MODEL / name)
         files.write(folder / MODEL / "LICENSE", _model_license())
-    files.write(folder / "requirements.txt", _requirements(identity, settings, scanned))
+    files.write(folder / "requirements.txt", requirements)
     files.write(folder / FILE, settings.as_json())
     files.write(folder / "main.py", (source / "main.py").read_bytes())
 
 
 def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes:
-    """What the function needs for its providers, pinned to what the bundle was built with."""
+    """What the function needs for its providers, pinned to what the bundle was built with.
+
+    SiteError if some of it is not installed here.
+    """
     kernel = (KERNEL,) if scanned >= KERNEL_WORTH and _is_installed(KERNEL) else ()
-    names = [*REQUIREMENTS, *kernel, *EMBEDDERS[identity.provider].requirements]
+    # Whoever opens a function says which embedder it does not know.
+    embedder = EMBEDDERS.get(identity.provider, Provider())
+    names = [*REQUIREMENTS, *kernel, *embedder.requirements]
     names += ANSWERERS[settings.answers].requirements
     if settings.store:
         names += (name for name in _STORE_REQUIREMENTS if _is_installed(name))
-    return "".join(f"{n}=={metadata.version(n)}\n" for n in sorted(set(names))).encode()
+    return "".join(f"{n}=={_version(n)}\n" for n in sorted(set(names))).encode()
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        extra = _EXTRAS.get(distribution, "")
+        raise SiteError(
+            f"the function needs the package {distribution}, which is not installed: run "
+            f"`pip install 'mkdocs-answerable{extra}'`"
+        ) from None
 
 
 def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:

@@ -123,7 +123,7 @@ def _connect(base_url: str | None) -> Any:
         import openai
     except ImportError:
         raise ProviderError(
-            "the package openai is not installed: run `pip install mkdocs-answerable[openai]`"
+            "the package openai is not installed: run `pip install 'mkdocs-answerable[openai]'`"
         ) from None
     try:
         return openai.AsyncOpenAI(base_url=base_url, max_retries=0, timeout=None)
