@@ -199,3 +199,25 @@ def test_a_site_of_notes_alone_answers_and_is_not_warned_of(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "1 hint;" in done.stderr
     assert "every question is refused" not in done.stderr
+
+
+def test_a_site_without_the_plugin_is_as_it_was(tmp_path: Path) -> None:
+    def names() -> list[str]:
+        found = (path for path in tmp_path.rglob("*") if path.is_file())
+        return sorted(path.relative_to(tmp_path).as_posix() for path in found)
+
+    site = write_site(tmp_path)
+    configured = (site / "mkdocs.yml").read_text("utf-8")
+    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    assert build(site, "-q").returncode == 0
+    before = names()
+    put(site / "mkdocs.yml", configured)
+    assert build(site, "-q").returncode == 0
+    assert any("answerable" in name for name in names())
+    # As Get started tells it.
+    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    shutil.rmtree(site / "function")
+    shutil.rmtree(site / ".cache" / "plugin" / "answerable")
+    assert build(site, "-q").returncode == 0
+    assert names() == before
+    assert "answerable" not in (site / "site" / "index.html").read_text("utf-8")
