@@ -168,6 +168,19 @@ def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
         assert (status, "out of order" in body) == (500, False)
 
 
+def test_an_answerer_that_fails_is_told_to_the_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    site = write_site(tmp_path, options={"answers": {"provider": "openai"}})
+    with mkdocs(site) as running:
+        status, body = running.request("POST", PATH, {"question": QUESTION})
+        assert (status, "OPENAI_API_KEY" in body) == (503, False)
+        told = "answerable: A question was not answered: OPENAI_API_KEY is not set: set it in the"
+        until(lambda: told in running.output)
+        assert QUESTION not in running.output
+
+
 def test_a_path_that_is_not_ascii_answers_too(tmp_path: Path) -> None:
     folder = write_site(tmp_path, site_url="https://harbour.example/докум/")
     with mkdocs(folder) as server:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from ..serve import wsgi
 from ..serve.engine import Engine
+from ..serve.errors import EmbedderError, ProviderError
 from ..serve.http import Request
 from ..serve.policy import Policy
 from ..serve.refusals import Keep
@@ -32,17 +33,23 @@ def wrap(
     host: str,
     current: Callable[[], Engine | None],
     refused: Keep | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> WsgiApp:
     """An app that answers under a base path and leaves every other request to the inner app.
 
     host: the one the server listens on. current: the engine of the last good build. refused: keeps
-    refused questions.
+    refused questions. tell: gets what is wrong with a model's server, and how to mend it.
     """
 
     def is_own(request: Request) -> bool:
         return _is_own(request, host)
 
-    service = Service(current, _POLICY, keep=refused, may_ask=is_own, base=base)
+    def failed(error: Exception) -> None:
+        # Only these are for the author, and repeat neither the question nor what a server said.
+        if tell and isinstance(error, ProviderError | EmbedderError):
+            tell(f"A question was not answered: {error}")
+
+    service = Service(current, _POLICY, keep=refused, may_ask=is_own, base=base, tell=failed)
     answering = wsgi.application(service, base)
 
     def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:

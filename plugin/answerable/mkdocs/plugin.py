@@ -173,7 +173,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             refusals.appender(Path(own.cache) / refusals.FILE, log.warning),
             os.urandom(32),
         )
-        server.set_app(live.wrap(app, base, config.dev_addr.host, lambda: self._engine, kept))
+        host = config.dev_addr.host
+        server.set_app(live.wrap(app, base, host, lambda: self._engine, kept, log.warning))
         gold = choices.gold(own)
         for path in (own.notebook, own.enrichment, own.abbreviations, gold):
             if path and Path(path).exists():

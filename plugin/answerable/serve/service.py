@@ -45,7 +45,8 @@ class Service:
 
     ``log`` gets a line for each request, which holds the question if ``log_questions``; ``keep``
     each question that was refused. ``may_ask`` decides of requests instead of the policy's origins.
-    ``base`` is the path that it answers under.
+    ``base`` is the path that it answers under. ``tell`` gets each error that kept a question from
+    an answer.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Service:
         log_questions: bool = False,
         base: str = "/",
         held: Callable[[], Engine | None] | None = None,
+        tell: Callable[[Exception], object] | None = None,
     ) -> None:
         self.policy = policy
         self.guards = Guards(policy, keeps_near=keep is not None)
@@ -66,6 +68,7 @@ class Service:
         self._held = held or engine
         self._log = log
         self._keep = keep
+        self._tell = tell
         self._may_ask = may_ask or (lambda request: origins.is_listed(request, policy.origins))
         self._log_questions = log_questions
         self._base = base
@@ -125,6 +128,9 @@ class Service:
                 found = self.guards.answering.answer(engine, asked, turn.call)
             except Exception as error:
                 turn.code = problems.of(error).code
+                if self._tell:
+                    with problems.ignored():
+                        self._tell(error)
                 raise
             turn.found = found
             self._keep_refusal(turn, found)
