@@ -109,6 +109,13 @@ def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_manifest_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "bundle" / "manifest.json").mkdir(parents=True)
+    done = run(tmp_path, "--bundle", "bundle", "ask", "anything")
+    complaint = "bundle/manifest.json cannot be read (Is a directory): correct its rights"
+    assert done.stderr == f"Error: {complaint}, or build again\n"
+
+
 def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
     done = run(tmp_path, "ask", "anything")
     assert done.returncode == 1

@@ -140,7 +140,11 @@ def read(folder: Path, *, verify: bool = True) -> Manifest:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise BundleError(
+            f"{path} cannot be read ({error.strerror}): correct its rights, or build again"
+        ) from None
+    except (ValueError, RecursionError) as error:
         raise BundleError(f"{path} cannot be read ({error!s:.200}): {AGAIN}") from None
     return parse(data, str(path), verify=verify)
 
