@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_written_is_told_with_its_remedy(tmp_path: Path)
     complaint = f"answerable: {site / 'taken'}"
     said = failure(site)
     assert complaint in said
-    assert "cannot be read or written (Not a directory): correct the path or its rights" in said
+    assert "cannot be read or written (Not a directory); correct the path" in said
 
 
 def test_a_note_with_a_mistake_fails_the_build_naming_file_and_field(site: Path) -> None:

@@ -1,7 +1,5 @@
 """``answerable index``: a built site, by any generator, as a function folder."""
 
-import errno
-import os
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -32,7 +30,7 @@ from ..build.index import Index, SiteInfo
 from ..build.notebook import Note, Notebook
 from ..build.targets import resolver
 from ..build.workers import Workers
-from ..faces import clock, progress
+from ..faces import clock, failing, progress
 from ..serve import encoding, local_embedder, providers, routes
 from ..serve.embedder import Embedder
 from ..serve.errors import SiteError
@@ -42,11 +40,6 @@ from ..serve.settings import Settings
 from ..serve.urls import is_safe_url
 
 ENCODING = encoding.whole(local_embedder.IDENTITY.dimensions)
-
-_REMEDIES = {
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "correct its rights"),
-    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +68,7 @@ def index(
             files.write(options.folder / facts.PATH, facts.contents(Facts(), manifest.id))
             click.echo(f"The Ask button is in the pages; {site.count(changed, 'file')} changed")
     except OSError as error:
-        raise SiteError(_complaint(error)) from None
-
-
-def _complaint(error: OSError) -> str:
-    """A sentence on what the system refused, with the remedy where there is one."""
-    what = "a file" if error.filename is None else os.fsdecode(error.filename)
-    remedy = _REMEDIES.get(error.errno or 0)
-    reason = error.strerror or type(error).__name__
-    return f"{what} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")
+        raise SiteError(failing.sentence(error)) from None
 
 
 def write(options: Options, out: Path) -> tuple[BuiltSite, Manifest]:
