@@ -12,6 +12,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
+from running import until
 from widget_site import (
     CLAIM,
     HANG,
@@ -221,6 +222,7 @@ def test_a_new_question_aborts_the_old_one(page: Page, site: Site) -> None:
     box = visit(page, site, HANG, PARTIAL)
     ask(box, "First?")
     expect(box).to_contain_text("Looking through this site")
+    until(lambda: len(site.asked) == 1)
     box.get_by_label("Your question").fill("Second?")
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".card")).to_have_count(1)
@@ -484,6 +486,7 @@ def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: in
         question.press("Enter")
         expect(sign).to_be_visible()
         shoot(state)
+        until(lambda: len(site.asked) > 0)
 
 
 def cited_in(*languages: str | None) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from running import until
 from widget_site import HANG, NOT_FOUND, PARTIAL, Reply, Site, ask, asking, problem, visit
 
 INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'
@@ -16,6 +17,7 @@ def test_the_same_question_is_sent_once_while_it_is_answered(page: Page, site: S
     for _ in range(3):
         box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "working")
+    until(lambda: len(site.asked) == 1)
     box.get_by_label("Your question").fill("Another?")
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "partial")
