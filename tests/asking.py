@@ -11,11 +11,11 @@ from typing import Any
 from answerable.serve import call as calls
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
-from answerable.serve.http import EVENTS, MAX_BODY, PROBLEM, STATUS, Request, Response
-from answerable.serve.policy import Policy
 from answerable.serve.profile import Profile
-from answerable.serve.service import Service
+from answerable.serve.protection.policy import Policy
 from answerable.serve.types import Evidence
+from answerable.serve.web.http import EVENTS, MAX_BODY, PROBLEM, STATUS, Request, Response
+from answerable.serve.web.service import Service
 from doubles import LetterEmbedder, bundle_of, index_of, note, record
 
 ORIGIN = "https://harbour.example"

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from answerable.serve.http import MAX_BODY
 from answerable.serve.questions import MAX
+from answerable.serve.web.http import MAX_BODY
 
 Origin = Literal["own", "none"] | str
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 
-from answerable.serve.http import EVENTS, JSON, PROBLEM, Response
+from answerable.serve.web.http import EVENTS, JSON, PROBLEM, Response
 
 Document = Mapping[str, Any]
 

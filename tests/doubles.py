@@ -16,13 +16,13 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Embedder, Identity, Vectors
 from answerable.serve.encoding import Encoding
 from answerable.serve.engine import Engine
-from answerable.serve.http import Request, Response
 from answerable.serve.opening import open_bundle
-from answerable.serve.policy import Policy
 from answerable.serve.profile import LOCAL, Profile
+from answerable.serve.protection.policy import Policy
 from answerable.serve.refusals import Keep
-from answerable.serve.service import Service
 from answerable.serve.types import Evidence, Passage, RoutingHint
+from answerable.serve.web.http import Request, Response
+from answerable.serve.web.service import Service
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 TINY = Identity(provider="test", model="letters", dimensions=8)

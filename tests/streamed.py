@@ -5,9 +5,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from answerable.serve import streaming
-from answerable.serve.http import Request, Response
-from answerable.serve.service import Service
+from answerable.serve.web import streaming
+from answerable.serve.web.http import Request, Response
+from answerable.serve.web.service import Service
 
 
 def events(lines: Iterable[bytes]) -> Iterator[tuple[str, Any]]:

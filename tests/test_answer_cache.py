@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import answer_cache
-from answerable.serve.answer_cache import MemoryCache
-from answerable.serve.waiting import Outcome
+from answerable.serve.protection import answer_cache
+from answerable.serve.protection.answer_cache import MemoryCache
+from answerable.serve.protection.waiting import Outcome
 
 WAIT = 20.0
 

@@ -12,9 +12,9 @@ from answerable.serve import questions
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
-from answerable.serve.http import MAX_BODY, Request, Response
 from answerable.serve.profile import Profile
 from answerable.serve.types import Evidence
+from answerable.serve.web.http import MAX_BODY, Request, Response
 from doubles import (
     TINY,
     LetterEmbedder,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.asgi import Application, Message
 from answerable.serve.call import Call
-from answerable.serve.http import MAX_BODY, Request, Response
-from answerable.serve.service import Service
+from answerable.serve.web.asgi import Application, Message
+from answerable.serve.web.http import MAX_BODY, Request, Response
+from answerable.serve.web.service import Service
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
 from fuzzing import fuzzed
 
@@ -301,6 +301,6 @@ def test_a_web_socket_is_refused(app: Application) -> None:
 @pytest.mark.parametrize("name", ["asgi", "aws_lambda", "google", "wsgi"])
 def test_an_adapter_leaves_numpy_for_later(name: str) -> None:
     """While it is imported, the bundle is read ahead."""
-    code = f"import sys, answerable.serve.{name}; print('numpy' in sys.modules)"
+    code = f"import sys, answerable.serve.web.{name}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

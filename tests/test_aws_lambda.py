@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import runtimes
-from answerable.serve import aws_lambda
-from answerable.serve.aws_lambda import Handler
-from answerable.serve.http import MAX_BODY
-from answerable.serve.service import Service
+from answerable.serve.web import aws_lambda
+from answerable.serve.web.aws_lambda import Handler
+from answerable.serve.web.http import MAX_BODY
+from answerable.serve.web.service import Service
 from conforming import KNOWN
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
 from fuzzing import fuzzed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import bearer
+from answerable.serve.protection import bearer
 
 TOKEN = "b0at-t0ken.of_the~harbour+master/=="
 

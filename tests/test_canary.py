@@ -13,7 +13,7 @@ import running
 import sites
 from answerable.build.labels import shared_run
 from answerable.serve import providers
-from answerable.serve.http import Request
+from answerable.serve.web.http import Request
 from answerable.stub.server import Stub
 from doubles import handle
 from test_privacy import readings

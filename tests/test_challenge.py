@@ -17,9 +17,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page, Route
 
-from answerable.serve import challenge
-from answerable.serve.challenge import EXPIRED, MISSING, UNSOLVED, USED, Challenge, Memory
 from answerable.serve.errors import PolicyError, StorageError
+from answerable.serve.protection import challenge
+from answerable.serve.protection.challenge import (
+    EXPIRED,
+    MISSING,
+    UNSOLVED,
+    USED,
+    Challenge,
+    Memory,
+)
 from running import free_port, run
 
 KEY = b"a key that only the harbour has"

@@ -17,7 +17,8 @@ from packaging.requirements import Requirement
 import manual
 import sites
 from answerable.cli import main as answerable_cli
-from answerable.serve import database, policy
+from answerable.serve import database
+from answerable.serve.protection import policy
 from functions import serving
 from manual import Command
 

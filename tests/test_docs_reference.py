@@ -14,7 +14,9 @@ import manual
 import sites
 from answerable.build import bundle_writer
 from answerable.cli import main
-from answerable.serve import database, function, policy
+from answerable.serve import database
+from answerable.serve.protection import policy
+from answerable.serve.web import function
 
 # Whoever deploys a version sets it, not whoever writes the site.
 OF_OTHERS = {"MIKE_DOCS_VERSION"}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder
 
 import runtimes
-from answerable.serve import google
-from answerable.serve.google import View
-from answerable.serve.http import EVENTS
-from answerable.serve.service import Service
+from answerable.serve.web import google
+from answerable.serve.web.google import View
+from answerable.serve.web.http import EVENTS
+from answerable.serve.web.service import Service
 from conforming import KNOWN, UNKNOWN
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
 from fuzzing import fuzzed

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import limiting
-from answerable.serve.windows import Windows
+from answerable.serve.protection import limiting
+from answerable.serve.protection.windows import Windows
 
 NOON = 1_700_000_000.0
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import observing
 from answerable.serve.call import Call
-from answerable.serve.observing import Observation
+from answerable.serve.web import observing
+from answerable.serve.web.observing import Observation
 
 FIELDS = [
     "event",

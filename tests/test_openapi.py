@@ -13,13 +13,14 @@ from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
 import described
-from answerable.serve import examples, languages, openapi, providers, questions
+from answerable.serve import languages, providers, questions
 from answerable.serve.call import Stage
 from answerable.serve.engine import Engine
-from answerable.serve.http import EVENTS, MAX_BODY, PROBLEM, STATUS, Code, Request, Response
-from answerable.serve.policy import Policy
-from answerable.serve.service import Service
+from answerable.serve.protection.policy import Policy
 from answerable.serve.types import Confidence, Evidence, Mode, Reason
+from answerable.serve.web import examples, openapi
+from answerable.serve.web.http import EVENTS, MAX_BODY, PROBLEM, STATUS, Code, Request, Response
+from answerable.serve.web.service import Service
 from sites import NOTES, ROOT, build, local, opened, write_site
 
 ORIGIN = "https://harbour.example"

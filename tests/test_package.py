@@ -31,8 +31,8 @@ from answerable.build.packaging.extras import EXTRAS
 from answerable.build.packaging.targets import NAMES, TARGETS, Limit, Machine
 from answerable.build.packaging.writing import Order, Package
 from answerable.cli import packaged
-from answerable.serve import asgi, aws_lambda, google
 from answerable.serve.errors import BundleError, SiteError
+from answerable.serve.web import asgi, aws_lambda, google
 from sites import NOTES, ROOT, build, command, put, write_site
 from wheelhouse import wheel
 
@@ -216,7 +216,7 @@ def test_every_target_gets_its_own_files_and_no_others(
     place = f"{TARGETS[target].folder}/".removeprefix("./")
     for name in ("settings.json", "bundle/manifest.json", "model/LICENSE"):
         assert place + name in names
-    assert f"{place}answerable/serve/{TARGETS[target].adapter}.py" in names
+    assert f"{place}answerable/serve/web/{TARGETS[target].adapter}.py" in names
     assert set(entries.render(TARGETS[target], OTHER)) < names
     assert not [n for n in names if n.removeprefix(place) in PLANTED]
     locked = {pin.name for pin in package.pins}
@@ -240,7 +240,7 @@ def test_the_entry_points_name_what_the_adapters_have() -> None:
             and isinstance(node.func, ast.Attribute)
             and isinstance(node.func.value, ast.Name)
         }
-        module = f"answerable.serve.{target.adapter}"
+        module = f"answerable.serve.web.{target.adapter}"
         assert (target.adapter, made[module]) in called
         assert hasattr(sys.modules[module], made[module])
 
@@ -487,7 +487,7 @@ def test_a_folder_that_is_no_function_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_function_of_an_earlier_version_is_refused(copy: Path) -> None:
-    (copy / "answerable" / "serve" / "asgi.py").unlink()
+    (copy / "answerable" / "serve" / "web" / "asgi.py").unlink()
     with pytest.raises(SiteError, match=r"asgi\.py is missing: run `mkdocs build` again"):
         contents.read(copy, "asgi")
 

@@ -141,7 +141,7 @@ def test_a_note_with_a_mistake_fails_the_build_naming_file_and_field(site: Path)
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "answerable/own.py"])
-@pytest.mark.parametrize("mark", [None, "answerable/serve/main.py"])
+@pytest.mark.parametrize("mark", [None, "answerable/serve/web/main.py"])
 def test_a_function_folder_with_somebody_elses_files_is_left_alone(
     tmp_path: Path, name: str, mark: str | None
 ) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from answerable.serve import policy
 from answerable.serve.errors import PolicyError
-from answerable.serve.policy import Policy
+from answerable.serve.protection import policy
+from answerable.serve.protection.policy import Policy
 
 SITE = "https://harbour.example/docs/"
 DIGEST = hashlib.sha256(b"harbour-master").hexdigest()

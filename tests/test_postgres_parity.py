@@ -18,8 +18,7 @@ from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.build.index import SiteInfo
 from answerable.build.records import Block, Metadata, Record, Section
 from answerable.evaluate import gold
-from answerable.serve import answering, encoding, providers, retrieval
-from answerable.serve.answering import Asked
+from answerable.serve import encoding, providers, retrieval
 from answerable.serve.bundle import Bundle
 from answerable.serve.database import Database as Address
 from answerable.serve.engine import Engine
@@ -31,6 +30,8 @@ from answerable.serve.postgres.store import PostgresStore
 from answerable.serve.profile import LOCAL
 from answerable.serve.recipe import Scored
 from answerable.serve.selection import POOL
+from answerable.serve.web import answering
+from answerable.serve.web.answering import Asked
 from doubles import TINY, LetterEmbedder, bundle_of, index_of, note, record
 from postgres_server import PostgresServer
 

@@ -14,7 +14,7 @@ import pytest
 
 from answerable.build.labels import shared_run, words
 from answerable.serve import providers
-from answerable.serve.http import Request
+from answerable.serve.web.http import Request
 from doubles import CountingEmbedder, handle
 from sites import NOTES, ask, build, local, opened, write_site
 

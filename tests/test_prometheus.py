@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from answerable.serve.errors import PolicyError
-from answerable.serve.observing import MODES, OUTCOMES, PATHS, REASONS, Observation
-from answerable.serve.prometheus import CONTENT_TYPE, Metrics
+from answerable.serve.web.observing import MODES, OUTCOMES, PATHS, REASONS, Observation
+from answerable.serve.web.prometheus import CONTENT_TYPE, Metrics
 
 ANSWERED = Observation(
     "req_1",

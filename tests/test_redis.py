@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from answerable.serve import answer_cache, limiting, redis_store, spending
+from answerable.serve.protection import answer_cache, limiting, redis_store, spending
 from racing import race
 from test_answer_cache import Maker, together
 
@@ -24,7 +24,7 @@ WAIT = 20.0
 LIMITED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from answerable.serve import limiting
+from answerable.serve.protection import limiting
 few = limiting.limiter("30/minute", "1000/minute", sys.argv[1])
 many = limiting.limiter("9/minute", "50/minute", sys.argv[1])
 go()
@@ -37,7 +37,7 @@ print(one, all)
 SPENDING = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from answerable.serve import spending
+from answerable.serve.protection import spending
 purse = spending.purse(10_000, sys.argv[1])
 purse.reserve(0)
 go()
@@ -48,7 +48,7 @@ with ThreadPoolExecutor(5) as pool:
 
 ASKING = """
 import sys, time
-from answerable.serve import answer_cache, redis_store
+from answerable.serve.protection import answer_cache, redis_store
 cache = answer_cache.cache(10, 60, sys.argv[1])
 count = redis_store.connect(sys.argv[1]).script("return redis.call('incr', KEYS[1])")
 look = redis_store.connect(sys.argv[1]).script("return redis.call('get', KEYS[1])")
@@ -67,7 +67,7 @@ print(*asked("kept", True), *asked("not kept", False))
 
 DYING = """
 import sys, time
-from answerable.serve import answer_cache
+from answerable.serve.protection import answer_cache
 cache = answer_cache.cache(10, 60, sys.argv[1])
 def make():
     print("making", flush=True)

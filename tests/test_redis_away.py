@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from answerable.serve import answer_cache, limiting, redis_store, spending
 from answerable.serve.errors import PolicyError, StorageError
+from answerable.serve.protection import answer_cache, limiting, redis_store, spending
 from lossy import LossyLine
 from test_answer_cache import Maker
 

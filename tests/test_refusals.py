@@ -19,10 +19,10 @@ from answerable.serve import askers, refusals, settings
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import BundleError
-from answerable.serve.http import Request, Response
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.refusals import Near, Refusal, Unanswered
 from answerable.serve.settings import LOG_REFUSALS, Settings
+from answerable.serve.web.http import Request, Response
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, handle, index_of, note, record
 from running import Running, free_port, mkdocs, run, until
 from sites import NOTES, PAGES, build, command, put, write_site

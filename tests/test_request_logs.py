@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import functions
-from answerable.serve.http import EVENTS, MAX_BODY
+from answerable.serve.web.http import EVENTS, MAX_BODY
 from answerable.stub.faults import FAULTS
 from answerable.stub.server import Stub
 from functions import KEY

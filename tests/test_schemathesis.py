@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import described
-from answerable.serve import openapi, questions
-from answerable.serve.http import EVENTS
+from answerable.serve import questions
+from answerable.serve.web import openapi
+from answerable.serve.web.http import EVENTS
 from fuzzing import DEEP, fuzzed
 from running import Running, run
 from sites import NOTES, build, write_site

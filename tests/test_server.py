@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from answerable.serve import server
-from answerable.serve.http import MAX_BODY, Request, Response, json_response
-from answerable.serve.server import Server
+from answerable.serve.web import server
+from answerable.serve.web.http import MAX_BODY, Request, Response, json_response
+from answerable.serve.web.server import Server
 from running import until
 
 OK = json_response({"status": "ok"})

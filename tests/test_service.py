@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from answerable.serve.engine import Engine
-from answerable.serve.http import Request
+from answerable.serve.web.http import Request
 from asking import (
     BEARER,
     DIGEST,

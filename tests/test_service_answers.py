@@ -13,9 +13,9 @@ import pytest
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.http import EVENTS
 from answerable.serve.profile import Profile
-from answerable.serve.service import Service
+from answerable.serve.web.http import EVENTS
+from answerable.serve.web.service import Service
 from asking import (
     NOWHERE,
     QUESTION,

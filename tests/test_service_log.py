@@ -7,8 +7,8 @@ import pytest
 
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
-from answerable.serve.http import EVENTS, Request
 from answerable.serve.refusals import Unanswered
+from answerable.serve.web.http import EVENTS, Request
 from asking import (
     BEARER,
     DIGEST,

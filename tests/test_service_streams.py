@@ -8,7 +8,7 @@ import pytest
 from answerable.serve import call as calls
 from answerable.serve.call import Call
 from answerable.serve.engine import Engine
-from answerable.serve.http import EVENTS
+from answerable.serve.web.http import EVENTS
 from asking import ROPE, USUAL, Paid, asked, asking, code, header, letters, stream
 from described import events
 from running import until

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import spending
-from answerable.serve.spending import Purse, Reservation
+from answerable.serve.protection import spending
+from answerable.serve.protection.spending import Purse, Reservation
 
 # 2023-11-14 23:59:50 UTC.
 BEFORE_MIDNIGHT = 1_700_006_390.0

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import runtimes
-from answerable.serve.beats import COMMENT, Beating
-from answerable.serve.http import EVENTS
 from answerable.serve.settings import FILE, Settings
+from answerable.serve.web.beats import COMMENT, Beating
+from answerable.serve.web.http import EVENTS
 from answerable.stub.server import Stub, serve
 from conforming import KNOWN, PRIVATE, UNKNOWN
 from running import until

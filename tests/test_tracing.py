@@ -133,7 +133,9 @@ def test_a_provider_that_is_set_later_counts(monkeypatch: pytest.MonkeyPatch) ->
 def test_nothing_heavy_is_imported() -> None:
     code = (
         "import sys\n"
-        "from answerable.serve import bearer, challenge, observing, prometheus, tracing\n"
+        "from answerable.serve import tracing\n"
+        "from answerable.serve.protection import bearer, challenge\n"
+        "from answerable.serve.web import observing, prometheus\n"
         "with tracing.span('answerable.answer'): pass\n"
         "heavy = ('opentelemetry', 'altcha', 'prometheus_client', 'redis', 'numpy')\n"
         "print([name for name in heavy if name in sys.modules])\n"

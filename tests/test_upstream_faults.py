@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import functions
-from answerable.serve.http import EVENTS
+from answerable.serve.web.http import EVENTS
 from answerable.stub.faults import FAULTS
 from answerable.stub.server import Stub
 from described import events

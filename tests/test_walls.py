@@ -9,9 +9,10 @@ import pytest
 from answerable.serve.types import Evidence, HintCitation, RoutingHint
 from sites import ROOT
 
+PACKAGE = ROOT / "plugin" / "answerable"
 SERVING = sorted(
-    path.stem
-    for path in (ROOT / "plugin" / "answerable" / "serve").glob("*.py")
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    for path in (PACKAGE / "serve").rglob("*.py")
     if path.stem not in ("__init__", "main")
 )
 
@@ -38,7 +39,7 @@ def test_a_hint_has_no_field_for_text() -> None:
 def test_serving_loads_nothing_of_the_build() -> None:
     code = (
         "import importlib, sys\n"
-        f"for name in {SERVING!r}: importlib.import_module('answerable.serve.' + name)\n"
+        f"for name in {SERVING!r}: importlib.import_module('answerable.' + name)\n"
         "print('\\n'.join(sys.modules))"
     )
     done = subprocess.run(

@@ -10,7 +10,7 @@ from typing import Any
 import altcha
 from playwright.sync_api import Locator, Page, expect
 
-from answerable.serve import challenge
+from answerable.serve.protection import challenge
 from widget_site import (
     CLAIM,
     HANG,

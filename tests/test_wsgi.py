@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve import wsgi
-from answerable.serve.http import MAX_BODY
-from answerable.serve.service import Service
-from answerable.serve.wsgi import WsgiApp
+from answerable.serve.web import wsgi
+from answerable.serve.web.http import MAX_BODY
+from answerable.serve.web.service import Service
+from answerable.serve.web.wsgi import WsgiApp
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
 from fuzzing import fuzzed
 from streamed import Waiting

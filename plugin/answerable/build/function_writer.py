@@ -88,7 +88,7 @@ def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0
         files.write(folder / MODEL / "LICENSE", _model_license())
     files.write(folder / "requirements.txt", requirements)
     files.write(folder / FILE, settings.as_json())
-    files.write(folder / "main.py", (source / "main.py").read_bytes())
+    files.write(folder / "main.py", (source / "web" / "main.py").read_bytes())
 
 
 def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes:

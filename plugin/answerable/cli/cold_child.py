@@ -22,8 +22,8 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
         marks.append((phase, time.perf_counter_ns()))
 
     sys.path.insert(0, str(folder))
-    from answerable.serve import starting
     from answerable.serve.settings import BUNDLE, MODEL
+    from answerable.serve.web import starting
 
     ahead = starting.begin(folder, verify=verify)
     mark("ahead")

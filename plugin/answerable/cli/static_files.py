@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from ..build import facts, injection
 from ..build.facts import Facts
-from ..serve import wsgi
-from ..serve.wsgi import Environ, StartResponse, WsgiApp
+from ..serve.web import wsgi
+from ..serve.web.wsgi import Environ, StartResponse, WsgiApp
 
 # The machine's own table of types is not the same everywhere.
 _TYPES = {

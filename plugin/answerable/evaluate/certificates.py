@@ -29,7 +29,7 @@ def key(bundle: str, index: Index, case: Case) -> str:
 def _code() -> str:
     """A digest of the code that retrieves, answers and judges."""
     paths = (
-        path for room in (evaluate, serve) for path in Path(str(room.__file__)).parent.glob("*.py")
+        path for room in (evaluate, serve) for path in Path(str(room.__file__)).parent.rglob("*.py")
     )
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).hexdigest()
 

@@ -4,14 +4,14 @@ import ipaddress
 from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
-from ..serve import wsgi
 from ..serve.engine import Engine
 from ..serve.errors import EmbedderError, ProviderError
-from ..serve.http import Request
-from ..serve.policy import Policy
+from ..serve.protection.policy import Policy
 from ..serve.refusals import Keep
-from ..serve.service import Service
-from ..serve.wsgi import Environ, StartResponse, WsgiApp
+from ..serve.web import wsgi
+from ..serve.web.http import Request
+from ..serve.web.service import Service
+from ..serve.web.wsgi import Environ, StartResponse, WsgiApp
 
 # Under the site's path; the widget asks there unless an endpoint is configured.
 BASE = "_answerable/"

@@ -34,8 +34,8 @@ class Contents:
 def read(folder: Path, adapter: str) -> Contents:
     """The files of a function folder, its data compared with their hashes.
 
-    adapter: the module of ``serve/`` that has to be there. SiteError or BundleError for a folder
-    that cannot be packaged.
+    adapter: the module of ``serve/web/`` that has to be there. SiteError or BundleError for a
+    folder that cannot be packaged.
     """
     if not (folder / BUNDLE / MANIFEST).is_file():
         raise SiteError(
@@ -52,7 +52,7 @@ def read(folder: Path, adapter: str) -> Contents:
         names += [f"{MODEL}/{local_embedder.WEIGHTS}", f"{MODEL}/{local_embedder.TOKENIZER}"]
         names += [f"{MODEL}/LICENSE"]
     found = {name: folder / name for name in names}
-    needed = (f"{CODE}/serve/{adapter}.py", settings.FILE)
+    needed = (f"{CODE}/serve/web/{adapter}.py", settings.FILE)
     for name in (*found, *needed):
         if name not in found or not (folder / name).is_file():
             raise SiteError(f"{folder / name} is missing: {_AGAIN}")

@@ -37,7 +37,7 @@ class Limit:
 class Target:
     """A platform. folder: where in the package the function's files lie.
 
-    adapter: the module of ``serve/`` that its entry point imports. requirements: what it needs
+    adapter: the module of ``serve/web/`` that its entry point imports. requirements: what it needs
     beside the function's own. architectures: the default one first. vendored: the package carries
     its packages; installs_alone: we choose pip's options, so that a dependency that is never
     imported can be left out.

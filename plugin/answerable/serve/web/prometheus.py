@@ -3,10 +3,10 @@
 import re
 from typing import get_args
 
-from .errors import PolicyError
+from ..errors import PolicyError
+from ..types import Reason
 from .http import STATUS
 from .observing import OTHER, Observation
-from .types import Reason
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

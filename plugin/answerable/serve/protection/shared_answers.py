@@ -5,8 +5,8 @@ import secrets
 import time
 from contextlib import ExitStack
 
+from ..errors import StorageError
 from . import redis_store
-from .errors import StorageError
 from .waiting import LATE, Check, Crowd, Make, Outcome, nothing
 
 # Seconds between two looks at what another instance makes.

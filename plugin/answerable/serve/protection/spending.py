@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from .errors import StorageError
+from ..errors import StorageError
 
 # Two days in seconds: a day's sum outlives the day wherever the clocks of instances differ.
 _KEPT = 2 * 86_400

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import languages, problems, prompt, refusals, selection, tracing, wire
-from .call import Call, serving
-from .engine import Engine
-from .frozen import frozen
+from .. import languages, prompt, refusals, selection, tracing, wire
+from ..call import Call, serving
+from ..engine import Engine
+from ..frozen import frozen
+from ..protection.spending import Purse
+from ..protection.waiting import AnswerCache, Outcome
+from ..refusals import Near
+from ..retrieval import TOP_K
+from . import problems
 from .http import Problem, encoded
-from .refusals import Near
-from .retrieval import TOP_K
-from .spending import Purse
-from .waiting import AnswerCache, Outcome
 
 _DAY = 86_400
 # Seconds for which a question waits for a slot.

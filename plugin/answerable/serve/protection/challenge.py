@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .errors import PolicyError
+from ..errors import PolicyError
 
 # What one step derives, and how many steps there are. 200,000 iterations in the mean are 0.1 s
 # where 2 million are derived in a second and 0.5 s where 400,000 are.

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
-from . import askers, intake, origins, problems, streaming
+from .. import askers
+from ..call import Call, serving
+from ..engine import Engine
+from ..manifest import WIRE
+from ..protection.policy import Policy
+from ..refusals import Keep, Unanswered
+from . import intake, origins, problems, streaming
 from .answering import Asked, Found
-from .call import Call, serving
-from .engine import Engine
 from .guards import Guards
 from .http import EVENTS, JSON, Code, Problem, Request, Response, json_response
-from .manifest import WIRE
 from .observing import Observation
-from .policy import Policy
-from .refusals import Keep, Unanswered
 
 _PAUSED_SECONDS = "3600"
 
@@ -175,7 +176,7 @@ class Service:
             engine.store.check()
         self._check_paused()
         if self.policy.redis_url:
-            from . import redis_store
+            from ..protection import redis_store
 
             redis_store.connect(self.policy.redis_url).ping()
         return json_response({"status": "ready"})
@@ -225,7 +226,7 @@ class Service:
             )
 
     def _check_bearer(self, request: Request, digests: tuple[str, ...]) -> None:
-        from . import bearer
+        from ..protection import bearer
 
         if not bearer.allows(request.headers.get("authorization"), digests):
             raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")

@@ -10,9 +10,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
+from ..call import Call, Stage
+from ..errors import CancelledError
 from . import problems
-from .call import Call, Stage
-from .errors import CancelledError
 from .http import EVENTS, Response, event
 
 _Item = tuple[str, Any]

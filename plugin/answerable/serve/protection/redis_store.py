@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import PolicyError, StorageError
+from ..errors import PolicyError, StorageError
 
 if TYPE_CHECKING:
     from redis import ConnectionPool

@@ -12,8 +12,8 @@ HERE = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path.
 sys.path.insert(0, str(HERE))
 
-from answerable.serve import console, function  # noqa: E402
 from answerable.serve.errors import AnswerableError  # noqa: E402
+from answerable.serve.web import console, function  # noqa: E402
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def serve(host: str, port: int) -> None:
     """Answer requests on an address; port 0 takes any free one."""
     service = function.open_service(HERE, os.environ, console.out, console.err)
     base = function.base(os.environ)
-    from answerable.serve.server import Server
+    from answerable.serve.web.server import Server
 
     with Server(host, port, service.handle, base) as server:
         console.out(f"Answering at http://{host}:{server.port}{base}answer\n".encode())

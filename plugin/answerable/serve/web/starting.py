@@ -3,8 +3,8 @@
 import gc
 from pathlib import Path
 
-from .ahead import Ahead
-from .settings import BUNDLE
+from ..ahead import Ahead
+from ..settings import BUNDLE
 
 
 def begin(function: Path, *, verify: bool, has_bundle: bool = True) -> Ahead | None:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from . import languages, questions
+from .. import languages, questions
 from .http import JSON, MAX_BODY, Problem, Request
 
 

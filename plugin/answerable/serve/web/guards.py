@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from . import answer_cache, limiting, prometheus, spending
-from . import challenge as challenges
+from ..protection import answer_cache, limiting, spending
+from ..protection import challenge as challenges
+from ..protection.challenge import Challenge
+from ..protection.limiting import Limiter
+from ..protection.policy import Policy
+from . import prometheus
 from .answering import Answering
-from .challenge import Challenge
-from .limiting import Limiter
-from .policy import Policy
 from .prometheus import Metrics
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import AnswerableError, CancelledError, CrowdedError, ProviderError
+from ..errors import AnswerableError, CancelledError, CrowdedError, ProviderError
 from .http import Problem
 
 _LATER = "5"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, Literal, Protocol
 
-from .frozen import frozen
+from ..frozen import frozen
 
 MAX_BODY = 4096
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, get_args
 
-from .call import Stage
-from .frozen import frozen
+from ..call import Stage
+from ..frozen import frozen
+from ..protection.waiting import Outcome
+from ..types import Mode, Reason
 from .http import Code
-from .types import Mode, Reason
-from .waiting import Outcome
 
 # What tells a request from the other lines of a platform's log.
 EVENT = "request"

@@ -8,16 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import database, starting
-from .errors import PolicyError
+from .. import database
+from ..errors import PolicyError
+from . import starting
 
 if TYPE_CHECKING:
-    from .ahead import Ahead
-    from .engine import Engine
-    from .policy import Policy
-    from .refusals import Keep
+    from ..ahead import Ahead
+    from ..engine import Engine
+    from ..protection.policy import Policy
+    from ..refusals import Keep
+    from ..settings import Settings
     from .service import Service
-    from .settings import Settings
 
 Write = Callable[[bytes], object]
 
@@ -35,7 +36,9 @@ def open_service(folder: Path, environment: Mapping[str, str], out: Write, err: 
     asked = database.read(environment)
     ahead = starting.begin(folder, verify=verify, has_bundle=asked is None)
     try:
-        from . import answering, policy, settings
+        from .. import settings
+        from ..protection import policy
+        from . import answering
         from .service import Service
 
         chosen = settings.read(folder)
@@ -71,7 +74,7 @@ def _engines(
     The second gives the one at hand and asks no database.
     """
     if asked:
-        from .postgres import source
+        from ..postgres import source
 
         found = source.of_function(folder, asked, verify=verify)
         return found, found.held
@@ -80,7 +83,7 @@ def _engines(
             f"{database.URL}: this site is served from a database; set its address, or build "
             "without `store`"
         )
-    from . import providers
+    from .. import providers
 
     engine = providers.open_function(folder, verify=verify, ahead=ahead)
     return (lambda: engine), (lambda: engine)
@@ -107,7 +110,7 @@ def _keeper(
 ) -> "Keep | None":
     if how == "none":
         return None
-    from . import refusals
+    from .. import refusals
 
     path = environment.get("ANSWERABLE_REFUSALS")
     write = refusals.appender(Path(path), lambda told: err(f"{told}\n".encode())) if path else out

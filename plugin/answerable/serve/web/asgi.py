@@ -9,8 +9,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from ..call import Call
 from . import console, function, paths
-from .call import Call
 from .http import MAX_BODY, Events, Request, Response
 
 Scope = MutableMapping[str, Any]

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from .call import Stage
+from ..call import Stage
 from .http import event
 
 QUESTION = "How thick is the chain of a mooring?"

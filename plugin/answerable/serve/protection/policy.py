@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from .errors import PolicyError
-from .frozen import frozen
+from ..errors import PolicyError
+from ..frozen import frozen
 
 T = TypeVar("T")
 D = TypeVar("D")

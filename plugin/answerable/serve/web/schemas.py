@@ -2,12 +2,13 @@
 
 from typing import Any, get_args
 
-from . import challenge, languages, questions
-from .call import Stage
+from .. import languages, questions
+from ..call import Stage
+from ..manifest import WIRE
+from ..protection import challenge
+from ..retrieval import TOP_K
+from ..types import Confidence, Mode, Reason
 from .http import STATUS, Code
-from .manifest import WIRE
-from .retrieval import TOP_K
-from .types import Confidence, Mode, Reason
 
 Schema = dict[str, Any]
 

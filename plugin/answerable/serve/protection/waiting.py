@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, Protocol
 
-from .errors import CrowdedError
+from ..errors import CrowdedError
 
 Outcome = Literal["hit", "miss", "shared"]
 # Returns a value and whether it may be kept.

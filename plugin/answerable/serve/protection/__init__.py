@@ -1,0 +1,1 @@
+"""What protects the owner: who may ask how often, and what it may cost."""
