@@ -36,7 +36,7 @@ OPEN = {
 _ENTRY = """\
 from pathlib import Path
 
-from answerable.serve import {module}
+from answerable.serve.web import {module}
 
 {name} = {module}.{factory}(Path(__file__).resolve().parent)
 """
