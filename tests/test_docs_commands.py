@@ -57,6 +57,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A current folder with the configuration that the examples name."""
+    (tmp_path / "docs-site").mkdir()
+    (tmp_path / "docs-site" / "mkdocs.yml").touch()
+    monkeypatch.chdir(tmp_path)
+
+
 def named(command: Command) -> str:
     return shlex.join([f"{name}={text}" for name, text in command.variables] + [*command.words])
 
@@ -64,6 +72,7 @@ def named(command: Command) -> str:
 COMMANDS = [pytest.param(each, id=f"{each.where} {named(each)[:60]}") for each in manual.commands()]
 
 
+@pytest.mark.usefixtures("beside")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_one(command: Command) -> None:
     environment = {name: text.replace("…", "db.example.com") for name, text in command.variables}
@@ -176,6 +185,7 @@ def ours(page: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
         yield name, words
 
 
+@pytest.mark.usefixtures("beside")
 def test_every_flag_of_every_command_is_in_an_example() -> None:
     shown = {pair for _, words in ours() for pair in parsed(answerable_cli, list(words[1:]))}
     wanted = {

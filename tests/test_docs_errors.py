@@ -16,9 +16,17 @@ from sites import ROOT
 UNSEEN = {"CancelledError", "ContractViolation", "CrowdedError"}
 SHOWN = {name for name, kind in vars(errors).items() if isinstance(kind, type)} - UNSEEN
 ERRORS = {*SHOWN, "ClickException", "UsageError", "PluginError"}
-# Made of parts that no literal holds, or said by MkDocs.
+# Made of parts that no literal holds, or said by pip, MkDocs or the system.
 OTHERS = {
-    "Option 'notebook': The path '…' isn't an existing directory",
+    "requires a different Python: … not in '>=3.11'",
+    "externally-managed-environment",
+    'The "answerable" plugin is not installed',
+    'The "answerables" plugin is not installed',
+    "Plugin 'answerable' option '…': Unrecognised configuration name",
+    "Plugin 'answerable' option 'notebook': The path '…' isn't an existing directory",
+    "mapping values are not allowed here",
+    "Unrecognised theme name",
+    "Address already in use",
     "words … of the note stand in site/…",
     "is none of float32, int8, …",
 }
