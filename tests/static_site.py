@@ -8,16 +8,16 @@ from pathlib import Path
 from threading import Thread
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
+def serving(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
     """Serve a folder; the origin."""
-    handler = partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    made = partial(handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), made) as server:
         # A browser keeps its connections open.
         server.daemon_threads = True
         thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)

@@ -1,5 +1,6 @@
 """The addresses that answers cite, looked up on a real site behind a real server."""
 
+import gzip
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 import sites
 import static_site
+from answerable.cli import linking
+from answerable.evaluate import links
 
 NOTES = {
     **sites.NOTES,
@@ -74,9 +77,66 @@ def test_a_site_without_an_address_is_looked_up_where_it_is(built: Path, tmp_pat
         assert check(built, f"{origin}/any/where/")[0] == 1
 
 
+class Compressed(static_site.Quiet):
+    """Sends what it has compressed, as storage does that knows it in no other way."""
+
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        data = gzip.compress((Path(self.translate_path(self.path)) / "index.html").read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class Garbled(Compressed):
+    """Redirects to what is no address, or says that plain text is compressed."""
+
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        if "storms" in self.path:
+            self.send_response(302)
+            self.send_header("Location", "http://[")
+        else:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Encoding", "gzip" if "mooring" in self.path else "identity")
+        self.end_headers()
+        self.wfile.write(b'<h1 id="harbour">Harbour</h1>')
+
+
+def test_pages_that_come_compressed_are_read(built: Path, deployed: Path) -> None:
+    with static_site.serving(deployed, Compressed) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
+    assert status == 0
+
+
+def test_a_server_that_garbles_a_page_ends_nothing(built: Path, deployed: Path) -> None:
+    with static_site.serving(deployed, Garbled) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert (status, len(lines)) == (1, 5)
+    assert all("it cannot be reached (" in line for line in lines[:4])
+    assert lines[4] == "5 addresses on 3 pages, 4 broken; 1 elsewhere are not looked up"
+
+
+def test_an_address_is_sent_as_hosts_and_paths_are() -> None:
+    sent = linking._encoded("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
+    assert sent == "http://xn--wgv71a.example:8000/h%C3%A4fen/a%20b/%C3%A4?q=%C3%BC"
+
+
+def test_the_text_that_a_link_marks_is_no_anchor() -> None:
+    cited = {"chains:~:text=mooring": "a", ":~:text=chain": "b", "ropes:~:text=rope": "c"}
+    page = links.Page("https://harbour.example/", cited)
+    (broken,) = links.missing(page, '<h1 id="chains">Chains</h1>')
+    assert (broken.id, broken.why) == ("c", "no element has the id 'ropes'")
+
+
 @pytest.mark.parametrize(
     ("url", "told"),
     [
+        ("https://harbour:boats@docs.example.com/", "URL: it holds a user name or a password"),
+        ("http://docs..example.com/", "URL: http://docs..example.com/ cannot be reached"),
         ("docs.example.com", "URL: 'docs.example.com' is no address of a site"),
         ("file:///etc/passwd", "URL: 'file:///etc/passwd' is no address of a site"),
         ("http://[", "URL: 'http://[' is no address of a site"),

@@ -3,6 +3,7 @@
 import string
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
@@ -21,6 +22,8 @@ from . import opening, showing
 # Pages that are fetched at once, and the seconds that one may take.
 _AT_ONCE, _SECONDS = 8, 30.0
 _PAGES = frozenset(("text/html", "application/xhtml+xml"))
+# A server's answer may be cut off or garbled, and it may redirect to what is no address.
+_FAULTS = (OSError, HTTPException, ValueError, zlib.error)
 _HEADERS = {"User-Agent": "mkdocs-answerable check-links", "Accept": "text/html,*/*;q=0.5"}
 
 
@@ -46,9 +49,13 @@ def check(bundle: Path | None, config_file: Path, url: str) -> None:
 
 def _root(url: str) -> str:
     try:
-        is_address = urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname
+        is_secret = "@" in parts.netloc
     except ValueError:
-        is_address = None
+        is_address = is_secret = False
+    if is_secret:
+        raise SiteError("URL: it holds a user name or a password; leave it out")
     if not is_address:
         raise SiteError(
             f"URL: {url!r:.80} is no address of a site; name one such as https://docs.example.com/"
@@ -63,7 +70,7 @@ def _reach(root: str) -> None:
         _fetch(root)
     except urllib.error.HTTPError:
         return
-    except (OSError, HTTPException) as error:
+    except _FAULTS as error:
         raise SiteError(
             f"URL: {root} cannot be reached ({_reason(error)}); correct it, or try again when "
             "its server runs"
@@ -79,7 +86,7 @@ def _looked_up(page: Page) -> Iterator[Broken]:
         html = _fetch(page.address)
     except urllib.error.HTTPError as error:
         yield from links.gone(page, f"the server says {error.code}")
-    except (OSError, HTTPException) as error:
+    except _FAULTS as error:
         yield from links.gone(page, f"it cannot be reached ({_reason(error)})")
     else:
         if html is not None:
@@ -88,11 +95,22 @@ def _looked_up(page: Page) -> Iterator[Broken]:
 
 def _fetch(address: str) -> str | None:
     """A page's text, redirects followed; None if what is there is no HTML."""
-    encoded = quote(address, safe=string.punctuation)
-    request = urllib.request.Request(encoded, headers=_HEADERS)
+    request = urllib.request.Request(_encoded(address), headers=_HEADERS)
     with urllib.request.urlopen(request, timeout=_SECONDS) as response:
-        is_page = response.headers.get_content_type() in _PAGES
-        return articles.text(response.read()) if is_page else None
+        if response.headers.get_content_type() not in _PAGES:
+            return None
+        data = response.read()
+        # Storage that keeps files compressed sends them so to whoever asks.
+        if response.headers.get("Content-Encoding", "").lower() == "gzip":
+            data = zlib.decompress(data, zlib.MAX_WBITS | 16)
+        return articles.text(data)
+
+
+def _encoded(address: str) -> str:
+    """An address as it is sent; ValueError for a name that no host can have."""
+    parts = urlsplit(address)
+    host = parts.netloc.encode("idna").decode("ascii")
+    return quote(parts._replace(netloc=host).geturl(), safe=string.punctuation)
 
 
 def _reason(error: Exception) -> str:

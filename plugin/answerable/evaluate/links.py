@@ -75,9 +75,11 @@ def missing(page: Page, html: str) -> Iterator[Broken]:
     root = LexborHTMLParser(html).root
     anchors = nodes.anchors(root) if root else frozenset()
     for anchor, name in page.cited.items():
+        # What follows is a text to mark, and no part of the anchor.
+        wanted = anchor.partition(":~:")[0]
         # A browser looks for the anchor as it is written, then for what it encodes.
-        if anchor and anchors.isdisjoint((anchor, unquote(anchor))):
-            yield Broken(_whole(page, anchor), name, f"no element has the id {unquote(anchor)!r}")
+        if wanted and anchors.isdisjoint((wanted, unquote(wanted))):
+            yield Broken(_whole(page, anchor), name, f"no element has the id {unquote(wanted)!r}")
 
 
 def _whole(page: Page, anchor: str) -> str:
