@@ -134,6 +134,27 @@ def test_a_tag_that_is_not_the_version_is_not_released(shift: str) -> None:
     assert (done.returncode == 0) == (not shift)
 
 
+def test_git_reads_the_checkout_of_another_user_in_the_container(tmp_path: Path) -> None:
+    steps = [step.get("run", "") for step in workflow()["jobs"]["build"]["steps"]]
+    (consent,) = (step for step in steps if "safe.directory" in step)
+    assert steps.index(consent) < steps.index("make check test")
+    environment = {
+        **os.environ,
+        "GITHUB_WORKSPACE": str(tmp_path),
+        "GIT_CONFIG_SYSTEM": str(tmp_path / "config"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1",
+    }
+
+    def status(*command: str) -> int:
+        return subprocess.run(command, cwd=tmp_path, env=environment, check=False).returncode
+
+    assert status("git", "init", "--quiet") == 0
+    assert status("git", "ls-files") == 128
+    assert status("sh", "-c", consent) == 0
+    assert status("git", "ls-files") == 0
+
+
 @deep
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_it_installs_and_answers_on_every_python(dist: Path, version: str, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from answerable.build.packaging.extras import EXTRAS
 from answerable.build.packaging.targets import NAMES, TARGETS, Limit, Machine
 from answerable.build.packaging.writing import Order, Package
 from answerable.cli import packaged
+from answerable.serve import manifest
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.web import asgi, aws_lambda, google
 from sites import NOTES, ROOT, build, command, put, write_site
@@ -489,6 +490,16 @@ def test_a_folder_that_is_no_function_is_refused(tmp_path: Path) -> None:
 def test_a_function_of_an_earlier_version_is_refused(copy: Path) -> None:
     (copy / "answerable" / "serve" / "web" / "asgi.py").unlink()
     with pytest.raises(SiteError, match=r"asgi\.py is missing: run `mkdocs build` again"):
+        contents.read(copy, "asgi")
+
+
+def test_a_function_whose_embedder_is_unknown_is_refused(copy: Path) -> None:
+    made = manifest.read(copy / "bundle")
+    identity = replace(made.identity, provider="psychic")
+    known = manifest.bundle_id(identity, made.profile, made.encoding, made.files)
+    later = replace(made, identity=identity, id=known)
+    put(copy / "bundle" / "manifest.json", json.dumps(later.as_json()))
+    with pytest.raises(SiteError, match="'psychic' is unknown to this version: upgrade"):
         contents.read(copy, "asgi")
 
 

@@ -43,11 +43,17 @@ def read(folder: Path, adapter: str) -> Contents:
             "--function"
         )
     manifest = open_bundle(folder / BUNDLE).manifest
+    embedder = manifest.identity.provider
+    if embedder not in provided.EMBEDDERS:
+        raise SiteError(
+            f"{folder}: its embedder {embedder!r:.80} is unknown to this version: upgrade "
+            "mkdocs-answerable"
+        )
     chosen = settings.read(folder)
     _check_addresses(folder, chosen)
     bundle = () if chosen.store else _bundle(manifest)
     names = [*_code(folder), *bundle, settings.FILE]
-    if manifest.identity.provider == "local":
+    if embedder == "local":
         local_embedder.load(folder / MODEL)
         names += [f"{MODEL}/{local_embedder.WEIGHTS}", f"{MODEL}/{local_embedder.TOKENIZER}"]
         names += [f"{MODEL}/LICENSE"]
@@ -56,7 +62,7 @@ def read(folder: Path, adapter: str) -> Contents:
     for name in (*found, *needed):
         if name not in found or not (folder / name).is_file():
             raise SiteError(f"{folder / name} is missing: {_AGAIN}")
-    keys = provided.keys(manifest.identity.provider, chosen.answers)
+    keys = provided.keys(embedder, chosen.answers)
     return Contents(found, _requirements(folder), keys, chosen.store is not None)
 
 
