@@ -309,10 +309,14 @@ def test_a_bundle_of_another_embedder_is_refused_and_no_older_one_served(
         until(lambda: not is_unavailable(running, KNOWN))
 
 
-def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("answerable.serve.postgres.connections", "answerable.build.database.catalog"):
-        monkeypatch.delitem(sys.modules, name)
-        monkeypatch.setitem(sys.modules, "psycopg", None)
-        with pytest.raises(Exception, match="the package psycopg is not installed"):
-            __import__(name)
-        monkeypatch.undo()
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("serve.postgres.source", "PolicyError: ANSWERABLE_DATABASE_URL: the package psycopg is"),
+        ("build.database.publishing", "SiteError: store: the package psycopg is not installed"),
+    ],
+)
+def test_a_missing_driver_is_named_to_whom_it_concerns(module: str, told: str) -> None:
+    code = f"import sys; sys.modules['psycopg'] = None; import answerable.{module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert told in done.stderr.splitlines()[-1]

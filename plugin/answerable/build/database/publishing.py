@@ -15,7 +15,6 @@ from ...serve.database import NAME
 from ...serve.postgres import schema
 from ...serve.postgres.schema import PUBLIC, Tables
 from ...serve.postgres.search import Search
-from ...serve.postgres.store import open_store
 from ...serve.store import Store
 from . import catalog, filling
 from .catalog import Connection
@@ -88,6 +87,9 @@ def _publish(
         catalog.drop(connection, Tables(key))
         done = filling.fill(connection, bundle, Tables(key), last, target.name, target.search)
     if check:
+        # Of psycopg, if it is missing, the builder is told by `catalog` and not by what serves.
+        from ...serve.postgres.store import open_store
+
         check(open_store(_InTransaction(connection), key))
     catalog.serve(connection, target.name, key)
     return done
