@@ -46,7 +46,7 @@ def read(folder: Path, adapter: str) -> Contents:
     embedder = manifest.identity.provider
     if embedder not in provided.EMBEDDERS:
         raise SiteError(
-            f"{folder}: its embedder {embedder!r:.80} is unknown to this version: upgrade "
+            f"{folder}: embedder provider {embedder!r:.80} is unknown to this version: upgrade "
             "mkdocs-answerable"
         )
     chosen = settings.read(folder)
