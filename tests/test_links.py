@@ -1,7 +1,9 @@
 """The addresses that answers cite, looked up on a real site behind a real server."""
 
+import contextlib
 import gzip
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,26 @@ def test_a_server_that_garbles_a_page_ends_nothing(built: Path, deployed: Path) 
     assert (status, len(lines)) == (1, 5)
     assert all("it cannot be reached (" in line for line in lines[:4])
     assert lines[4] == "5 addresses on 3 pages, 4 broken; 1 elsewhere are not looked up"
+
+
+class Endless(static_site.Quiet):
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b"<p>And another wave.</p>")
+                time.sleep(0.02)
+
+
+def test_a_page_that_never_ends_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linking, "_SECONDS", 0.3)
+    with (
+        static_site.serving(tmp_path, Endless) as origin,
+        pytest.raises(TimeoutError, match="timed out"),
+    ):
+        linking._fetch(f"{origin}/")
 
 
 def test_an_address_is_sent_as_hosts_and_paths_are() -> None:

@@ -1,12 +1,13 @@
 """``answerable check-links``: what answers may cite, looked up on the deployed site."""
 
 import string
+import time
 import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,8 @@ from . import opening, showing
 
 # Pages that are fetched at once, and the seconds that one may take.
 _AT_ONCE, _SECONDS = 8, 30.0
+# Bytes that are read at once.
+_PART = 1 << 16
 _PAGES = frozenset(("text/html", "application/xhtml+xml"))
 # A server's answer may be cut off or garbled, and it may redirect to what is no address.
 _FAULTS = (OSError, HTTPException, ValueError, zlib.error)
@@ -99,11 +102,22 @@ def _fetch(address: str) -> str | None:
     with urllib.request.urlopen(request, timeout=_SECONDS) as response:
         if response.headers.get_content_type() not in _PAGES:
             return None
-        data = response.read()
+        data = _read(response)
         # Storage that keeps files compressed sends them so to whoever asks.
         if response.headers.get("Content-Encoding", "").lower() == "gzip":
             data = zlib.decompress(data, zlib.MAX_WBITS | 16)
         return articles.text(data)
+
+
+def _read(response: HTTPResponse) -> bytes:
+    """All that is sent; TimeoutError if it does not end, be it ever so lively."""
+    ends = time.monotonic() + _SECONDS
+    data = bytearray()
+    while part := response.read1(_PART):
+        data += part
+        if time.monotonic() >= ends:
+            raise TimeoutError("timed out")
+    return bytes(data)
 
 
 def _encoded(address: str) -> str:
