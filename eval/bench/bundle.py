@@ -103,7 +103,7 @@ def _search(stream: Codes, question: Floats) -> NDArray[np.intp]:
     """The first eight rows, as retrieval finds them: candidates, their scores, the best."""
     guessed = stream.estimate(question)
     picked = np.sort(scan.top(guessed, stream.pool))
-    return picked[scan.top(stream.score(question, picked), TOP)]
+    return picked[scan.top(codes.score(stream, question, picked), TOP)]
 
 
 def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:

@@ -5,7 +5,6 @@ import time
 import urllib.error
 import urllib.request
 import zlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -81,19 +80,13 @@ def _reach(root: str) -> None:
 
 
 def _broken(page: Page) -> list[Broken]:
-    return list(_looked_up(page))
-
-
-def _looked_up(page: Page) -> Iterator[Broken]:
     try:
         html = _fetch(page.address)
     except urllib.error.HTTPError as error:
-        yield from links.gone(page, f"the server says {error.code}")
+        return links.gone(page, f"the server says {error.code}")
     except _FAULTS as error:
-        yield from links.gone(page, f"it cannot be reached ({_reason(error)})")
-    else:
-        if html is not None:
-            yield from links.missing(page, html)
+        return links.gone(page, f"it cannot be reached ({_reason(error)})")
+    return [] if html is None else links.missing(page, html)
 
 
 def _fetch(address: str) -> str | None:

@@ -64,22 +64,24 @@ def _cited(bundle: Bundle) -> Iterator[tuple[str, str]]:
     yield from ((hint.id, hint.url) for hint in bundle.hints)
 
 
-def gone(page: Page, why: str) -> Iterator[Broken]:
+def gone(page: Page, why: str) -> list[Broken]:
     """All of a page that cannot be had."""
-    for anchor, name in page.cited.items():
-        yield Broken(_whole(page, anchor), name, why)
+    return [Broken(_whole(page, anchor), name, why) for anchor, name in page.cited.items()]
 
 
-def missing(page: Page, html: str) -> Iterator[Broken]:
+def missing(page: Page, html: str) -> list[Broken]:
     """What a page lacks of the anchors that are cited."""
     root = LexborHTMLParser(html).root
     anchors = nodes.anchors(root) if root else frozenset()
+    found: list[Broken] = []
     for anchor, name in page.cited.items():
         # What follows is a text to mark, and no part of the anchor.
         wanted = anchor.partition(":~:")[0]
         # A browser looks for the anchor as it is written, then for what it encodes.
         if wanted and anchors.isdisjoint((wanted, unquote(wanted))):
-            yield Broken(_whole(page, anchor), name, f"no element has the id {unquote(wanted)!r}")
+            why = f"no element has the id {unquote(wanted)!r}"
+            found.append(Broken(_whole(page, anchor), name, why))
+    return found
 
 
 def _whole(page: Page, anchor: str) -> str:

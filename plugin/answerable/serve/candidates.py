@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from . import recipe, scan
+from . import codes, recipe, scan
 from .codes import Codes
 from .profile import Profile
 from .store import Candidates, Floats, Wanted
@@ -27,7 +27,7 @@ def of_passages(stream: Codes, profile: Profile, wanted: Wanted) -> Candidates:
     for rows in chosen:
         is_picked[rows] = True
     picked = np.flatnonzero(is_picked)
-    return Candidates(picked, stream.score(unit, picked))
+    return Candidates(picked, codes.score(stream, unit, picked))
 
 
 def of_hints(
@@ -39,7 +39,9 @@ def of_hints(
     is_picked = np.zeros(len(guessed), dtype=np.bool_)
     is_picked[picked] = True
     windows = np.flatnonzero(is_picked[owners])
-    return Candidates(picked, best_of(owners[windows], stream.score(unit, windows), hints)[picked])
+    return Candidates(
+        picked, best_of(owners[windows], codes.score(stream, unit, windows), hints)[picked]
+    )
 
 
 def best_of(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:

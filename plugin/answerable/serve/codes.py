@@ -27,9 +27,6 @@ class Codes(Protocol):
     def estimate(self, query: Floats) -> Floats:
         """The cosine of the query with every row, roughly. Returns (n,)."""
 
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
-
     def numbers(self, rows: Rows | slice) -> Floats:
         """The codes of some rows, which the query is multiplied with. Returns (k, dimensions)."""
 
@@ -59,10 +56,17 @@ def of(encoding: Encoding, arrays: Arrays) -> Codes:
     return OPENED[encoding.name](arrays, arrays[INVERSE_NORMS], encoding.dimensions)
 
 
+def score(codes: Codes, query: Floats, rows: Rows) -> Floats:
+    """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
+    # Added up in one order, so that equal rows have equal ones.
+    dots: Floats = np.einsum("ij,j->i", codes.numbers(rows), query)
+    return dots * codes.inverse_norms[rows]
+
+
 def cosines(codes: Codes, query: Floats) -> Floats:
     """The score of every row, some at a time. Returns (n,)."""
     found = np.empty(len(codes), dtype=np.float32)
     for start in range(0, len(codes), _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, len(codes)))
-        found[rows] = codes.score(query, rows)
+        found[rows] = score(codes, query, rows)
     return found

@@ -39,10 +39,6 @@ class Float32:
         found: Floats = (self.rows @ query) * self.inverse_norms
         return found
 
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with some rows."""
-        return dots(self.numbers(rows), query) * self.inverse_norms[rows]
-
     def numbers(self, rows: Rows | slice) -> Floats:
         """Some rows."""
         return self.rows[rows]
@@ -67,10 +63,6 @@ class Int8:
         """The cosine with the query rounded to 8 bits, in whole numbers."""
         rounded, unit = _rounded(query)
         return _scaled(kernel.dots(self.codes, rounded), self.inverse_norms * unit)
-
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with the codes of some rows."""
-        return dots(self.numbers(rows), query) * self.inverse_norms[rows]
 
     def numbers(self, rows: Rows | slice) -> Floats:
         """The codes of some rows, (k, dimensions)."""
@@ -120,10 +112,6 @@ class Int4:
             found[start : start + _MASKED] = lows - offset + highs / 16
         return found
 
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with the codes of some rows."""
-        return dots(self.numbers(rows), query) * self.inverse_norms[rows]
-
     def numbers(self, rows: Rows | slice) -> Floats:
         """The codes of some rows, (k, dimensions)."""
         picked = self.nibbles[rows]
@@ -135,12 +123,6 @@ class Int4:
             axis=1,
         )
         return codes[:, : self.dimensions]
-
-
-def dots(rows: Floats, query: Floats) -> Floats:
-    """The dot product of each row, added up in one order, so that equal rows have equal ones."""
-    found: Floats = np.einsum("ij,j->i", rows, query)
-    return found
 
 
 def _scaled(dots: kernel.Whole, norms: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .frozen import frozen
-from .rounded import Floats, Int8, Rows, dots
+from .rounded import Floats, Int8, Rows
 
 # One bit a dimension estimates so coarsely that more candidates have to be looked at.
 PREFILTERED = 320
@@ -39,10 +39,6 @@ class Binary:
         # The signs of a vector have the cosine sqrt(2 / pi) with it, if it is Gaussian.
         return _agreement(self.bits, query, self.inverse_norms) * np.float32(math.sqrt(2 / math.pi))
 
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with the signs of some rows."""
-        return dots(self.numbers(rows), query) * self.inverse_norms[rows]
-
     def numbers(self, rows: Rows | slice) -> Floats:
         """The signs of some rows, 1 or -1 each, (k, dimensions)."""
         bits = np.unpackbits(self.bits[rows], axis=1, count=self.dimensions)
@@ -67,10 +63,6 @@ class BinaryInt8:
     def estimate(self, query: Floats) -> Floats:
         """What the cosine is on average at so many equal bits."""
         return _agreement(self.bits, query, self.inner.inverse_norms)
-
-    def score(self, query: Floats, rows: Rows) -> Floats:
-        """The cosine of the float query with the codes of some rows."""
-        return self.inner.score(query, rows)
 
     def numbers(self, rows: Rows | slice) -> Floats:
         """The int8 codes of some rows, (k, dimensions)."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import candidates, rounded
+from .. import candidates, codes, rounded
 from .. import manifest as manifests
 from ..codes import Codes
 from ..errors import BundleError, StorageError
@@ -221,7 +221,7 @@ class PostgresStore:
             stream = rounded.Int8(numerals.astype(np.int8), norms)
         else:
             stream = rounded.Float32(numerals.astype(np.float32), norms)
-        return numbers, stream.score(unit, np.arange(len(rows)))
+        return numbers, codes.score(stream, unit, np.arange(len(rows)))
 
     def _slack(self, unit: Floats) -> float:
         """By how much a cosine of the database may differ: it reads the question's numbers in half
