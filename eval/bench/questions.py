@@ -3,16 +3,19 @@
 Pages found at 1 / 3 / 8; ``top_8`` and ``evidence``: how many questions have a right page among
 the first eight passages above the floor, before and after evidence is selected; the shares of
 answerable questions that are answered and of unanswerable ones that are refused, keyless; AUROC of
-the best score (before boosts) of answerable questions against unanswerable ones.
+the best score (before boosts) of answerable questions against unanswerable ones. Where a site has
+``gold/NAME.jsonl``, how often what is shown holds the answer: see gold_spans.
 """
 
 import logging
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import gold_spans
 from answers import ANSWERABLE, Asked, ask, decisions, shown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -32,12 +35,13 @@ from answerable.serve.types import Passage
 def rows(data: Path) -> list[Row]:
     """One row for every ``questions/NAME.jsonl`` that has its ``sites/NAME``."""
     found = sorted((data / "questions").glob("*.jsonl"))
-    return [_row(path, data / "sites" / path.stem) for path in found
+    return [_row(path, data) for path in found
             if (data / "sites" / path.stem / "mkdocs.yml").is_file()]  # fmt: skip
 
 
-def _row(path: Path, site: Path) -> Row:
+def _row(path: Path, data: Path) -> Row:
     questions = read_lines(path)
+    site = data / "sites" / path.stem
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(site, Path(folder, "site"))
         started = time.perf_counter()
@@ -52,6 +56,7 @@ def _row(path: Path, site: Path) -> Row:
         started = time.perf_counter()
         asked = [_ask(engine, q) for q in questions]
         took = time.perf_counter() - started
+        contents = _contents(engine, questions, data / "gold" / path.name, root)
     answerable = [a for a in asked if a.kind == ANSWERABLE]
     others = [a for a in asked if a.kind != ANSWERABLE]
     best = {is_answerable: [_best(scored) for q, scored in ranked
@@ -67,6 +72,7 @@ def _row(path: Path, site: Path) -> Row:
         "unanswerable": len(others),
         "refused": _share(sum(a.refused for a in others), len(others)),
         "auroc_unanswerable": auroc(best[True], best[False]),
+        **contents,
         "passages": bundle.manifest.counts["passages"],
         "build_s": built,
         "ask_ms": 1000 * took / len(asked),
@@ -81,6 +87,19 @@ def _ask(engine: Engine, row: Row) -> Asked:
     kind = ANSWERABLE if row["answerable"] else "unanswerable"
     retrieved = engine.retrieve(row["question"], selection.POOL)
     return ask(engine, row["question"], retrieved, kind, row.get("ans", ()))
+
+
+def _contents(engine: Engine, questions: list[Row], path: Path, root: str) -> Row:
+    """How often what is shown holds the gold spans; nothing where a site has none."""
+    if not path.is_file():
+        print(f"{path.stem}: no gold spans at {path}, so what is shown is not held against them",
+              file=sys.stderr)  # fmt: skip
+        return {}
+    gold = gold_spans.read_gold(path)
+    return gold_spans.measure(
+        {q["id"]: gold[q["id"]] for q in questions if q["id"] in gold},
+        {q["id"]: gold_spans.read_reply(engine.answer(q["question"]), root) for q in questions},
+    )
 
 
 def _build(folder: Path) -> str:
