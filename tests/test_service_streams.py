@@ -1,6 +1,8 @@
 """Answers as events: stages while they are made, and everything else at once."""
 
+import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -8,8 +10,8 @@ import pytest
 from answerable.serve import call as calls
 from answerable.serve.call import Call
 from answerable.serve.engine import Engine
-from answerable.serve.web.http import EVENTS
-from asking import ROPE, USUAL, Paid, asked, asking, code, header, letters, stream
+from answerable.serve.web.http import EVENTS, Response
+from asking import QUESTION, ROPE, USUAL, Paid, asked, asking, code, header, letters, stream
 from described import events
 from running import until
 
@@ -35,12 +37,84 @@ def test_a_stream_tells_its_stages_and_ends_with_the_plain_answer(base: Engine) 
     assert streamed == plain
 
 
-def test_a_cached_answer_is_a_stream_of_one_event(base: Engine) -> None:
-    ask = asking(base)
-    assert ask().status == 200
-    response = stream(ask)
+def told(response: Response) -> tuple[object, ...]:
+    """All that a client can tell of a stream but its time and the id of its request."""
     assert response.events
-    assert [name for name, _ in events(b"".join(response.events).decode())] == ["answer"]
+    sent = events(b"".join(response.events).decode())
+    assert re.fullmatch(r"req_[0-9a-f]{32}", sent[-1][1].pop("request_id"))
+    return response.status, response.headers, sent
+
+
+BROKEN = {"claims": [{"text": ROPE, "evidence": [{"source": "s9", "quote": ROPE}]}]}
+WHOLE = {"claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}]}
+DECLINED = {"claims": [], "routes": []}
+FIRST = ["embedding", "searching", "writing", "checking"]
+
+
+@pytest.mark.parametrize(
+    ("question", "drafts", "stages"),
+    [
+        (QUESTION, [WHOLE], FIRST),
+        (QUESTION, [DECLINED], FIRST),
+        (QUESTION, [BROKEN, WHOLE], [*FIRST, "writing", "checking"]),
+        ("Is it the what?", [], []),
+    ],
+)
+def test_a_cached_stream_has_the_events_of_a_fresh_one(
+    base: Engine, question: str, drafts: list[object], stages: list[str]
+) -> None:
+    ask = asking(base, answerer=Paid(drafts=drafts))
+    fresh, kept = (told(stream(ask, question=question)) for _ in range(2))
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert fresh == kept
+    assert [data["stage"] for name, data in kept[2] if name == "stage"] == stages
+
+
+def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine) -> None:
+    ask, other = asking(base), asking(base)
+    assert ask().status == other(streams=True).status == 200
+    assert told(stream(ask)) == told(stream(asking(base))) == told(stream(other))
+
+
+def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: Engine) -> None:
+    ask = asking(base)
+    fresh, kept = ask(), ask()
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert kept.headers == fresh.headers
+    assert list(kept.json) == list(fresh.json)
+    assert len(kept.body) == len(fresh.body)
+    assert {**kept.json, "request_id": 0} == {**fresh.json, "request_id": 0}
+
+
+class Looking(Call):
+    """A call that tells when its asker is looked for while it waits for another's answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked = threading.Event()
+
+    def check(self) -> None:
+        self.looked.set()
+        super().check()
+
+
+def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
+    entered, gate, call = threading.Event(), threading.Event(), Looking()
+
+    def wait() -> None:
+        entered.set()
+        gate.wait(10)
+
+    ask = asking(base, answerer=Paid(before=wait))
+    follower = asked(streams=True, headers={"accept": EVENTS})
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: told(stream(ask)))
+        assert entered.wait(10)
+        second = pool.submit(lambda: told(ask.service.handle(follower, call)))
+        assert call.looked.wait(10)
+        gate.set()
+        assert first.result(10) == second.result(10)
+    assert sorted(line["cache"] for line in ask.seen) == ["miss", "shared"]
 
 
 def test_where_nothing_can_be_streamed_the_answer_is_whole(base: Engine) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from email.message import Message
+from functools import partial
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -115,13 +116,26 @@ def test_a_refusal_is_streamed_too(keyless: Mapping[str, Runtime], name: str) ->
 
 
 @pytest.mark.parametrize("name", DEPLOYED)
-def test_an_answer_that_is_kept_has_no_stages(keyless: Mapping[str, Runtime], name: str) -> None:
-    runtime, question = keyless[name], {"question": "a red lantern"}
-    plain = runtime.post(question)
-    with stream(runtime, question["question"]) as response:
-        found = list(events(response))
-    assert [name for name, _ in found] == ["answer"]
-    assert without_id(found[0][1]) == without_id(plain.json)
+@pytest.mark.parametrize("question", ["a red lantern", UNKNOWN, PRIVATE])
+def test_a_kept_answer_comes_with_the_stages_of_a_fresh_one(
+    keyless: Mapping[str, Runtime], name: str, question: str
+) -> None:
+    runtime = keyless[name]
+    kept, fresh = f"{question} ({name}, kept)", f"{question} ({name}, fresh)"
+    assert runtime.post({"question": kept}).status == 200
+    streams = []
+    for each in (kept, fresh):
+        with stream(runtime, each) as response:
+            fields = [name for name, _ in response.getheaders()]
+            sent = list(events(response))
+        streams.append((response.status, fields, sent[:-1], sent[-1][0], list(sent[-1][1])))
+        until(partial(was_logged, runtime, "hit" if each == kept else "miss"))
+    assert streams[0] == streams[1]
+    assert [data["stage"] for _, data in streams[0][2]][:2] == STAGES[:2]
+
+
+def was_logged(runtime: Runtime, outcome: str) -> bool:
+    return bool(json.loads(runtime.output.splitlines()[-1])["cache"] == outcome)
 
 
 @pytest.mark.parametrize("name", NAMES)

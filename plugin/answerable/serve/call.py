@@ -17,18 +17,20 @@ class Call:
     """What everything between the request and a provider shares of one question.
 
     ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out.
+    ``entered``: the stages begun so far, in their order, each as often as it was begun.
     ``stored``: the seconds that it has waited for a database.
     """
 
     def __init__(
-        self, seconds: float = float("inf"), entered: Callable[[Stage], None] | None = None
+        self, seconds: float = float("inf"), listener: Callable[[Stage], None] | None = None
     ) -> None:
         self.ends = time.monotonic() + seconds
         self.tokens_in = 0
         self.tokens_out = 0
         self.stored = 0.0
+        self.entered: list[Stage] = []
         self._uncounted: list[int | None] = []
-        self._entered = entered
+        self._listener = listener
         self._cancelled = threading.Event()
         self._stops: set[Callable[[], object]] = set()
         self._lock = threading.Lock()
@@ -49,17 +51,16 @@ class Call:
             known += most
         return known
 
-    def begin(self, seconds: float, entered: Callable[[Stage], None] | None = None) -> None:
+    def begin(self, seconds: float, listener: Callable[[Stage], None] | None = None) -> None:
         """Say when it has to end, from now on, and who is told of its stages."""
         self.ends = time.monotonic() + seconds
-        self._entered = entered
+        self._listener = listener
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:
         """A stage is this block; CancelledError or a timeout if it is too late to begin it."""
         self.check()
-        if self._entered:
-            self._entered(name)
+        self.announce(name)
         start = time.monotonic()
         try:
             with tracing.span(f"answerable.{name}"):
@@ -67,6 +68,12 @@ class Call:
         finally:
             spent = 1000 * (time.monotonic() - start)
             self._spent[name] = self._spent.get(name, 0.0) + spent
+
+    def announce(self, name: Stage) -> None:
+        """Tell whoever listens that a stage begins, without timing it."""
+        self.entered.append(name)
+        if self._listener:
+            self._listener(name)
 
     def check(self) -> None:
         """CancelledError if nobody waits any more; ProviderError with ``timeout`` if it is late."""

@@ -20,6 +20,8 @@ from . import problems
 from .http import Problem, encoded
 
 _DAY = 86_400
+# The fields of a cache entry, hashed into its key: entries of another shape are never read.
+_FIELDS = ("body", "near", "stages")
 # Seconds for which a question waits for a slot.
 _BURST = 2.0
 
@@ -54,13 +56,20 @@ class Answering:
     keeps_near: bool = False
 
     def answer(self, engine: Engine, asked: Asked, call: Call) -> Found:
-        """Answer from the cache, else by the engine; Problem, AnswerableError, or TimeoutError."""
+        """Answer from the cache, else by the engine; Problem, AnswerableError, or TimeoutError.
+
+        An answer that was not made for this call announces the stages in which it was made, so
+        that its events do not tell that somebody has asked the same question before.
+        """
 
         def make() -> tuple[bytes, bool]:
             return self._make(engine, asked, call)
 
         value, outcome = self.cache.once(key(engine, asked), make, max(0.0, call.left), call.check)
         kept = json.loads(value)
+        if outcome != "miss":
+            for stage in kept["stages"]:
+                call.announce(stage)
         near = Near(**kept["near"]) if kept["near"] else None
         return Found(kept["body"], outcome, near)
 
@@ -91,6 +100,7 @@ class Answering:
         kept = {
             "body": wire.answer(reply, engine.store, ""),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
+            "stages": call.entered,
         }
         # A model that broke the contract may keep it the next time.
         return encoded(kept), reply.reason != "contract"
@@ -136,6 +146,7 @@ def key(engine: Engine, asked: Asked) -> str:
     """What an answer is cached under: all that it depends on, hashed."""
     manifest = engine.store.manifest
     parts = [
+        _FIELDS,
         manifest.id,
         # An index of a database may find less than a search without one.
         engine.store.key,

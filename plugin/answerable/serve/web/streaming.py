@@ -56,7 +56,8 @@ def respond(
     Thread(target=copy_context().run, args=(work,), daemon=True).start()
     first: _Item | None = None
     with suppress(Empty):
-        # Whoever waits for another's answer hears of no stage; it has to notice if its reader goes.
+        # Whoever waits for another's answer hears of its stages when it is made, and has to notice
+        # until then if its reader goes.
         first = items.get(timeout=_PATIENCE)
     if first and first[0] == "problem":
         raise first[1]
