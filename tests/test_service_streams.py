@@ -4,13 +4,14 @@ import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from answerable.serve import call as calls
 from answerable.serve.call import Call
 from answerable.serve.engine import Engine
-from answerable.serve.web.http import EVENTS, Response
+from answerable.serve.web.http import EVENTS, Headers, Response
 from asking import QUESTION, ROPE, USUAL, Paid, asked, asking, code, header, letters, stream
 from described import events
 from running import until
@@ -37,7 +38,7 @@ def test_a_stream_tells_its_stages_and_ends_with_the_plain_answer(base: Engine) 
     assert streamed == plain
 
 
-def told(response: Response) -> tuple[object, ...]:
+def told(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
     """All that a client can tell of a stream but its time and the id of its request."""
     assert response.events
     sent = events(b"".join(response.events).decode())
@@ -47,7 +48,7 @@ def told(response: Response) -> tuple[object, ...]:
 
 BROKEN = {"claims": [{"text": ROPE, "evidence": [{"source": "s9", "quote": ROPE}]}]}
 WHOLE = {"claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}]}
-DECLINED = {"claims": [], "routes": []}
+DECLINED: dict[str, object] = {"claims": [], "routes": []}
 FIRST = ["embedding", "searching", "writing", "checking"]
 
 
