@@ -1,28 +1,30 @@
 """The service on the standard library's HTTP server: threads, and connections that are kept."""
 
 import socket
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from email.message import Message
 from http.server import BaseHTTPRequestHandler
 from socketserver import BaseServer, TCPServer, ThreadingMixIn
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from . import paths, wsgi
+from .. import askers
+from . import paths, request_head, wsgi
 from .beats import Beating
+from .connection_limit import Connections
 from .http import MAX_BODY, Events, Problem, Request, Response
+from .request_head import Head, MalformedRequestError
 
 # Connections at once, each of which has a thread; more of them are closed as they come.
 MOST = 256
+# Of these, so many from one address: a browser opens six, an office behind one address many.
+PER_ADDRESS = 64
 # Seconds within which a request has to be there, the wait for it included, and for which a client
 # that does not read is waited for.
 PATIENCE = 15.0
 # Seconds for which a body that was refused is read, so that its sender comes to read why.
 _WASTING = 2.0
-_LONGEST_LINE = 65_536
 
 Handle = Callable[[Request], Response]
 
@@ -42,17 +44,29 @@ class _Connection(socket.socket):
 
 
 class Server(ThreadingMixIn, TCPServer):
-    """Answers requests under a base path; port 0 takes any free one. OSError if it is taken."""
+    """Answers requests under a base path; port 0 takes any free one. OSError if it is taken.
+
+    per_address: connections that one address, or one IPv6 network of 64 bits, may hold at once;
+    None for as many as there are, where all of them come from a proxy.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
     # What the kernel keeps waiting while all are answered: a burst is no reason to hang up.
     request_queue_size = 128
 
-    def __init__(self, host: str, port: int, handle: Handle, base: str = "/") -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        handle: Handle,
+        base: str = "/",
+        *,
+        per_address: int | None = PER_ADDRESS,
+    ) -> None:
         self.respond = handle
         self.base = base
-        self._places = threading.BoundedSemaphore(MOST)
+        self.connections = Connections(MOST, per_address)
         super().__init__((host, port), _Handler)
 
     @property
@@ -66,21 +80,21 @@ class Server(ThreadingMixIn, TCPServer):
         return _Connection(fileno=accepted.detach()), address
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        del request, client_address
-        return self._places.acquire(blocking=False)
+        del request
+        return self.connections.take(askers.network(client_address[0]))
 
     def process_request(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._places.release()
+            self.connections.release(askers.network(client_address[0]))
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            self.connections.release(askers.network(client_address[0]))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no fault, and what would be printed names its address."""
@@ -99,24 +113,24 @@ class _Handler(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         self.close_connection = True
         self._read_for(PATIENCE)
+        head: Head | None = None
         with suppress(TimeoutError):
-            self.raw_requestline = self.rfile.readline(_LONGEST_LINE + 1)
-        if not self.raw_requestline:
-            return
-        if len(self.raw_requestline) > _LONGEST_LINE:
-            self.send_error(414)
-        elif self.parse_request():
-            self._answer()
+            try:
+                head = request_head.read_head(self.rfile.readline)
+            except MalformedRequestError:
+                self._refuse()
+        if head:
+            # What is sent and how depends on these.
+            self.request_version, self.command = self.protocol_version, head.method
+            self.close_connection = not head.keeps_alive
+            if head.expects_continue:
+                self.send_response_only(100)
+                self.end_headers()
+                self.wfile.flush()
+            self._answer(head)
 
-    def handle_expect_100(self) -> bool:
-        goes_on = super().handle_expect_100()
-        self.wfile.flush()
-        return goes_on
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What is no HTTP is a problem too, and its words are not repeated."""
-        del code, message, explain
-        # A version without heads would be left with the body alone.
+    def _refuse(self) -> None:
+        """Answer what is not HTTP with a problem that repeats none of its words, and hang up."""
         self.request_version, self.command = self.protocol_version, ""
         self._send(Problem("bad-request", "This is no request of HTTP.").response(), is_last=True)
         self._waste()
@@ -124,19 +138,19 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """No access log: a query string may hold a question."""
 
-    def _answer(self) -> None:
+    def _answer(self, head: Head) -> None:
         assert isinstance(self.server, Server)
-        length = _length(self.headers)
+        length = head.length
         body = wsgi.body(self.rfile, length) if length else b""
         # What is left of a body would be read as the next request.
         is_read = length is not None and len(body) == length
-        path, _, query = self.path.partition("?")
+        path, _, query = head.target.partition(b"?")
         response = self.server.respond(
             Request(
-                method=self.command,
-                path=paths.relative(_utf8(unquote_to_bytes(_raw(path))), self.server.base),
-                query=_utf8(_raw(query)),
-                headers=_merged(self.headers),
+                method=head.method,
+                path=paths.relative(_utf8(unquote_to_bytes(path)), self.server.base),
+                query=_utf8(query),
+                headers=head.fields,
                 body=body[: MAX_BODY + 1],
                 asker=self.client_address[0],
                 can_stream=True,
@@ -191,30 +205,5 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.ends = time.monotonic() + seconds
 
 
-def _length(headers: Message) -> int | None:
-    """The bytes of a request's body; None if they are not told in advance, or in no number."""
-    told = headers.get_all("Content-Length", ["0"])
-    text = told[0].strip()
-    # Of two lengths a proxy might have read the other one.
-    if len(told) > 1 or headers.get("Transfer-Encoding") or not (text.isascii() and text.isdigit()):
-        return None
-    # Twelve digits are too many bytes already, and `int` takes only so many.
-    return int(text.lstrip("0")[:12] or "0")
-
-
-def _raw(text: str) -> bytes:
-    """The bytes of a part of a request's first line."""
-    return text.encode("latin-1")
-
-
 def _utf8(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
-
-
-def _merged(headers: Message) -> dict[str, str]:
-    """Headers by their names in lower case; one that is sent twice is a list, as HTTP has it."""
-    found: dict[str, str] = {}
-    for name, value in headers.items():
-        key, text = name.lower(), str(value)
-        found[key] = f"{found[key]},{text}" if key in found else text
-    return found
