@@ -36,6 +36,7 @@ def test_nothing_set_is_the_policy_of_the_manual() -> None:
     assert (found.in_flight, found.tokens_per_day, found.deadline) == (12, 1_000_000, 30.0)
     assert (found.paused, found.bearer, found.metrics) == (False, (), None)
     assert (found.challenge_key, found.asker_header) == (None, None)
+    assert (found.in_flight_per_asker, found.connections_per_address) == (4, 64)
 
 
 def test_a_secret_that_is_not_set_is_another_one_in_each_process() -> None:
@@ -49,7 +50,7 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
     names = [
         "ALLOWED_ORIGINS", "RATE", "RATE_ALL", "REDIS_URL", "CACHE_SECONDS", "CACHE_ENTRIES",
         "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
-        "ALTCHA_KEY", "ASKER_HEADER",
+        "ALTCHA_KEY", "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
     ]  # fmt: skip
     found = read(**dict.fromkeys(names, text), SECRET=SECRET)
     assert found == read(SECRET=SECRET)
@@ -66,6 +67,9 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
         ("CACHE_SECONDS", "0", "cache_seconds", 0),
         ("CACHE_ENTRIES", "1", "cache_entries", 1),
         ("IN_FLIGHT", "1", "in_flight", 1),
+        ("IN_FLIGHT", "1", "in_flight_per_asker", 1),
+        ("IN_FLIGHT", "100", "in_flight_per_asker", 34),
+        ("IN_FLIGHT_PER_ASKER", "12", "in_flight_per_asker", 12),
         ("TOKENS_PER_DAY", "0", "tokens_per_day", 0),
         ("DEADLINE", "1", "deadline", 1.0),
         ("DEADLINE", "2.5", "deadline", 2.5),
@@ -82,6 +86,8 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
         ("ALTCHA_KEY", SECRET, "challenge_key", SECRET.encode()),
         ("SECRET", SECRET, "secret", SECRET.encode()),
         ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
+        ("ASKER_HEADER", "X-Forwarded-For", "connections_per_address", None),
+        ("CONNECTIONS_PER_ADDRESS", "8", "connections_per_address", 8),
     ],
 )
 def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
@@ -140,7 +146,14 @@ def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> Non
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("CACHE_SECONDS", 0), ("CACHE_ENTRIES", 1), ("IN_FLIGHT", 1), ("TOKENS_PER_DAY", 0)],
+    [
+        ("CACHE_SECONDS", 0),
+        ("CACHE_ENTRIES", 1),
+        ("IN_FLIGHT", 1),
+        ("TOKENS_PER_DAY", 0),
+        ("IN_FLIGHT_PER_ASKER", 1),
+        ("CONNECTIONS_PER_ADDRESS", 1),
+    ],
 )
 @pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
 def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) -> None:

@@ -1,13 +1,16 @@
 """The function's protections in their order: which of them answers, and whom."""
 
+import base64
 import hashlib
 import json
 from dataclasses import replace
 from typing import Any
 
+import altcha
 import pytest
 
 from answerable.serve.engine import Engine
+from answerable.serve.protection import challenge
 from answerable.serve.web.http import Request
 from asking import (
     BEARER,
@@ -72,11 +75,48 @@ def test_the_first_protection_that_is_not_passed_is_the_one_that_answers(base: E
     for body in (*bodies, {"question": "x", "language": 1}):
         sent = request("POST", "answer", headers=JSON, body=json.dumps(body).encode())
         assert told(sent, **awake) == "bad-request"
-    assert told(asked(headers=PAGE), **awake) == "rate-limited"
+    assert told(asked(headers=PAGE), **awake) == "challenge"
+    brought = solved(CLOSED.challenge_key)
+    assert told(asked(headers=PAGE, altcha=brought), **awake) == "rate-limited"
     admitted = {**awake, "rate_all": "9/day"}
-    assert told(asked(headers=PAGE), **admitted) == "challenge"
-    solved = {**admitted, "challenge_key": None}
-    assert told(asked(headers=PAGE), **solved) == "busy"
+    assert told(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
+
+
+def test_requests_without_a_solution_lock_nobody_out_who_has_one(base: Engine) -> None:
+    """600 of them from 600 addresses, and one solution that is sent again and again."""
+    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate_all="2/day")
+    ask = asking(base, policy)
+    used = solved(CLOSED.challenge_key)
+    assert ask(altcha=used).status == 200
+    for n in range(200):
+        asker = f"198.51.100.{n}"
+        assert code(ask(f"Rope {n}?", asker=asker)) == "challenge"
+        assert code(ask(f"Rope {n}?", asker=asker, altcha="bm8=")) == "challenge"
+        assert code(ask(f"Rope {n}?", asker=asker, altcha=used)) == "challenge"
+    for _ in range(2):
+        assert ask.get("search", "q=rope").status == 200
+    assert code(ask.get("search", "q=rope")) == "rate-limited"
+    assert ask(altcha=solved(CLOSED.challenge_key)).status == 200
+    assert code(ask(altcha=solved(CLOSED.challenge_key))) == "rate-limited"
+
+
+def test_a_solution_is_used_up_only_by_a_request_that_is_admitted(base: Engine) -> None:
+    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate="1/day")
+    ask = asking(base, policy)
+    first, second = solved(CLOSED.challenge_key), solved(CLOSED.challenge_key)
+    assert ask(altcha=first).status == 200
+    assert code(ask(altcha=second)) == "rate-limited"
+    assert ask(altcha=second, asker="192.0.2.2").status == 200
+    assert code(ask(altcha=second, asker="192.0.2.3")) == "challenge"
+
+
+def solved(key: bytes | None) -> str:
+    """A solution of a new challenge, as a request brings it."""
+    assert key
+    made = altcha.Challenge.from_dict(challenge.challenge(key, None).new())
+    solution = altcha.solve_challenge(made)
+    assert solution
+    return base64.b64encode(json.dumps(altcha.Payload(made, solution).to_dict()).encode()).decode()
 
 
 def test_behind_the_limits_the_cache_then_the_slots_then_the_purse(base: Engine) -> None:

@@ -14,6 +14,8 @@ from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
 from answerable.serve.profile import Profile
+from answerable.serve.protection.asker_shares import AskerShares
+from answerable.serve.web import answering
 from answerable.serve.web.http import EVENTS
 from answerable.serve.web.service import Service
 from asking import (
@@ -143,6 +145,48 @@ def test_more_than_may_be_under_way_are_told_to_wait(base: Engine) -> None:
             assert header(response, "Retry-After") == "2"
     assert statuses == [200, 200]
     assert ask("A third?").status == 200
+
+
+def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "_BURST", 0.05)
+    gate = threading.Event()
+    policy = replace(USUAL, in_flight=3, in_flight_per_asker=2)
+    ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(10)))
+    with under_way(ask, gate, 2) as statuses, ThreadPoolExecutor(1) as pool:
+        for response in (ask("A third?"), ask.get("search", "q=rope")):
+            assert code(response) == "busy"
+        other = pool.submit(ask, "A third?", asker="192.0.2.2")
+        until(lambda: len(ask.answerer.questions) == 3)
+        # Nor does the share of one admit more than there are slots.
+        assert code(ask("A fourth?", asker="192.0.2.3")) == "busy"
+        gate.set()
+        assert other.result(10).status == 200
+    assert statuses == [200, 200]
+    assert ask("A fifth?").status == 200
+    assert len(ask.service.guards.answering.shares) == 0
+
+
+def test_a_burst_of_one_asker_waits_for_its_share() -> None:
+    shares = AskerShares(1)
+    begun = threading.Event()
+
+    def wait() -> bool:
+        begun.set()
+        with shares.share("pilot", 60) as is_held:
+            return is_held
+
+    with ThreadPoolExecutor(2) as pool:
+        with shares.share("pilot", 0) as is_held:
+            assert is_held
+            with shares.share("pilot", 0) as is_held_twice:
+                assert not is_held_twice
+            waiting = [pool.submit(wait) for _ in range(2)]
+            assert begun.wait(10)
+            assert not any(each.done() for each in waiting)
+        assert [each.result(60) for each in waiting] == [True, True]
+    assert len(shares) == 0
 
 
 def test_a_slot_is_given_back_after_a_fault(base: Engine) -> None:

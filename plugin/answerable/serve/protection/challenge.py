@@ -7,10 +7,11 @@ known bounds only the first half of a derived key is told, and whoever asks has 
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
-from ..errors import PolicyError
+from ..errors import PolicyError, StorageError
 
 # What one step derives, and how many steps there are. 200,000 iterations in the mean are 0.1 s
 # where 2 million are derived in a second and 0.5 s where 400,000 are.
@@ -37,6 +38,14 @@ class Used(Protocol):
         """Whether this is the first to name a key in so many seconds; StorageError if unknown."""
         ...
 
+    def forget(self, key: str) -> None:
+        """Let a key count as never named; StorageError if that is unknown."""
+        ...
+
+
+class UnsolvedError(Exception):
+    """A request without a solution that counts; its text is fixed and says why."""
+
 
 class Challenge:
     """Challenges signed with a key. ``used``: remembers those that were solved."""
@@ -59,31 +68,49 @@ class Challenge:
         )
         return made.to_dict()
 
-    def problem(self, payload: str | None) -> str | None:
-        """None for a solution of ours, fresh and never used; else a fixed text that says why.
+    @contextmanager
+    def using(self, payload: str | None) -> Iterator[None]:
+        """Use a solution up for what this block admits; a block that raises leaves it unused.
 
-        payload: a challenge and its solution, as base64 of JSON. StorageError if it cannot be
-        told whether it was used.
+        payload: a challenge and its solution, as base64 of JSON. The solution is verified and
+        taken before the block, so that the same one sent many times at once gets into one block
+        only. UnsolvedError for one that is not of ours, not fresh or used; StorageError if it
+        cannot be told whether it was used.
+        """
+        # A verified signature is the one there is for a challenge, so it is the challenge's name.
+        name = f"challenge:{self._verified(payload)}"
+        if not self._used.set_once(name, _REMEMBERED):
+            raise UnsolvedError(USED)
+        try:
+            yield
+        except BaseException:
+            # Where the store has gone meanwhile the reader solves another one.
+            with suppress(StorageError):
+                self._used.forget(name)
+            raise
+
+    def _verified(self, payload: str | None) -> str:
+        """Verify a solution and return its challenge's signature; UnsolvedError.
+
+        The signature is compared first, so that a payload cannot ask for work of its own choice.
         """
         import altcha
 
         if not payload:
-            return MISSING
+            raise UnsolvedError(MISSING)
         try:
             solved = altcha.Payload.from_base64(payload)
         except (ValueError, KeyError, TypeError, RecursionError):
-            return UNSOLVED
+            raise UnsolvedError(UNSOLVED) from None
         try:
-            found = altcha.verify_solution(solved, self._key)
+            result = altcha.verify_solution(solved, self._key)
         except (TypeError, ValueError):
-            return UNSOLVED
-        if found.expired:
-            return EXPIRED
-        if not found.verified:
-            return UNSOLVED
-        # A verified signature is the one there is for a challenge, so it is the challenge's name.
-        fresh = self._used.set_once(f"challenge:{solved.challenge.signature}", _REMEMBERED)
-        return None if fresh else USED
+            raise UnsolvedError(UNSOLVED) from None
+        if result.expired:
+            raise UnsolvedError(EXPIRED)
+        if not result.verified:
+            raise UnsolvedError(UNSOLVED)
+        return str(solved.challenge.signature)
 
 
 class Memory:
@@ -108,6 +135,11 @@ class Memory:
                 return False
             self._ends[key] = now + seconds
             return True
+
+    def forget(self, key: str) -> None:
+        """Let a key count as never named."""
+        with self._lock:
+            self._ends.pop(key, None)
 
 
 def challenge(key: bytes, redis_url: str | None) -> Challenge:

@@ -53,14 +53,15 @@ class Limiter:
         self._run = run
         self._clock = clock
 
-    def admit(self, asker: str) -> float | None:
+    def admit(self, asker: str, group: str = "all") -> float | None:
         """None if an asker may ask, which counts; else the seconds until it may try again.
 
-        StorageError if what is counted is shared and out of reach.
+        group: of requests whose sum has a limit of its own over all askers. StorageError if what
+        is counted is shared and out of reach.
         """
         wanted: list[tuple[RateLimitItem, tuple[str, ...]]] = [
             *((rate, ("asker", asker)) for rate in self._per_asker),
-            *((rate, ("all",)) for rate in self._overall),
+            *((rate, (group,)) for rate in self._overall),
         ]
 
         def count() -> float | None:

@@ -30,6 +30,8 @@ class Policy:
     one asker and of all together. ``tokens_per_day``: what providers may count in a UTC day, None
     without a cap. ``deadline``: seconds for one answer. ``bearer`` and ``metrics``: SHA-256
     digests of tokens. ``asker_header``: where a trusted proxy puts the asker's address.
+    ``in_flight_per_asker``: of the questions in flight, None without a limit.
+    ``connections_per_address``: of the function's own server, None for as many as there are.
     """
 
     origins: tuple[str, ...] = ()
@@ -40,6 +42,7 @@ class Policy:
     cache_entries: int = 1000
     # So many worst cases fit into a day of tokens.
     in_flight: int = 12
+    in_flight_per_asker: int | None = None
     tokens_per_day: int | None = 1_000_000
     deadline: float = 30.0
     paused: bool = False
@@ -47,6 +50,7 @@ class Policy:
     metrics: str | None = None
     challenge_key: bytes | None = None
     asker_header: str | None = None
+    connections_per_address: int | None = 64
     secret: bytes = b""
 
 
@@ -74,6 +78,10 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
             "characters for all of them"
         ) from None
     metrics = get("METRICS_TOKEN", _digests, ())
+    in_flight = get("IN_FLIGHT", _whole(1), usual.in_flight)
+    asker_header = get("ASKER_HEADER", _header, None)
+    # A proxy that names the askers holds the connections of all of them.
+    connections = None if asker_header else usual.connections_per_address
     return Policy(
         origins=get("ALLOWED_ORIGINS", _origins, (own,) if own else ()),
         rate=get("RATE", _rates, usual.rate),
@@ -81,14 +89,17 @@ def read(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
         redis_url=redis_url,
         cache_seconds=get("CACHE_SECONDS", _whole(0), usual.cache_seconds),
         cache_entries=get("CACHE_ENTRIES", _whole(1), usual.cache_entries),
-        in_flight=get("IN_FLIGHT", _whole(1), usual.in_flight),
+        in_flight=in_flight,
+        # A third, rounded up: three askers at least are needed to hold all.
+        in_flight_per_asker=get("IN_FLIGHT_PER_ASKER", _whole(1), -(-in_flight // 3)),
         tokens_per_day=get("TOKENS_PER_DAY", _whole(0), usual.tokens_per_day),
         deadline=get("DEADLINE", _seconds, usual.deadline),
         paused=get("PAUSED", flag, usual.paused),
         bearer=get("BEARER", _digests, ()),
         metrics=metrics[0] if metrics else None,
         challenge_key=get("ALTCHA_KEY", _secret, None),
-        asker_header=get("ASKER_HEADER", _header, None),
+        asker_header=asker_header,
+        connections_per_address=get("CONNECTIONS_PER_ADDRESS", _whole(1), connections),
         secret=secret or os.urandom(32),
     )
 

@@ -116,6 +116,10 @@ class Store:
         )
         return bool(done)
 
+    def forget(self, key: str) -> None:
+        """Forget a key (without the prefix)."""
+        self.run(lambda: self._client.delete(PREFIX + key))
+
     def ping(self) -> None:
         """StorageError if the store cannot be reached."""
         self.run(self._client.ping)

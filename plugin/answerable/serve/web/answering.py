@@ -12,6 +12,7 @@ from .. import languages, prompt, refusals, selection, tracing, wire
 from ..call import Call, serving
 from ..engine import Engine
 from ..frozen import frozen
+from ..protection.asker_shares import AskerShares
 from ..protection.spending import Purse
 from ..protection.waiting import AnswerCache, Outcome
 from ..refusals import Near
@@ -28,10 +29,14 @@ _BURST = 2.0
 
 @frozen
 class Asked:
-    """A cleaned question and the language that it is asked in, if that is known."""
+    """A cleaned question, the language that it is asked in, if that is known, and who asks.
+
+    ``asker``: as it is counted by the limits; what is answered does not depend on it.
+    """
 
     question: str
     language: str | None = None
+    asker: str = ""
 
 
 @frozen
@@ -47,12 +52,14 @@ class Found:
 class Answering:
     """What every instance of a question shares. ``keeps_near``: refusals are kept with a page.
 
+    ``slots`` are all that are answered at once, ``shares`` those of one asker.
     ``purse`` is None where spending has no cap.
     """
 
     cache: AnswerCache
     purse: Purse | None
     slots: threading.BoundedSemaphore
+    shares: AskerShares
     keeps_near: bool = False
 
     def answer(self, engine: Engine, asked: Asked, call: Call) -> Found:
@@ -76,7 +83,7 @@ class Answering:
     def search(self, engine: Engine, asked: Asked, call: Call) -> dict[str, dict[str, str]]:
         """The public passages that a question retrieves, each with its url and its text."""
         paid = self._paid(engine.embedder, call=call, spent="searches")
-        with self._slot(call), paid, serving(call):
+        with self._slot(asked, call), paid, serving(call):
             found = engine.retrieve(asked.question, TOP_K, asked.language).passages
         return {
             scored.item.id: {
@@ -90,7 +97,12 @@ class Answering:
     def _make(self, engine: Engine, asked: Asked, call: Call) -> tuple[bytes, bool]:
         """An answer as it is cached, and whether it may be kept."""
         paid = self._paid(engine.embedder, engine.answerer, call=call, spent="answers")
-        with self._slot(call), paid, serving(call), tracing.span("answerable.answer") as note:
+        with (
+            self._slot(asked, call),
+            paid,
+            serving(call),
+            tracing.span("answerable.answer") as note,
+        ):
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL, asked.language, near)
             reply = engine.answer_from(asked.question, pool)
@@ -106,14 +118,16 @@ class Answering:
         return encoded(kept), reply.reason != "contract"
 
     @contextmanager
-    def _slot(self, call: Call) -> Iterator[None]:
-        """One of the slots; a burst waits a moment for it."""
-        if not self.slots.acquire(timeout=max(0.0, min(_BURST, call.left))):
-            raise problems.busy()
-        try:
-            yield
-        finally:
-            self.slots.release()
+    def _slot(self, asked: Asked, call: Call) -> Iterator[None]:
+        """One of the slots, of the asker's share; a burst waits a moment for it."""
+        ends = time.monotonic() + min(_BURST, call.left)
+        with self.shares.share(asked.asker, max(0.0, ends - time.monotonic())) as is_held:
+            if not is_held or not self.slots.acquire(timeout=max(0.0, ends - time.monotonic())):
+                raise problems.busy()
+            try:
+                yield
+            finally:
+                self.slots.release()
 
     @contextmanager
     def _paid(self, *providers: object, call: Call, spent: str) -> Iterator[None]:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from ..protection import answer_cache, limiting, spending
 from ..protection import challenge as challenges
+from ..protection.asker_shares import AskerShares
 from ..protection.challenge import Challenge
 from ..protection.limiting import Limiter
 from ..protection.policy import Policy
@@ -68,6 +69,7 @@ class Guards:
             cache=answer_cache.cache(policy.cache_entries, kept, policy.redis_url),
             purse=None if capped is None else spending.purse(capped, policy.redis_url),
             slots=threading.BoundedSemaphore(policy.in_flight),
+            shares=AskerShares(policy.in_flight_per_asker),
             keeps_near=self._keeps_near,
         )
 

@@ -35,7 +35,8 @@ def serve(host: str, port: int) -> None:
     base = function.base(os.environ)
     from answerable.serve.web.server import Server
 
-    with Server(host, port, service.handle, base) as server:
+    per_address = service.policy.connections_per_address
+    with Server(host, port, service.handle, base, per_address=per_address) as server:
         console.out(f"Answering at http://{host}:{server.port}{base}answer\n".encode())
         try:
             server.serve_forever()

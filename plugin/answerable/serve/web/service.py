@@ -2,7 +2,8 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
@@ -117,11 +118,16 @@ class Service:
     def _answer(self, turn: _Turn) -> Response:
         self._check_paused()
         body = intake.body(turn.request)
-        asked = Asked(intake.question(body.get("question")), intake.language(body.get("language")))
+        asked = Asked(
+            intake.question(body.get("question")),
+            intake.language(body.get("language")),
+            self._asker(turn.request),
+        )
         turn.question = asked.question
-        self._admit(turn)
-        # Only then: a solved challenge is used up.
-        self._check_challenge(body)
+        # A request without a solution counts nowhere, or it would lock out those who have one; a
+        # solution is used up by a request that is admitted.
+        with self._solved(body):
+            self._admit(asked)
         engine = self._opened(turn)
 
         def run() -> dict[str, Any]:
@@ -149,9 +155,10 @@ class Service:
         values = parse_qs(turn.request.query, keep_blank_values=True).get("q")
         if not values:
             raise Problem("bad-request", "Search needs a query: ?q=words.")
-        asked = Asked(intake.question(values[0]))
+        asked = Asked(intake.question(values[0]), asker=self._asker(turn.request))
         turn.question = asked.question
-        self._admit(turn)
+        # A search needs no solution: counted with answers it would lock out those who have one.
+        self._admit(asked, "searches" if self.policy.challenge_key else "all")
         turn.call.begin(self.policy.deadline)
         found = self.guards.answering.search(self._opened(turn), asked, turn.call)
         return json_response(found)
@@ -231,16 +238,24 @@ class Service:
         if not bearer.allows(request.headers.get("authorization"), digests):
             raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
 
-    def _check_challenge(self, body: dict[str, Any]) -> None:
+    @contextmanager
+    def _solved(self, body: dict[str, Any]) -> Iterator[None]:
+        """Use up the solution of a challenge, where one is wanted, unless this block raises."""
         challenge = self.guards.challenge
-        payload = body.get("altcha")
-        if challenge and (
-            problem := challenge.problem(payload if isinstance(payload, str) else None)
-        ):
-            raise Problem("challenge", problem)
+        if challenge is None:
+            yield
+            return
+        from ..protection.challenge import UnsolvedError
 
-    def _admit(self, turn: _Turn) -> None:
-        seconds = self.guards.limiter.admit(self._asker(turn.request))
+        payload = body.get("altcha")
+        try:
+            with challenge.using(payload if isinstance(payload, str) else None):
+                yield
+        except UnsolvedError as error:
+            raise Problem("challenge", str(error)) from None
+
+    def _admit(self, asked: Asked, group: str = "all") -> None:
+        seconds = self.guards.limiter.admit(asked.asker, group)
         if seconds is not None:
             raise Problem(
                 "rate-limited",
