@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 from mkdocs.utils.yaml import yaml_load
-from tables import Row, main
+from tables import DataError, Results, Row, folders, main, measure_each
 
 ROUNDS = int(os.environ.get("ANSWERABLE_ROUNDS") or 3)
 # Pages of a generated site, which is built too if this is not 0.
@@ -38,22 +38,28 @@ class Run:
     said: str
 
 
-def rows(data: Path) -> list[Row]:
-    """One row for every site, and one for a generated site if that is asked for."""
-    found = sorted(path.parent for path in (data / "sites").glob("*/mkdocs.yml"))
-    made = [_row(site) for site in found]
-    if GENERATED:
-        with tempfile.TemporaryDirectory() as folder:
-            made.append(_row(_generate(Path(folder, f"generated-{GENERATED}"), GENERATED)))
-    return made
+def measure(data: Path) -> Results:
+    """Measure every site, and a generated one if that is asked for."""
+    results = measure_each(folders(data / "sites"), _row, f"no folder sites/NAME in {data}")
+    if not GENERATED:
+        return results
+    with tempfile.TemporaryDirectory() as folder:
+        generated = _row(_generate(Path(folder, f"generated-{GENERATED}"), GENERATED))
+    return Results([*results.rows, generated], results.skipped)
 
 
 def _row(site: Path) -> Row:
+    if not (site / "mkdocs.yml").is_file():
+        raise DataError(f"{site / 'mkdocs.yml'} is missing")
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(site, Path(folder, "site"))
+        try:
+            _build(copy, "mkdocs.yml")
+        except SystemExit as error:
+            reason = f"its site does not build without the plugin either: {error}"
+            raise DataError(reason) from None
         _write_notebook(copy)
         _add_plugin(copy)
-        _build(copy, "mkdocs.yml")
         rounds = [_round(copy) for _ in range(ROUNDS)]
     plain, cold, warm = (list(runs) for runs in zip(*rounds, strict=True))
     return {
@@ -155,4 +161,4 @@ def _prose(choice: random.Random, vocabulary: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    main("Build time and memory with and without the plugin", rows)
+    main("Build time and memory with and without the plugin", measure)

@@ -56,9 +56,13 @@ def read_gold(path: Path) -> dict[str, Gold]:
             tuple(row.get("alt_spans", ())),
             row.get("need", "all") == "all",
         )
-        for row in read_lines(path)
+        for row in read_lines(path, _required)
         if not row.get("bad")
     }
+
+
+def _required(row: Row) -> Sequence[str]:
+    return () if row.get("bad") else ("id", "gold_sections", "answer_spans")
 
 
 def read_reply(reply: Reply, root: str) -> Shown:

@@ -1,10 +1,12 @@
 """Real questions against the real sites they were asked about, built with the plugin.
 
-Pages found at 1 / 3 / 8; ``top_8`` and ``evidence``: how many questions have a right page among
-the first eight passages above the floor, before and after evidence is selected; the shares of
-answerable questions that are answered and of unanswerable ones that are refused, keyless; AUROC of
-the best score (before boosts) of answerable questions against unanswerable ones. Where a site has
-``gold/NAME.jsonl``, how often what is shown holds the answer: see gold_spans.
+``n``: the answerable questions, which the shares are of. Pages found at 1 / 3 / 8; ``top_8`` and
+``evidence``: how many have a right page among the first eight passages above the floor, before and
+after evidence is selected; the shares of answerable questions that are answered and of
+unanswerable ones that are refused, keyless; AUROC of the best score (before boosts) of answerable
+questions against unanswerable ones. ``rank_ms`` and ``ask_ms``: the mean time to rank all passages
+for a question, and to answer it. Where a site has ``gold/NAME.jsonl``, how often what is shown
+holds the answer: see gold_spans.
 """
 
 import logging
@@ -13,92 +15,132 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import gold_spans
 from answers import ANSWERABLE, Asked, ask, decisions, shown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.utils.yaml import yaml_load
-from scoring import FIRST, auroc, floors, recalls
-from tables import Row, main, read_lines
+from ranking import first_rank, order_pages, rank_all, top_base
+from scoring import auroc, floors, recall_shares, recalls, share
+from tables import DataError, Results, Row, main, measure_each, read_lines
 
 from answerable.build.function_writer import model_folder
 from answerable.serve import local_embedder, providers, selection
 from answerable.serve.engine import Engine
 from answerable.serve.opening import open_bundle
-from answerable.serve.recipe import Scored
-from answerable.serve.retrieval import TOP_K
+from answerable.serve.retrieval import TOP_K, Retrieved
 from answerable.serve.types import Passage
 
+UNANSWERABLE = "unanswerable"
+_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
-def rows(data: Path) -> list[Row]:
-    """One row for every ``questions/NAME.jsonl`` that has its ``sites/NAME``."""
-    found = sorted((data / "questions").glob("*.jsonl"))
-    return [_row(path, data) for path in found
-            if (data / "sites" / path.stem / "mkdocs.yml").is_file()]  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question.
+
+    rank: of the first right page of all, infinite without one. best: the best score before boosts.
+    pool: what evidence is selected from.
+    """
+
+    gold: Sequence[str]
+    rank: float
+    best: float
+    pool: Retrieved
+    asked: Asked
+
+    @property
+    def is_answerable(self) -> bool:
+        return self.asked.kind == ANSWERABLE
+
+
+def measure(data: Path) -> Results:
+    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
+    files = sorted((data / "questions").glob("*.jsonl"))
+    return measure_each(files, lambda path: _row(path, data), f"{_MISSING} in {data}")
 
 
 def _row(path: Path, data: Path) -> Row:
-    questions = read_lines(path)
+    questions = read_lines(path, _required)
+    if not questions:
+        raise DataError(f"{path} holds no question")
     site = data / "sites" / path.stem
+    if not (site / "mkdocs.yml").is_file():
+        raise DataError(f"its site's {site / 'mkdocs.yml'} is missing")
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(site, Path(folder, "site"))
         started = time.perf_counter()
         root = _build(copy)
-        built = time.perf_counter() - started
+        build_seconds = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
         engine = providers.engine(bundle, local_embedder.load(model_folder()))
-        ranked = [(q, _everything(engine, q["question"])) for q in questions]
-        ranks = [_rank(scored, q["gold_urls"], root) for q, scored in ranked if q["answerable"]]
-        pools = [(engine.retrieve(q["question"], selection.POOL), q["gold_urls"])
-                 for q in questions if q["answerable"]]  # fmt: skip
-        started = time.perf_counter()
-        asked = [_ask(engine, q) for q in questions]
-        took = time.perf_counter() - started
+        seconds = {"rank": 0.0, "ask": 0.0}
+        outcomes = [_ask(engine, question, root, seconds) for question in questions]
         contents = _contents(engine, questions, data / "gold" / path.name, root)
-    answerable = [a for a in asked if a.kind == ANSWERABLE]
-    others = [a for a in asked if a.kind != ANSWERABLE]
-    best = {is_answerable: [_best(scored) for q, scored in ranked
-                            if q["answerable"] is is_answerable]
-            for is_answerable in (True, False)}  # fmt: skip
+    answerable = [each for each in outcomes if each.is_answerable]
+    others = [each for each in outcomes if not each.is_answerable]
+    ranks = [each.rank for each in answerable]
+    best, best_of_others = [each.best for each in answerable], [each.best for each in others]
+    asked = [each.asked for each in outcomes]
     return {
         "name": path.stem,
-        "questions": len(answerable),
-        **{f"at_{k}": sum(rank <= k for rank in ranks) for k in FIRST},
-        "top_8": sum(_holds([s.item for s in p.best(TOP_K).passages], g, root) for p, g in pools),
-        "evidence": sum(_holds(selection.select(p).passages, g, root) for p, g in pools),
-        "answered": _share(sum(not a.refused for a in answerable), len(answerable)),
+        "n": len(answerable),
+        **recall_shares("at", ranks),
+        "top_8": share([_holds(_first(each.pool), each.gold, root) for each in answerable]),
+        "evidence": share([_holds(_evidence(each.pool), each.gold, root) for each in answerable]),
+        "answered": share([not each.asked.refused for each in answerable]),
         "unanswerable": len(others),
-        "refused": _share(sum(a.refused for a in others), len(others)),
-        "auroc_unanswerable": auroc(best[True], best[False]),
+        "refused": share([each.asked.refused for each in others]),
+        "auroc_unanswerable": auroc(best, best_of_others),
         **contents,
         "passages": bundle.manifest.counts["passages"],
-        "build_s": built,
-        "ask_ms": 1000 * took / len(asked),
+        "build_s": build_seconds,
+        **{f"{name}_ms": 1000 * total / len(outcomes) for name, total in seconds.items()},
         "recall": recalls(ranks),
         "decisions": decisions(asked),
-        "floors": floors(best[True], {"unanswerable": best[False]}),
+        "floors": floors(best, {UNANSWERABLE: best_of_others}),
         "shown": shown(asked),
     }
 
 
-def _ask(engine: Engine, row: Row) -> Asked:
-    kind = ANSWERABLE if row["answerable"] else "unanswerable"
-    retrieved = engine.retrieve(row["question"], selection.POOL)
-    return ask(engine, row["question"], retrieved, kind, row.get("ans", ()))
+def _required(row: Row) -> Sequence[str]:
+    fields = ("question", "answerable")
+    return (*fields, "gold_urls") if row.get("answerable") else fields
 
 
-def _contents(engine: Engine, questions: list[Row], path: Path, root: str) -> Row:
+def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outcome:
+    """Rank all passages for a question, then answer it. seconds: by step, to be added to."""
+    question, gold = row["question"], row.get("gold_urls", ())
+    started = time.perf_counter()
+    ranking = rank_all(engine.bundle, question, engine.embedder.embed([question])[0])
+    ranked = time.perf_counter()
+    pool = engine.retrieve(question, selection.POOL)
+    kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
+    asked = ask(engine, question, pool, kind, row.get("ans", ()))
+    seconds["rank"] += ranked - started
+    seconds["ask"] += time.perf_counter() - ranked
+    pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
+    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, asked)
+
+
+def _contents(engine: Engine, questions: Sequence[Row], path: Path, root: str) -> Row:
     """How often what is shown holds the gold spans; nothing where a site has none."""
-    if not path.is_file():
-        print(f"{path.stem}: no gold spans at {path}, so what is shown is not held against them",
-              file=sys.stderr)  # fmt: skip
+    try:
+        gold = gold_spans.read_gold(path)
+    except DataError as error:
+        print(f"{path.stem}: no gold spans to hold what is shown against: {error}", file=sys.stderr)
         return {}
-    gold = gold_spans.read_gold(path)
+    named = {row["id"]: row for row in questions if "id" in row}
     return gold_spans.measure(
-        {q["id"]: gold[q["id"]] for q in questions if q["id"] in gold},
-        {q["id"]: gold_spans.read_reply(engine.answer(q["question"]), root) for q in questions},
+        {name: gold[name] for name in named if name in gold},
+        {
+            name: gold_spans.read_reply(engine.answer(row["question"]), root)
+            for name, row in named.items()
+        },
     )
 
 
@@ -106,48 +148,32 @@ def _build(folder: Path) -> str:
     """Build the site with the plugin added to what it has; the path it is served under."""
     logging.getLogger("mkdocs").setLevel(logging.ERROR)
     file = folder / "mkdocs.yml"
-    with file.open(encoding="utf-8") as stream:
-        plugins = yaml_load(stream).get("plugins", ["search"])
-    if isinstance(plugins, dict):
-        plugins = [{name: options or {}} for name, options in plugins.items()]
-    config = load_config(str(file), plugins=[*plugins, "answerable"])
+    try:
+        with file.open(encoding="utf-8") as stream:
+            plugins = yaml_load(stream).get("plugins", ["search"])
+        if isinstance(plugins, dict):
+            plugins = [{name: options or {}} for name, options in plugins.items()]
+        config = load_config(str(file), plugins=[*plugins, "answerable"])
+    except (Abort, ConfigurationError):
+        reason = "MkDocs cannot load its site's mkdocs.yml here, as its error above says"
+        raise DataError(reason) from None
     build(config)
     path = (config.site_url or "/").split("//", 1)[-1].partition("/")[2].strip("/")
     return f"/{path}/" if path else "/"
 
 
-def _everything(engine: Engine, question: str) -> list[Scored[Passage]]:
-    """Every passage of the site, best first, floor or no floor."""
-    passages = engine.bundle.manifest.counts["passages"]
-    found = engine.retrieve(question, passages, near=passages)
-    return sorted((*found.passages, *found.near_passages), key=lambda s: -s.score)
+def _first(pool: Retrieved) -> Iterable[Passage]:
+    return (scored.item for scored in pool.best(TOP_K).passages)
 
 
-def _rank(scored: Sequence[Scored[Passage]], gold: list[str], root: str) -> float:
-    """The rank of the first right page among the distinct pages found."""
-    pages = dict.fromkeys(_page(s.item.url, root) for s in scored)
-    right = [n for n, page in enumerate(pages, 1) if page in gold]
-    return right[0] if right else float("inf")
+def _evidence(pool: Retrieved) -> Iterable[Passage]:
+    return selection.select(pool).passages
 
 
-def _best(scored: Sequence[Scored[Passage]]) -> float:
-    """The best score before boosts; less than any for a question without content terms."""
-    return max((s.base for s in scored), default=float("-inf"))
-
-
-def _holds(passages: Iterable[Passage], gold: list[str], root: str) -> bool:
-    """Whether one of the passages is of a right page."""
-    return any(_page(passage.url, root) in gold for passage in passages)
-
-
-def _page(url: str, root: str) -> str:
-    """The page that a url leads to, as the questions name it."""
-    return url.partition("#")[0].removeprefix(root)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:
+    """Check whether one of the passages is of a right page, as the questions name pages."""
+    return any(each.url.partition("#")[0].removeprefix(root) in gold for each in passages)
 
 
 if __name__ == "__main__":
-    main("Real questions on real sites (pages found at 1 / 3 / 8)", rows)
+    main("Real questions on real sites (pages found at 1 / 3 / 8)", measure)

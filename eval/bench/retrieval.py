@@ -1,23 +1,27 @@
 """Public question sets through the plugin's own cutting, bundle and retrieval.
 
-hit@1, hit@8 and nDCG@10 over the answerable questions; ``top_8`` and ``evidence``: how many of
-them have a right text among the first eight above the floor, before and after evidence is selected,
-of which there are ``passages`` on average; AUROC of the top score (before boosts) of
+Over the ``n`` answerable questions: hit@1, hit@3, hit@8 and nDCG@10; ``top_8`` and ``evidence``:
+the share that has a right text among the first eight above the floor, before and after evidence is
+selected, of which there are ``passages`` on average. AUROC of the top score (before boosts) of
 answerable questions against each tier of questions that have to be refused; what the keyless
 engine answers and refuses, and how often what it shows holds the reference answer.
+
+A tier is what a set labels so. Where a set labels none as out of the corpus (``ooc``), its
+answerable questions are asked once more with the texts of their own group hidden.
 """
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from answers import ANSWERABLE, Asked, ask, decisions, shown
 from numpy.typing import NDArray
-from scoring import auroc, floors, recalls
-from tables import Row, main, read_lines
+from ranking import first_rank, order_records, rank_all, top_base
+from scoring import auroc, floors, recall_shares, recalls, share
+from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.build import bundle_writer, cutting, index
 from answerable.build.function_writer import model_folder
@@ -30,112 +34,137 @@ from answerable.serve.errors import NotebookError
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
-from answerable.serve.recipe import Ranking
-from answerable.serve.retrieval import TOP_K, Retrieved, content_terms, rank_passages, retrieve
+from answerable.serve.retrieval import TOP_K, Retrieved
 from answerable.serve.selection import POOL
 
-# Answerable questions whose own texts are hidden from them: out of the corpus.
-MASKED = "ooc"
+# Questions about something of which the corpus has no text.
+OUT_OF_CORPUS = "ooc"
+
+Mask = NDArray[np.bool_]
 
 
-def rows(data: Path) -> list[Row]:
-    """One row for every folder under ``retrieval/``."""
-    folders = sorted(path.parent for path in (data / "retrieval").glob("*/queries.jsonl"))
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question that was asked of the corpus, or of what a mask left of it.
+
+    top: the best score before boosts. For an answerable question also ``rank``, of the first right
+    text, infinite without one; ``gain``, its nDCG@10; whether a right text is in the first eight
+    above the floor and in the evidence, and how many ``passages`` the evidence has.
+    """
+
+    asked: Asked
+    top: float
+    rank: float = math.inf
+    gain: float = 0.0
+    is_in_first: bool = False
+    is_in_evidence: bool = False
+    passages: int = 0
+
+
+def measure(data: Path) -> Results:
+    """Measure every folder under ``retrieval/``."""
     embedder = local_embedder.load(model_folder())
-    return [_row(folder, embedder) for folder in folders]
+    missing = f"no folder retrieval/NAME in {data}"
+    return measure_each(folders(data / "retrieval"), lambda folder: _row(folder, embedder), missing)
 
 
 def _row(folder: Path, embedder: LocalEmbedder) -> Row:
-    corpus = read_lines(folder / "corpus.jsonl")
-    queries = read_lines(folder / "queries.jsonl")
-    groups = {row["id"]: row["group"] for row in corpus}
+    corpus, queries = _read(folder)
+    labeled = {query["kind"] for query in queries}
     with tempfile.TemporaryDirectory() as work:
         bundle = _bundle(corpus, embedder, Path(work))
+        engine = providers.engine(bundle, embedder)
         vectors = embedder.embed([query["text"] for query in queries])
-        ranks: list[float] = []
-        gains: list[float] = []
-        answerable: list[float] = []
-        kept = Kept()
-        tiers: dict[str, list[float]] = {}
+        groups = _passage_groups(bundle, corpus)
+        outcomes: list[Outcome] = []
         for query, vector in zip(queries, vectors, strict=True):
-            ranking = _ranking(bundle, query["text"], vector)
-            top = _top(ranking, None)
-            if query["kind"] != ANSWERABLE:
-                tiers.setdefault(query["kind"], []).append(top)
-                continue
-            found = _records(bundle, ranking)
-            gold = set(query["gold"])
-            right = [n for n, record in enumerate(found, 1) if record in gold]
-            ranks.append(right[0] if right else math.inf)
-            gains.append(_ndcg(found, gold, 10))
-            answerable.append(top)
-            kept.add(bundle, query["text"], vector, gold)
-            own = _own(bundle, groups, query["group"])
-            tiers.setdefault(MASKED, []).append(_top(ranking, own))
-        asked = list(_asked(providers.engine(bundle, embedder), queries, groups))
+            outcomes.append(_ask(engine, query, vector))
+            own = groups == query.get("group")
+            if query["kind"] == ANSWERABLE and OUT_OF_CORPUS not in labeled and own.any():
+                outcomes.append(_ask_masked(engine, query["text"], vector, own))
+    answerable = [each for each in outcomes if each.asked.kind == ANSWERABLE]
+    tops = [each.top for each in answerable]
+    tiers: dict[str, list[float]] = {}
+    for each in outcomes:
+        if each.asked.kind != ANSWERABLE:
+            tiers.setdefault(each.asked.kind, []).append(each.top)
+    asked = [each.asked for each in outcomes]
+    ranks = [each.rank for each in answerable]
     return {
         "name": folder.name,
-        "questions": len(answerable),
-        "hit_1": float(np.mean([rank <= 1 for rank in ranks])),
-        "hit_8": float(np.mean([rank <= 8 for rank in ranks])),
-        "ndcg_10": float(np.mean(gains)),
-        **kept.as_row(),
-        **{f"auroc_{tier}": auroc(answerable, scores) for tier, scores in sorted(tiers.items())},
-        "answered": float(np.mean(np.array(answerable) >= LOCAL.floor)),
-        **{f"refused_{tier}": float(np.mean(np.array(scores) < LOCAL.floor))
+        "n": len(answerable),
+        **recall_shares("hit", ranks),
+        "ndcg_10": _mean([each.gain for each in answerable]),
+        "top_8": share([each.is_in_first for each in answerable]),
+        "evidence": share([each.is_in_evidence for each in answerable]),
+        "passages": _mean([each.passages for each in answerable]),
+        **{f"auroc_{tier}": auroc(tops, scores) for tier, scores in sorted(tiers.items())},
+        "answered": share([top >= LOCAL.floor for top in tops]),
+        **{f"refused_{tier}": share([score < LOCAL.floor for score in scores])
            for tier, scores in sorted(tiers.items())},
         "recall": recalls(ranks),
         "decisions": decisions(asked),
-        "floors": floors(answerable, tiers),
+        "floors": floors(tops, tiers),
         "shown": shown(asked),
     }  # fmt: skip
 
 
-def _own(bundle: Bundle, groups: Mapping[str, str], group: str) -> NDArray[np.bool_]:
-    """Which passages are of a group, (n,). groups: of each record."""
-    return np.array([groups[bundle.record_ids[row]] == group for row in bundle.passage_records])
+def _read(folder: Path) -> tuple[list[Row], list[Row]]:
+    """Read the texts and the questions of a set."""
+    corpus = read_lines(folder / "corpus.jsonl", lambda _: ("id", "title", "text"))
+    queries = read_lines(folder / "queries.jsonl", _required)
+    for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
+        if not rows:
+            raise DataError(f"{folder / name} is empty")
+    return corpus, queries
 
 
-def _asked(engine: Engine, queries: Sequence[Row], groups: Mapping[str, str]) -> Iterator[Asked]:
-    """Every question, and the answerable ones once more with the texts of their group hidden."""
-    for query in queries:
-        text, kind = query["text"], query["kind"]
-        yield ask(engine, text, engine.retrieve(text, POOL), kind, query.get("ans", ()))
-        if kind == ANSWERABLE:
-            own = _own(engine.bundle, groups, query["group"])
-            yield ask(engine, text, _without(engine, text, own), MASKED, ())
+def _required(query: Row) -> Sequence[str]:
+    fields = ("text", "kind")
+    return (*fields, "gold") if query.get("kind") == ANSWERABLE else fields
 
 
-def _without(engine: Engine, question: str, masked: NDArray[np.bool_]) -> Retrieved:
-    """The pool that a question retrieves where the masked passages, (n,), are not there."""
-    hidden = {engine.bundle.passage_ids[int(row)] for row in np.flatnonzero(masked)}
-    found = engine.retrieve(question, POOL + len(hidden))
-    left = [scored for scored in found.passages if scored.item.id not in hidden]
-    return Retrieved(tuple(left[:POOL]), found.hints)
+def _passage_groups(bundle: Bundle, corpus: Sequence[Row]) -> NDArray[np.object_]:
+    """Return the group of each passage, (n,): NaN, which equals nothing, where a text has none."""
+    groups = {row["id"]: row.get("group") for row in corpus}
+    groups = {name: math.nan if group is None else group for name, group in groups.items()}
+    of_records = np.array([groups[each] for each in bundle.record_ids], dtype=object)
+    return of_records[bundle.passage_records]
 
 
-@dataclass
-class Kept:
-    """What selection keeps: questions with a right text before and after it, and passages left."""
+def _ask(engine: Engine, query: Row, vector: NDArray[np.float32]) -> Outcome:
+    """Ask a question of the whole corpus. vector: (d,) its own."""
+    ranking = rank_all(engine.bundle, query["text"], vector)
+    pool = engine.retrieve(query["text"], POOL)
+    asked = ask(engine, query["text"], pool, query["kind"], query.get("ans", ()))
+    top = top_base(ranking)
+    if query["kind"] != ANSWERABLE:
+        return Outcome(asked, top)
+    gold, records = set(query["gold"]), order_records(engine.bundle, ranking)
+    evidence = selection.select(pool).passages
+    return Outcome(
+        asked,
+        top,
+        first_rank(records, gold),
+        _ndcg(records, gold, 10),
+        any(scored.item.record in gold for scored in pool.best(TOP_K).passages),
+        any(passage.record in gold for passage in evidence),
+        len(evidence),
+    )
 
-    top_8: int = 0
-    evidence: int = 0
-    passages: list[int] = field(default_factory=list)
 
-    def add(
-        self, bundle: Bundle, question: str, vector: NDArray[np.float32], gold: set[str]
-    ) -> None:
-        """Count one question. gold: the ids of the records that answer it."""
-        pool = retrieve(bundle, question, vector, POOL)
-        selected = selection.select(pool).passages
-        self.top_8 += any(s.item.record in gold for s in pool.best(TOP_K).passages)
-        self.evidence += any(passage.record in gold for passage in selected)
-        self.passages.append(len(selected))
+def _ask_masked(engine: Engine, text: str, vector: NDArray[np.float32], mask: Mask) -> Outcome:
+    """Ask an answerable question where the masked passages, (n,), are not there."""
+    asked = ask(engine, text, _without(engine, text, mask), OUT_OF_CORPUS, ())
+    return Outcome(asked, top_base(rank_all(engine.bundle, text, vector), mask))
 
-    def as_row(self) -> Row:
-        """The columns of the table."""
-        passages = float(np.mean(self.passages)) if self.passages else None
-        return {"top_8": self.top_8, "evidence": self.evidence, "passages": passages}
+
+def _without(engine: Engine, question: str, mask: Mask) -> Retrieved:
+    """Return the pool that a question retrieves where the masked passages, (n,), are not there."""
+    hidden = {engine.bundle.passage_ids[int(row)] for row in np.flatnonzero(mask)}
+    wide = engine.retrieve(question, POOL + len(hidden))
+    visible = [scored for scored in wide.passages if scored.item.id not in hidden]
+    return Retrieved(tuple(visible[:POOL]), wide.hints)
 
 
 def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
@@ -165,19 +194,8 @@ def _no_notes(about: str) -> str:
     raise NotebookError(f"{about!r}: this corpus has no notes")
 
 
-def _ranking(bundle: Bundle, question: str, vector: NDArray[np.float32]) -> Ranking:
-    return rank_passages(bundle, question, vector, content_terms(bundle, question))
-
-
-def _top(ranking: Ranking, masked: NDArray[np.bool_] | None) -> float:
-    scores = ranking.base if masked is None else ranking.base[~masked]
-    return float(scores.max())
-
-
-def _records(bundle: Bundle, ranking: Ranking) -> list[str]:
-    """Distinct records, best passage first."""
-    order = np.argsort(-ranking.score, kind="stable")
-    return list(dict.fromkeys(bundle.record_ids[bundle.passage_records[row]] for row in order))
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None
 
 
 def _ndcg(found: Sequence[str], gold: set[str], k: int) -> float:
@@ -187,4 +205,4 @@ def _ndcg(found: Sequence[str], gold: set[str], k: int) -> float:
 
 
 if __name__ == "__main__":
-    main("Public question sets (keyless recipe)", rows)
+    main("Public question sets (keyless recipe)", measure)

@@ -77,9 +77,9 @@ def floors(
     return [
         {
             "name": f"{floor:.2f}",
-            "answered": _share([score >= floor for score in answerable]),
+            "answered": share([score >= floor for score in answerable]),
             **{
-                f"refused_{tier}": _share([score < floor for score in scores])
+                f"refused_{tier}": share([score < floor for score in scores])
                 for tier, scores in sorted(tiers.items())
             },
         }
@@ -87,19 +87,33 @@ def floors(
     ]
 
 
-def _share(held: Sequence[bool]) -> float | None:
-    return Share(sum(held), len(held)).value
+def share(holds: Sequence[bool]) -> float | None:
+    """Return the share of questions for which something holds; None without questions."""
+    return Share(sum(holds), len(holds)).value
+
+
+def recall_shares(name: str, ranks: Sequence[float]) -> dict[str, float | None]:
+    """Return a column for each of 1, 3, 8: the share of questions with a right item so early.
+
+    ranks: as for ``recalls``.
+    """
+    return {f"{name}_{k}": share([rank <= k for rank in ranks]) for k in FIRST}
 
 
 def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
-    """One row for each of 1, 3, 8: the questions with something right among so many first.
+    """One row for each of 1, 3, 8: the questions of ``n`` with something right among so many first.
 
     ranks: that of the first right page or text of each question, infinite without one.
     """
     counts = {k: sum(rank <= k for rank in ranks) for k in FIRST}
     return [
-        {"name": f"at {k}", "found": n, **interval("recall", n, len(ranks))}
-        for k, n in counts.items()
+        {
+            "name": f"at {k}",
+            "n": len(ranks),
+            "found": count,
+            **interval("recall", count, len(ranks)),
+        }
+        for k, count in counts.items()
     ]
 
 

@@ -156,7 +156,8 @@ class Bundle:
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """See Store."""
-        return {row: self.passage(row) for row in rows}
+        # In the order of rows, so that each block is decompressed once, however many are asked for.
+        return {row: self.passage(row) for row in sorted(rows)}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """See Store."""
