@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import zipfile
 import zlib
 from urllib.parse import quote
@@ -14,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.build import inflating, readings
+from answerable.build import inflating, readings, runs
 from answerable.build.markup import plain
+from answerable.build.notebook import Note
 from answerable.build.runs import tokens
 
 TEXT = "the old lantern was sold to a blind trader"
@@ -42,11 +44,15 @@ def numbers() -> bytes:
     return stream.getvalue()
 
 
+RUNS = runs.of([Note("a.md", "note:1", "Plans", "", "a.md", "", TEXT)])
+
+
 def places(name: str, data: bytes) -> list[str]:
+    """Where in a file the whole text is read."""
     return [
         reading.place
         for reading in readings.read(name, data)
-        if f" {TEXT} " in f" {' '.join(tokens(reading.text))} "
+        if {run for _, run in RUNS.find(reading.text)} == set(RUNS.owners)
     ]
 
 
@@ -59,6 +65,12 @@ CHANNELS = {
     "quoted.html": b'<p>the old <a title="5 > 4">lantern</a> was sold to a blind trader',
     "attribute.html": f'<img alt="{TEXT}">'.encode(),
     "comment.html": b"<!-- <p>the old <b>lantern</b> was sold to a blind trader</p> -->",
+    "spans.html": "".join(f"<span>{word}</span>" for word in TEXT.split()).encode(),
+    "spans-inside.html": b"<i>the</i><i>old</i><b>lan</b>tern<i>was</i> sold<a\nid=x></a>to<wbr>a"
+    b"<i>bl</i>ind<!-- x -->tra<u>d</u>er",
+    "no-width.txt": TEXT.replace(" ", "\u200b").replace("tern", "\u00adtern").encode(),
+    "bracket.html": f'<img alt="5 < 6: {TEXT.replace("was", "< was >")}">'.encode(),
+    "brackets.txt": b"if the old < lantern was > sold <to a> blind trader",
     "script.html": f'<script>let a = "{ESCAPED}"</script>'.encode(),
     "entities.html": TEXT.replace("a", "&#97;").replace(" ", "&nbsp;").encode(),
     "feed.xml": b"<d>&lt;p&gt;the old &lt;b&gt;lantern&lt;/b&gt; was sold to a blind trader</d>",
@@ -152,7 +164,8 @@ def test_letters_of_another_charset_are_read() -> None:
         b'<meta charset="windows-1251">' + "кафе".encode("cp1251"),
         b'<?xml version="1.0" encoding="ISO-8859-2"?>' + "łódź".encode("iso-8859-2"),
     ):
-        found = " ".join(reading.text for reading in readings.read("a.html", data)).split()
+        text = " ".join(reading.text for reading in readings.read("a.html", data))
+        found = re.split(r"[\s\x01]+", text)
         assert {"Café", "кафе", "łódź"} & set(found)
     assert list(readings.read("a.html", b"<meta charset='punycode'>\xff"))
 

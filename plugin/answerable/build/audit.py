@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..serve import terms
 from ..serve.errors import LeakError, NotebookError
-from . import inflating, markup, readings, runs, transcripts
+from . import character_references, inflating, markup, readings, runs, transcripts
 from .artifacts import Artifact, folder
 from .notebook import Note
 from .readings import Reading
@@ -268,6 +268,6 @@ def _digest(mark: str, value: object) -> str:
 @cache
 def _code() -> str:
     """A mark of the code that judges: what an older one found clean is read again."""
-    modules = (inflating, markup, readings, runs, terms, transcripts)
+    modules = (character_references, inflating, markup, readings, runs, terms, transcripts)
     sources = (__file__, *(str(module.__file__) for module in modules))
     return hashlib.sha256(b"\0".join(Path(source).read_bytes() for source in sources)).hexdigest()

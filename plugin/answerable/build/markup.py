@@ -1,17 +1,23 @@
 """What a text says beneath its markup and escapes, line by line as it stands."""
 
-import html
 import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-# Counts as a line's end, and as nothing between the two halves of a word.
+from . import character_references
+
+# Stands for a tag within a line, which may divide two words or interrupt one.
+SOFT_BREAK = "\x01"
+# A soft break that counts as the end of a line, too.
 HIDDEN_LINE_END = "\u2063"
 
 # Comments and scripts are opened, not dropped: what they hold is published too.
 _TAG = re.compile(
-    r"""(<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z](?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
-    r"|<[^<>]*+>)"
+    r"""(<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z]"""
+    # A bracket in a quoted value is one of text where it begins no tag.
+    r"""(?:[^<>"']++|"(?:[^"<]++|<(?![a-zA-Z/!]))*+"|'(?:[^'<]++|<(?![a-zA-Z/!]))*+')*+>"""
+    # Other brackets are signs of a text, but for a time within a caption.
+    r"|<[a-zA-Z/!?][^<>]*+>|<[0-9]++:[0-9:.]*+>)"
 )
 _BLOCKS = frozenset(
     """address article aside blockquote body br button caption dd details dialog div dl dt
@@ -20,7 +26,6 @@ _BLOCKS = frozenset(
     tfoot th thead title tr ul""".split()
 )
 _NAME = re.compile(r"</?([a-zA-Z][\w:-]*)")
-_LINE_ENTITY = re.compile(r"&#(?:0*1[03]|[xX]0*[aAdD]);?|&NewLine;")
 _ESCAPE = re.compile(
     r"""\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbfv"'`/\\]))"""
 )
@@ -29,20 +34,16 @@ _SPACING = re.compile(r"\\(?:[nrtbfv]|u\{?[0-9a-fA-F]{1,4}|x[0-9a-fA-F]{2})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _LEVELS = 3
 
-# What begins and ends a part of a page that is not shown, or is drawn.
+# What begins and ends a part of a page that is not shown.
 _UNSHOWN = re.compile(r"<(!--|script\b|style\b)", re.I)
-_DRAWING = re.compile(r"<(svg)\b", re.I)
 _ENDS = {
     "!--": re.compile("-->"),
     "script": re.compile(r"</script\b[^<>]*+>?", re.I),
     "style": re.compile(r"</style\b[^<>]*+>?", re.I),
-    "svg": re.compile(r"</svg\b", re.I),
 }
-_LETTERED = re.compile(r"<(?:text|tspan)\b", re.I)
 _FOOTNOTE = re.compile(r"<sup\b[^<>]*+>\s*+<a\b[^<>]*footnote[^<>]*+>[^<>]*+</a>\s*+</sup>", re.I)
 # Characters beside what interrupts a text that are read without it.
 _BESIDE = 600
-_IS_XML = re.compile(r"[\ufeff\s]*<(?:\?xml|svg)\b", re.I)
 
 _LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
@@ -62,14 +63,13 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)([^\n*~`]+?)(?<=\S)\1")
 _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def variants(text: str, is_xml: bool = False) -> Iterator[str]:
-    """Every way to read a text: raw, without tags, with its escapes decoded.
+def variants(text: str) -> Iterator[str]:
+    """Every way to read a text: without tags, with its escapes decoded.
 
-    is_xml: whether every tag divides words.
+    What may divide two words, and need not, is a soft break.
     """
     yield from _untagged(text)
     if "<" in text:
-        yield from _spaced(text, is_xml or _IS_XML.match(text) is not None)
         yield from _unbroken(text)
     decoded = unescaped(text)
     if decoded != text:
@@ -78,25 +78,14 @@ def variants(text: str, is_xml: bool = False) -> Iterator[str]:
     # Percent-encoding is that of urls, which stand within tags or among words.
     decoded = _unquoted(text)
     if decoded != text:
-        yield _entities(decoded)
+        yield character_references.decode(decoded)
         if decoded.count("<") > text.count("<"):
             yield from _untagged(decoded)
 
 
 def untagged(text: str) -> str:
     """A text as it is read without its tags."""
-    return _entities(_joined(_TAG.split(text)))
-
-
-def _spaced(text: str, is_xml: bool) -> Iterator[str]:
-    """XML, or the drawings in a page, with every tag a space."""
-    parts = [text]
-    if not is_xml:
-        drawn = _parts(text, _DRAWING) if _LETTERED.search(text) else ()
-        parts = [text[start:end] for start, end in drawn]
-        parts = [part for part in parts if _LETTERED.search(part)]
-    if parts:
-        yield from _decoded(_TAG.sub(lambda tag: _space(tag[0]), "\n".join(parts)))
+    return character_references.decode(_joined(_TAG.split(text)))
 
 
 def _unbroken(text: str) -> Iterator[str]:
@@ -114,8 +103,9 @@ def _unbroken(text: str) -> Iterator[str]:
             kept.append(text[at:start])
             size += start - at
             places.append(size)
+            size += len(SOFT_BREAK)
         at = max(at, end)
-    for near in _near("".join((*kept, text[at:])), places):
+    for near in _near(SOFT_BREAK.join((*kept, text[at:])), places):
         yield from _untagged(near)
 
 
@@ -167,7 +157,7 @@ def plain(text: str) -> str:
         if not found:
             break
     shown = _EMPHASIS.sub(r"\2", _TAG.sub(lambda tag: _unseen(tag[0]), shown))
-    return html.unescape(_BACKSLASH.sub(r"\1", shown))
+    return character_references.decode(_BACKSLASH.sub(r"\1", shown))
 
 
 def _untagged(text: str) -> Iterator[str]:
@@ -182,7 +172,7 @@ def _untagged(text: str) -> Iterator[str]:
 def _decoded(text: str) -> Iterator[str]:
     """A text with its entities decoded; markup that was escaped, as in a feed, is read again."""
     for _ in range(_LEVELS):
-        shown = _entities(text)
+        shown = character_references.decode(text)
         yield shown
         parts = _TAG.split(shown) if shown != text else []
         if len(parts) < 2:
@@ -210,22 +200,12 @@ def _joined(parts: list[str]) -> str:
     return "".join(parts)
 
 
-def _space(tag: str) -> str:
-    return "\n" * tag.count("\n") or " "
-
-
 def _unseen(tag: str) -> str:
-    """Nothing for a tag within a line; a break for one that begins or ends a block."""
+    """A soft break for a tag within a line; a break for one that begins or ends a block."""
     name = _NAME.match(tag)
     if name and name[1].lower() in _BLOCKS:
-        return _space(tag)
-    return HIDDEN_LINE_END * tag.count("\n")
-
-
-def _entities(text: str) -> str:
-    if "&" not in text:
-        return text
-    return html.unescape(_LINE_ENTITY.sub(" ", text))
+        return "\n" * tag.count("\n") or " "
+    return HIDDEN_LINE_END * tag.count("\n") or SOFT_BREAK
 
 
 def unescaped(text: str) -> str:

@@ -29,7 +29,6 @@ MEDIA = frozenset(
     .safetensors .tif .tiff .ttf .wasm .wav .webm .webp .woff .woff2""".split()
 )
 _MARKDOWN = frozenset((".md", ".markdown", ".txt"))
-_XML = frozenset((".svg", ".xml", ".rss", ".atom"))
 _TRANSCRIPTS = frozenset((".vtt", ".srt"))
 _NUMBERS = re.compile(
     rb"\x93NUMPY.{4,6}\{'descr': '[<>|=]?[biufc?](\d{0,9})', 'fortran_order': (?:True|False), "
@@ -176,11 +175,13 @@ def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
         return
     suffix = PurePosixPath(name).suffix.lower()
     for first, piece in _pieces(text):
-        for variant in markup.variants(piece, is_xml=suffix in _XML):
+        for variant in markup.variants(piece):
             yield Reading(variant, place, first=first)
         if suffix in _TRANSCRIPTS or transcripts.is_timed(piece):
             yield Reading(transcripts.untimed(piece), place, first=first)
         if suffix in _MARKDOWN:
+            # Brackets are signs of the text there, and what they hold is no tag.
+            yield Reading(piece, place, first=first)
             yield Reading(markup.plain(piece), place, has_lines=False)
 
 

@@ -21,9 +21,14 @@ _FEW = 200
 _IS_UNSPACED = re.compile(f"([{terms.UNSPACED}])")
 # Every ASCII byte to what it is compared as: lower case, and a space for what is no word.
 _BYTES = bytes(
-    b if b >= 128 or chr(b).isalnum() or b == ord("_") else ord(" ")
+    b if b >= 128 or chr(b).isalnum() or b in b"_\x01" else ord(" ")
     for b in bytes(range(256)).lower()
 )
+# What may divide two words, and need not: soft breaks and characters without width.
+_SOFT = rf"{markup.SOFT_BREAK}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_DIVIDED = re.compile(rf"[{_SOFT}](?<=\w.)[{_SOFT}]*+(?=\w)", re.S)
+# Soft breaks beside a space divide nothing more.
+_EDGES = re.compile(rb"(?<= )\x01++|\x01++(?= )")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_END = re.compile(f"[\n{markup.HIDDEN_LINE_END}]")
 
@@ -54,6 +59,8 @@ class Runs:
     stride: int = 1
     grams: frozenset[Run] = frozenset()
     shortest: int = 0
+    words: frozenset[str] = frozenset()
+    longest_word: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, Run]]:
         """Every run in a text and the number of its first token."""
@@ -67,6 +74,44 @@ class Runs:
                     run = tuple(found[start : start + length])
                     if run in self.owners:
                         yield start, run
+        if _DIVIDED.search(text):
+            yield from self._find_divided(_divided_tokens(text))
+
+    def _find_divided(self, found: Sequence[str]) -> Iterator[tuple[int, Run]]:
+        """Every run in tokens with soft breaks, each of which may divide two words or none."""
+        starts: dict[int, None] = {}
+        for at, token in enumerate(found):
+            if markup.SOFT_BREAK in token:
+                first = max(0, at - self.lengths[-1] + 1)
+                starts.update(dict.fromkeys(range(first, at + 1)))
+        for start in starts:
+            pieces = found[start].split(markup.SOFT_BREAK)
+            for piece in range(len(pieces)):
+                for run in self._runs_from(found, start, piece):
+                    yield start, run
+
+    def _runs_from(self, found: Sequence[str], start: int, first: int) -> Iterator[Run]:
+        """Every run that begins with a piece of a token, however its soft breaks are read."""
+        waiting: list[tuple[Run, int, int]] = [((), start, first)]
+        while waiting:
+            words, token, piece = waiting.pop()
+            pieces = found[token].split(markup.SOFT_BREAK)
+            joined = ""
+            for end in range(piece + 1, len(pieces) + 1):
+                joined += pieces[end - 1]
+                if len(joined) > self.longest_word:
+                    break
+                run = (*words, joined.strip("_"))
+                if run[-1] not in self.words or not self._may_begin(run):
+                    continue
+                if run in self.owners:
+                    yield run
+                after = (token + 1, 0) if end == len(pieces) else (token, end)
+                if len(run) < self.lengths[-1] and after[0] < len(found):
+                    waiting.append((run, *after))
+
+    def _may_begin(self, words: Run) -> bool:
+        return len(words) < self.gram or words[-self.gram :] in self.grams
 
 
 def tokens(text: str) -> list[str]:
@@ -74,18 +119,30 @@ def tokens(text: str) -> list[str]:
 
     In a script without spaces every character is one.
     """
+    return _split(text, b"\x01").decode().split()
+
+
+def _divided_tokens(text: str) -> list[str]:
+    """The same words, with a soft break where something invisible may divide two of them."""
+    return _split(text, b"").decode().split()
+
+
+def _split(text: str, dropped: bytes) -> bytes:
+    """Fold a text and divide its words by spaces. dropped: the soft breaks, or nothing."""
     if not text.isascii():
         text = _folded(text)
         if _IS_UNSPACED.search(text):
             text = " ".join(_IS_UNSPACED.split(text))
     # A pattern would do the same at a tenth of the speed, and every build reads whole sites.
-    spaced = b" %b " % text.encode().translate(_BYTES)
+    spaced = b" %b " % text.encode().translate(_BYTES, dropped)
+    if not dropped:
+        spaced = _EDGES.sub(b"", spaced)
     if b"_" in spaced:
         while b"__" in spaced:
             spaced = spaced.replace(b"__", b"_")
         # At the ends of a word they are Markdown's emphasis; inside it they are the word's.
         spaced = spaced.replace(b" _", b" ").replace(b"_ ", b" ")
-    return spaced.decode().split()
+    return spaced
 
 
 def line(text: str, token: int) -> int:
@@ -107,6 +164,7 @@ def of(notes: Sequence[Note]) -> Runs:
         return Runs()
     lengths = sorted({len(run) for run in owners})
     gram = min(3, lengths[0])
+    vocabulary = frozenset(word for run in owners for word in run)
     return Runs(
         owners=owners,
         lengths=tuple(lengths),
@@ -114,6 +172,8 @@ def of(notes: Sequence[Note]) -> Runs:
         stride=lengths[0] - gram + 1,
         grams=frozenset(run[i : i + gram] for run in owners for i in range(len(run) - gram + 1)),
         shortest=min(sum(map(len, run)) for run in owners),
+        words=vocabulary,
+        longest_word=max(map(len, vocabulary)),
     )
 
 
@@ -182,6 +242,8 @@ def _is_word(character: str) -> bool:
 
 
 def _other(character: str) -> str:
-    """Nothing for what is invisible, and for marks, which would break a word of Hindi or Arabic."""
+    """A soft break for what is invisible; nothing for marks, which Hindi has within words."""
     category = unicodedata.category(character)
-    return "" if category == "Cf" or category[0] == "M" else " "
+    if category == "Cf" or character == markup.SOFT_BREAK:
+        return markup.SOFT_BREAK
+    return "" if category[0] == "M" else " "

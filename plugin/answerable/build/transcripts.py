@@ -1,6 +1,5 @@
 """Transcripts: what is said in a WebVTT or SubRip file, and when."""
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from webvtt import WebVTT
 from webvtt.errors import MalformedCaptionError, MalformedFileError
 
 from ..serve.errors import NotebookError
+from . import character_references
 
 Format = Literal["vtt", "srt"]
 
@@ -127,7 +127,7 @@ def told(text: str) -> Iterator[tuple[str, bool]]:
 def untimed(text: str) -> str:
     """The prose of a transcript on the lines where it stands, without tags."""
     said = "\n".join(line if is_prose else "" for line, is_prose in told(text))
-    return html.unescape(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), said))
+    return character_references.decode(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), said))
 
 
 def _check(lines: Sequence[str], kind: Format, name: str, first: int) -> None:
@@ -174,7 +174,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(html.unescape(_TAG.sub("", text)).split())
+    return " ".join(character_references.decode(_TAG.sub("", text)).split())
 
 
 def _unrolled(captions: Iterable[_Caption]) -> Iterator[_Caption]:
