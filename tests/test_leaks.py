@@ -1,6 +1,8 @@
 """A planted leak through each channel fails the build, and the error names note and place only."""
 
 import json
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +194,33 @@ def test_a_draft_is_private_too(tmp_path: Path) -> None:
     pages = {**PAGES, "rumours.md": f"# Rumours\n\n{SAID}\n"}
     folder = write_site(tmp_path, pages=pages, notes={"winch.md": draft})
     assert "site/rumours/index.html" in failed(folder)
+
+
+def test_a_dirty_build_without_a_page_cache_is_audited(tmp_path: Path) -> None:
+    folder = site(tmp_path)
+    assert build(folder).returncode == 0
+    shutil.rmtree(folder / ".cache")
+    manifest = (folder / "function" / "bundle" / "manifest.json").read_bytes()
+    put(folder / "docs" / "rumours.md", f"# Rumours\n\n{SAID}\n")
+    assert "site/rumours/index.html, line " in failed(folder, "--dirty")
+    assert (folder / "function" / "bundle" / "manifest.json").read_bytes() == manifest
+
+
+def test_a_dirty_build_without_a_page_cache_lets_a_listed_page_repeat_the_note(
+    tmp_path: Path,
+) -> None:
+    listed = NOTES["winch.md"].replace("about:", "published_in: [rumours.md]\nabout:")
+    pages = {**PAGES, "rumours.md": f"# Rumours\n\n{SAID}\n"}
+    folder = write_site(tmp_path, pages=pages, notes={"winch.md": listed})
+    assert build(folder).returncode == 0
+    shutil.rmtree(folder / ".cache")
+    put(folder / "docs" / "storms.md", PAGES["storms.md"].replace("thirty", "ninety"))
+    done = build(folder, "--dirty")
+    assert done.returncode == 0, done.stderr
+    assert "last bundle stays as it is" in done.stderr
+
+
+def test_a_build_into_a_folder_named_as_a_preview_is_audited(tmp_path: Path) -> None:
+    folder = site(tmp_path, {"rumours.md": f"# Rumours\n\n{SAID}\n"})
+    with tempfile.TemporaryDirectory(prefix="mkdocs_") as target:
+        assert "rumours/index.html, line " in failed(folder, "--site-dir", target)

@@ -1,7 +1,6 @@
 """The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -29,7 +28,7 @@ from ..serve import provided, providers, refusals
 from ..serve.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from . import choices, placing, publishing, reading, telling, versions
+from . import choices, placing, preview, publishing, reading, telling, versions
 from .built import Built
 from .config import AnswerableConfig
 from .later import Later
@@ -50,6 +49,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._readings: list[Reading] = []
         self._workers = Workers()
         self._complete = True
+        # By the path in the site of each page that was read or not, its path in the docs folder.
+        self._outputs: dict[str, str] = {}
         self._endpoint: str | None = None
         self._headless = False
         self._embedder: Embedder | None = None
@@ -62,7 +63,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Refuse a notebook or a function folder in a published place."""
-        self._preview = self._is_preview(config)
+        self._preview = preview.is_preview(config, self._command)
         published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
@@ -84,6 +85,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if self._depth == 0:
             self._readings = []
             self._complete = True
+            self._outputs = {}
             self._headless = False
             if stale := choices.stale_floors(self.config):
                 log.warning(stale)
@@ -108,6 +110,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Read the pages once every other plugin has had its say on them."""
         try:
             with self._failing():
+                self._outputs |= reading.outputs(files)
                 rules = choices.rules(self.config)
                 info = reading.info(files, config, self.config)
                 self._endpoint = choices.endpoint(self.config, info.language)
@@ -148,14 +151,19 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     # writes files then: the leak audit reads them.
     @event_priority(-10_000)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Index what was built and publish the bundle; a failure leaves the last one in place."""
+        """Index what was built and publish the bundle; a failure leaves the last one in place.
+
+        What was written is audited in any case, also where no index can be made of it.
+        """
         self._depth -= 1
         if self._depth > 0:
             return
-        with closing(self._workers):
+        with closing(self._workers), self._failing():
             if self._readings and self._complete:
-                with self._failing():
-                    self._publish(config)
+                self._publish(config)
+            elif self.instead is None:
+                folder, workers = Path(config.site_dir), self._workers
+                publishing.audit_site(self.config, folder, self._outputs, workers)
         self._readings = []
 
     @event_priority(-100)
@@ -236,13 +244,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 host = options.embedding.base_url or usual
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
-
-    def _is_preview(self, config: MkDocsConfig) -> bool:
-        """Whether this is `mkdocs serve`; `serve --clean` reports its command as `build`."""
-        folder = Path(config.site_dir)
-        temporary = folder.parent == Path(tempfile.gettempdir())
-        names = ("mkdocs_", "properdocs_")
-        return self._command == "serve" or (temporary and folder.name.startswith(names))
 
 
 def _base_url(config: MkDocsConfig) -> str:

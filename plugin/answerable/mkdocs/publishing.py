@@ -1,6 +1,6 @@
 """From what MkDocs has built to a published function, or to the engine of a preview."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -22,12 +22,14 @@ from ..build.artifacts import Artifact
 from ..build.index import Index
 from ..build.notebook import Notebook
 from ..build.targets import resolver
+from ..build.workers import Workers
 from ..faces import clock, progress
 from ..serve import providers
 from ..serve.engine import Engine
 from ..serve.settings import BUNDLE
 from . import certifying, choices, judging, reading, storing
 from .built import Built
+from .config import AnswerableConfig
 from .reading import Site
 
 log = get_plugin_logger(__name__)
@@ -98,6 +100,19 @@ def preview(built: Built) -> Engine:
     _tell(built, opened.manifest.id)
     log.info(site.summary(opened.manifest, made, folder))
     return providers.engine(opened, built.embedder, choices.settings(built.options))
+
+
+def audit_site(
+    options: AnswerableConfig, folder: Path, outputs: Mapping[str, str], workers: Workers
+) -> None:
+    """Audit what a build has written of which no index can be made; nothing is published.
+
+    outputs: the docs path of the page in each file of the site.
+    """
+    if options.notebook:
+        private = notebook.read_all(Path(options.notebook))
+        written = audit.folder(folder, folder.name, outputs)
+        audit.check(private.notes, written, Path(options.cache), workers, private.drafts)
 
 
 def indexed(built: Built) -> tuple[Index, Notebook]:

@@ -89,9 +89,14 @@ def begin(
         pending=corpus.start(sources, rules, cache_folder, workers),
         urls={f.src_uri: _url(f.url, config) for f in files if f.inclusion.is_included()},
         sources={_id(file): file.src_uri for file in files.documentation_pages()},
-        outputs={file.dest_uri: file.src_uri for file in files.documentation_pages()},
+        outputs=outputs(files),
         enrichment=rules.enrichment,
     )
+
+
+def outputs(files: Files) -> dict[str, str]:
+    """The docs path of the page in each file of the site."""
+    return {file.dest_uri: file.src_uri for file in files.documentation_pages()}
 
 
 def merge(sites: Iterable[Site]) -> Site:
