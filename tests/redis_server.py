@@ -5,6 +5,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,15 +52,29 @@ class RedisServer:
             return False
 
 
-@pytest.fixture
-def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
-    """A running server of one test; tests that need it are skipped where there is none."""
+@contextmanager
+def running(folder: Path) -> Iterator[RedisServer]:
+    """A running server; tests that need it are skipped where there is none."""
     executable = shutil.which("redis-server") or shutil.which("valkey-server")
     if executable is None:
         pytest.skip("no redis-server on the path")
-    server = RedisServer(executable, tmp_path)
+    server = RedisServer(executable, folder)
     server.start()
     try:
         yield server
     finally:
         server.kill()
+
+
+@pytest.fixture
+def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A running server of one test."""
+    with running(tmp_path) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A running server for the tests of a file, each of which empties it first."""
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server

@@ -13,7 +13,7 @@ from answerable.serve import errors
 from sites import ROOT
 
 # What a caller turns into a status of its own, or into another attempt.
-UNSEEN = {"CancelledError", "ContractViolation", "CrowdedError"}
+UNSEEN = {"BudgetError", "CancelledError", "ContractViolation", "CrowdedError"}
 SHOWN = {name for name, kind in vars(errors).items() if isinstance(kind, type)} - UNSEEN
 ERRORS = {*SHOWN, "ClickException", "UsageError", "PluginError"}
 # Made of parts that no literal holds, or said by pip, MkDocs or the system.

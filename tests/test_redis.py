@@ -1,23 +1,23 @@
 """Limits, spending and answers that processes share over a real Redis."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 from collections import Counter
 from subprocess import PIPE, Popen
-from typing import TYPE_CHECKING
 
 import pytest
 import redis
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from answerable.serve.errors import StorageError
 from answerable.serve.protection import answer_cache, limiting, redis_store, spending
+from purses import LEASE, attempt, refusal
 from racing import race
+from redis_server import RedisServer
+from running import until
 from test_answer_cache import Maker, together
-
-if TYPE_CHECKING:
-    from redis_server import RedisServer
-
+from test_spending import STEPS, Clock, Step, check_steps
 
 WAIT = 20.0
 
@@ -37,13 +37,30 @@ print(one, all)
 SPENDING = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from answerable.serve.errors import BudgetError
 from answerable.serve.protection import spending
 purse = spending.purse(10_000, sys.argv[1])
-purse.reserve(0)
+purse.reserve(0, 600)
+def reserve(tokens):
+    try:
+        return purse.reserve(tokens, 600)
+    except BudgetError as error:
+        assert error.passing
 go()
 with ThreadPoolExecutor(5) as pool:
-    got = [each for each in pool.map(purse.reserve, [130] * 100) if each]
+    got = [each for each in pool.map(reserve, [130] * 100) if each]
     print(len(got))
+"""
+
+BEGINNING = """
+import sys
+from answerable.serve.protection import spending
+purse = spending.purse(1000, sys.argv[1])
+idle, busy, unbounded = (purse.reserve(300, float(sys.argv[2])) for _ in range(3))
+busy.begin(40)
+unbounded.begin(None)
+print("begun", flush=True)
+sys.stdin.read()
 """
 
 ASKING = """
@@ -100,32 +117,120 @@ def test_four_hundred_racing_reservations_of_four_processes_keep_the_cap(
     got = race(SPENDING, 4, redis_server.url)
     assert sum(map(int, got)) == 10_000 // 130
     purse = spending.purse(10_000, redis_server.url)
-    assert purse.reserve(10_000 % 130 + 1) is None
-    assert purse.reserve(10_000 % 130) is not None
+    assert refusal(purse, 10_000 % 130 + 1) == "reserved"
+    assert attempt(purse, 10_000 % 130) is not None
+
+
+def account(server: RedisServer) -> tuple[int, list[list[int]]]:
+    """What a server has as settled, and its reservations: reserved, begun."""
+    with redis.Redis.from_url(server.url) as client:
+        (key,) = client.keys("answerable:tokens:*")
+        assert 86_400 < client.ttl(key) <= 2 * 86_400
+        fields = client.hgetall(key)
+    settled = int(fields.pop(b"settled", 0))
+    return settled, sorted([int(each) for each in value.split()[:2]] for value in fields.values())
 
 
 def test_in_redis_what_was_not_used_comes_back_once(redis_server: RedisServer) -> None:
     purse = spending.purse(100, redis_server.url)
-    reservation = purse.reserve(100)
-    assert reservation is not None
+    reservation = purse.reserve(100, LEASE)
+    assert account(redis_server) == (0, [[100, 0]])
+    reservation.begin(40, later=10)
+    assert account(redis_server) == (0, [[50, 40]])
     reservation.settle(30)
     reservation.settle(0)
-    assert purse.reserve(71) is None
-    more = purse.reserve(70)
-    assert more is not None
-    more.settle(75)
-    assert purse.reserve(0) is None
+    assert account(redis_server) == (30, [])
+    assert refusal(purse, 71) == "spent"
+    purse.reserve(70, LEASE).settle(75)
+    assert refusal(purse, 0) == "spent"
+    assert account(redis_server) == (105, [])
+
+
+def test_a_server_that_lost_its_memory_gives_back_no_more_than_it_has_counted(
+    redis_server: RedisServer,
+) -> None:
+    purse = spending.purse(100, redis_server.url)
+    first, second = purse.reserve(50, LEASE), purse.reserve(50, LEASE)
     with redis.Redis.from_url(redis_server.url) as client:
-        (key,) = client.keys("*")
-        assert client.get(key) == b"105"
-        assert 86_400 < client.ttl(key) <= 2 * 86_400
-        # A server that lost its memory gives back no more than it has counted.
         client.flushall()
-        first = purse.reserve(50)
-        assert first is not None
-        client.set(key, 10)
+        purse.reserve(10, LEASE).settle(10)
         first.settle(0)
-        assert client.get(key) == b"0"
+        with pytest.raises(StorageError, match="has lost a reservation"):
+            second.begin(1)
+        second.settle(0)
+    assert account(redis_server) == (10, [])
+
+
+@settings(max_examples=20, deadline=None)
+@given(cap=st.integers(0, 200), steps=STEPS)
+def test_in_redis_the_account_is_that_of_a_purse_in_memory(
+    shared_redis: RedisServer, cap: int, steps: list[Step]
+) -> None:
+    with redis.Redis.from_url(shared_redis.url) as client:
+        client.flushall()
+    purse = spending.purse(cap, shared_redis.url)
+    settled = check_steps(purse, cap, steps)
+    attempt(purse, 0)
+    assert account(shared_redis)[0] == settled
+
+
+def test_in_redis_a_clock_that_steps_back_over_midnight_gives_no_second_cap(
+    redis_server: RedisServer,
+) -> None:
+    clock = Clock()
+    purse = spending.purse(100, redis_server.url, clock)
+    purse.reserve(100, LEASE).settle(100)
+    clock.now += 20
+    purse.reserve(99, LEASE).settle(99)
+    for _ in range(3):
+        clock.now -= 20
+        assert refusal(purse, 1) == "spent"
+        clock.now += 20
+        assert refusal(purse, 2) == "spent"
+        assert refusal(purse, 1) is None
+
+
+def kill_with_reservations(server: RedisServer, lease: str) -> None:
+    """Let a process die that has three reservations, two of which had begun."""
+    command = [sys.executable, "-c", BEGINNING, server.url, lease]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as dying:
+        assert dying.stdout is not None
+        assert dying.stdout.readline() == "begun\n"
+        dying.kill()
+    assert account(server) == (0, [[300, 0], [300, 40], [300, 300]])
+
+
+def test_of_a_process_that_died_all_is_reserved_while_its_lease_lasts(
+    redis_server: RedisServer,
+) -> None:
+    kill_with_reservations(redis_server, "600")
+    purse = spending.purse(1000, redis_server.url)
+    assert refusal(purse, 101) == "reserved"
+    assert attempt(purse, 100) is not None
+    assert account(redis_server) == (0, [[100, 0], [300, 0], [300, 40], [300, 300]])
+
+
+def test_of_a_process_that_died_what_it_had_begun_is_spent_and_the_rest_is_free(
+    redis_server: RedisServer,
+) -> None:
+    kill_with_reservations(redis_server, "1.5")
+    purse = spending.purse(1000, redis_server.url)
+    until(lambda: attempt(purse, 660) is not None)
+    assert account(redis_server) == (340, [[660, 0]])
+
+
+def test_who_comes_back_after_the_lease_calls_nobody_and_is_counted_once(
+    redis_server: RedisServer,
+) -> None:
+    purse = spending.purse(100, redis_server.url)
+    idle, busy = purse.reserve(30, 0.0), purse.reserve(30, LEASE)
+    busy.begin(20)
+    with pytest.raises(StorageError, match="has lost a reservation"):
+        idle.begin(10)
+    assert refusal(purse, 71) == "reserved"
+    idle.settle(0)
+    busy.settle(5)
+    assert account(redis_server) == (5, [])
 
 
 def test_eight_processes_with_the_same_question_make_one_call(redis_server: RedisServer) -> None:
@@ -191,7 +296,7 @@ def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisSe
 def test_every_key_has_the_prefix_and_an_end(redis_server: RedisServer) -> None:
     url = redis_server.url
     limiting.limiter("10/minute; 300/day", "600/minute", url).admit(secrets.token_hex(8))
-    spending.purse(100, url).reserve(1)
+    spending.purse(100, url).reserve(1, LEASE)
     cache = answer_cache.cache(10, 60, url)
     cache.once("kept", lambda: (b"1", True), WAIT)
     cache.once("told", lambda: (b"2", False), WAIT)

@@ -17,6 +17,7 @@ import redis
 from answerable.serve.errors import PolicyError, StorageError
 from answerable.serve.protection import answer_cache, limiting, redis_store, spending
 from lossy import LossyLine
+from purses import LEASE, attempt, refusal
 from test_answer_cache import Maker
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
     def all_work() -> None:
         store.ping()
         assert limiter.admit("asker") is None
-        assert purse.reserve(60) is not None
-        assert purse.reserve(60) is None
+        assert attempt(purse, 60) is not None
+        assert refusal(purse, 60) == "reserved"
         assert cache.once("key", make, WAIT) == (b"%d" % make.made, "miss")
         assert cache.once("key", make, WAIT) == (b"%d" % make.made, "hit")
         assert store.set_once("solved", 60)
@@ -60,7 +61,7 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
         redis_server.kill()
         promptly(store.ping, StorageError)
         promptly(lambda: limiter.admit("asker"), StorageError)
-        promptly(lambda: purse.reserve(1), StorageError)
+        promptly(lambda: purse.reserve(1, LEASE), StorageError)
         promptly(lambda: cache.once("key", make, WAIT), StorageError)
         promptly(lambda: cache.once("new", make, WAIT), StorageError)
         promptly(lambda: store.set_once("new", 60), StorageError)
@@ -87,8 +88,7 @@ def test_a_redis_killed_while_an_answer_is_made_takes_it_from_nobody_who_has_it(
     begun, killed = threading.Event(), threading.Event()
 
     def make() -> tuple[bytes, bool]:
-        reservation = purse.reserve(100)
-        assert reservation is not None
+        reservation = purse.reserve(100, LEASE)
         begun.set()
         assert killed.wait(WAIT)
         reservation.settle(0)
@@ -117,24 +117,31 @@ def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> 
     promptly(lambda: cache.once("key", make, WAIT), RuntimeError)
 
 
-def test_where_a_reply_is_lost_nothing_is_given_back_twice(redis_server: RedisServer) -> None:
+def test_where_a_reply_is_lost_nothing_is_counted_twice(redis_server: RedisServer) -> None:
+    def account() -> list[bytes]:
+        """What is settled, and each reservation without its end."""
+        fields = client.hgetall(key)
+        settled = fields.pop(b"settled", b"0")
+        return [settled, *(value.rpartition(b" ")[0] for value in fields.values())]
+
     with (
         redis.Redis.from_url(redis_server.url) as client,
         LossyLine(redis_server.port) as line,
     ):
         purse = spending.purse(100, f"redis://127.0.0.1:{line.port}/0")
-        reservation = purse.reserve(50)
-        assert reservation is not None
-        reservation.settle(49)
+        purse.reserve(50, 60).settle(49)
         (key,) = client.keys("*")
+        # What may have been done is done again, and counts once.
         line.loses = True
-        # It may have been done, so it is done again and counted twice: never too little.
-        reservation = purse.reserve(20)
-        assert reservation is not None
-        assert client.get(key) == b"89"
+        reservation = purse.reserve(20, 60)
+        assert account() == [b"49", b"20 0"]
+        line.loses = True
+        reservation.begin(25, 30)
+        assert account() == [b"49", b"25 25"]
         line.loses = True
         reservation.settle(5)
-        assert client.get(key) == b"74"
+        assert account() == [b"54"]
+        assert not line.loses
 
 
 def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServer) -> None:
@@ -182,7 +189,7 @@ def test_an_address_without_a_server_is_away_and_a_wrong_one_is_told_without_its
     limiter = limiting.limiter("10/minute", "10/minute", url)
     promptly(lambda: limiter.admit("asker"), StorageError)
     with pytest.raises(StorageError) as away:
-        spending.purse(10, url).reserve(1)
+        spending.purse(10, url).reserve(1, LEASE)
     for wrong in ("http://:hunter2@store", "hunter2", "redis://:hunter2@store:port"):
         with pytest.raises(PolicyError, match="write it like redis://host:6379/0") as refused:
             redis_store.connect(wrong)

@@ -35,6 +35,7 @@ from asking import (
 )
 from described import events
 from doubles import LetterEmbedder, bundle_of, index_of, record
+from purses import room
 from running import free_port, until
 
 
@@ -201,14 +202,7 @@ def spent(ask: Asking, cap: int) -> int:
     """What the purse has spent, told by what it still gives."""
     purse = ask.service.guards.answering.purse
     assert purse
-    low, high = 0, cap + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        reservation = purse.reserve(middle)
-        if reservation:
-            reservation.settle(0)
-        low, high = (middle, high) if reservation else (low, middle)
-    return cap - low
+    return cap - room(purse, cap)
 
 
 def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engine) -> None:
@@ -217,6 +211,31 @@ def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engi
     assert len(ask.answerer.questions) == 3
     assert spent(ask, 175) == 3 * 30
     assert [line["tokens_in"] + line["tokens_out"] for line in ask.seen] == [30, 30, 30, 0, 0]
+
+
+def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_way(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
+    monkeypatch.setattr(answering, "_BURST", 0.2)
+    gate = threading.Event()
+    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: gate.wait(10))
+    ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
+    with under_way(ask, gate, 2) as statuses:
+        refused = [ask(f"Wind {n}?") for n in range(3)]
+        assert [code(each) for each in refused] == ["busy"] * 3
+        assert all(1 <= int(header(each, "Retry-After") or "") <= 10 for each in refused)
+    assert statuses == [200, 200]
+    assert [ask(f"Wind {n}?").status for n in range(3)] == [200] * 3
+    assert spent(ask, 200_000) == 5 * 60
+
+
+def test_a_burst_waits_a_moment_for_what_others_have_reserved(base: Engine) -> None:
+    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
+    ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
+    with ThreadPoolExecutor(5) as pool:
+        found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(5)))]
+    assert found == [200] * 5
 
 
 def test_the_cap_is_told_until_midnight_and_pages_are_still_searched(base: Engine) -> None:

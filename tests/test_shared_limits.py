@@ -16,7 +16,9 @@ import pytest
 import redis
 
 import functions
-from answerable.stub.server import Stub
+from answerable.serve import settings
+from answerable.serve.openai_answerer import OpenAIAnswerer
+from metered import Metered
 from redis_server import RedisServer
 from running import Running, until
 
@@ -24,17 +26,19 @@ pytest_plugins = ["redis_server"]
 
 QUESTION = "How thick is the chain of a mooring?"
 CAP = 100_000
+# The name of the site in tests/sites.py.
+SITE = "Harbour"
 
 
 @pytest.fixture(scope="module")
-def stub() -> Iterator[Stub]:
-    with Stub() as found:
+def stub() -> Iterator[Metered]:
+    with Metered() as found:
         yield found
         assert found.failures == []
 
 
 @pytest.fixture(scope="module")
-def function(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> Path:
+def function(tmp_path_factory: pytest.TempPathFactory, stub: Metered) -> Path:
     """A function whose answers cost tokens of a stub."""
     return functions.made(tmp_path_factory.mktemp("site"), stub)
 
@@ -54,6 +58,12 @@ def processes(
     with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
         started = [functions.serving(function, **shared) for _ in range(count)]
         yield list(pool.map(stack.enter_context, started))
+
+
+def worst_tokens(function: Path) -> int:
+    """The most that a question to a function may cost."""
+    chosen = settings.read(function)
+    return OpenAIAnswerer(chosen.model, SITE).worst_tokens
 
 
 def ask(running: Running, question: str = QUESTION) -> tuple[int, dict[str, Any]]:
@@ -100,15 +110,16 @@ def test_four_processes_admit_exactly_thirty_a_minute(
     assert Counter(status for each in found for status, _ in each) == {200: 30, 429: 90}
 
 
-def spent(client: "redis.Redis") -> int:
-    """What the store has as spent today."""
+def account(client: "redis.Redis") -> tuple[int, int]:
+    """What the store has as settled today, and what it has as reserved."""
     today = dt.datetime.now(dt.UTC).date()
-    found: Any = client.get(f"answerable:spent:{today.isoformat()}")
-    return int(found or 0)
+    fields: Any = client.hgetall(f"answerable:tokens:{today.isoformat()}")
+    settled = int(fields.pop(b"settled", 0))
+    return settled, sum(int(value.split()[0]) for value in fields.values())
 
 
 def test_four_hundred_racing_questions_never_pass_the_cap(
-    function: Path, stub: Stub, redis_server: RedisServer
+    function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before = stub.answer_calls
     most = 0
@@ -118,7 +129,7 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
         nonlocal most
         with redis.Redis.from_url(redis_server.url) as client:
             while not done.wait(0.002):
-                most = max(most, spent(client))
+                most = max(most, sum(account(client)))
 
     watcher = threading.Thread(target=watch)
     cap = {"ANSWERABLE_TOKENS_PER_DAY": str(CAP)}
@@ -130,19 +141,51 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
         done.set()
         watcher.join()
         with redis.Redis.from_url(redis_server.url) as client:
-            total = spent(client)
+            total, reserved = account(client)
     codes = Counter(body.get("code") for each in found for _, body in each)
     assert codes.total() == 400
-    assert set(codes) == {None, "capped"}
+    assert {None, "capped"} <= set(codes) <= {None, "capped", "busy"}
     assert codes[None] > 1
     assert stub.answer_calls - before == codes[None]
     # What the providers have counted, what the store knows of it, and what was reserved meanwhile.
     counted = sum(row["tokens_in"] + row["tokens_out"] for row in rows)
     assert 0 < counted == total <= most <= CAP
+    assert reserved == 0
+    # Nobody was told that the day is spent while another question would have fitted.
+    assert total + worst_tokens(function) > CAP
+
+
+def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    """The manual's example of a cap, and a model that takes its time."""
+    before = stub.tokens
+    cap = {"ANSWERABLE_TOKENS_PER_DAY": "200000"}
+    stub.gate.clear()
+    with processes(function, 3, redis_server, **cap) as running, ThreadPoolExecutor(60) as pool:
+        try:
+            asked = [pool.submit(ask, running[n % 3], f"{QUESTION} {n}") for n in range(60)]
+            # Whoever is refused is told so before anybody is answered.
+            until(lambda: sum(each.done() for each in asked) + stub.waiting == 60)
+            busy = [each.result() for each in asked if each.done()]
+            with redis.Redis.from_url(redis_server.url) as client:
+                settled, reserved = account(client)
+        finally:
+            stub.gate.set()
+        answered = [each.result() for each in asked]
+        assert ask(running[0], "How thick is it?")[0] == 200
+    assert busy
+    assert {(status, body["code"]) for status, body in busy} == {(503, "busy")}
+    assert (settled, reserved <= 200_000) == (0, True)
+    assert Counter(status for status, _ in answered) == {200: 60 - len(busy), 503: len(busy)}
+    # More than the two whose worst case fits: the first call tells what the others can cost.
+    assert 60 - len(busy) > 5
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert account(client) == (stub.tokens - before, 0)
 
 
 def test_eight_processes_that_are_asked_the_same_make_one_call(
-    function: Path, stub: Stub, redis_server: RedisServer
+    function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before = stub.answer_calls
     with processes(function, 8, redis_server) as running:
@@ -166,7 +209,7 @@ def test_eight_processes_that_are_asked_the_same_make_one_call(
 
 
 def test_a_killed_store_stops_all_spending_and_a_new_one_needs_no_restart(
-    function: Path, stub: Stub, redis_server: RedisServer
+    function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     with processes(function, 4, redis_server) as running:
         assert [ask(each)[0] for each in running] == [200] * 4
@@ -190,7 +233,7 @@ def test_a_killed_store_stops_all_spending_and_a_new_one_needs_no_restart(
 
 
 def test_who_has_paid_when_the_store_is_killed_still_has_the_answer(
-    function: Path, stub: Stub, redis_server: RedisServer
+    function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     with processes(function, 1, redis_server) as (running,):
         assert running.request("GET", "/ready")[0] == 200

@@ -11,6 +11,9 @@ from . import tracing
 from .errors import CancelledError, ProviderError
 
 Stage = Literal["embedding", "searching", "writing", "checking"]
+# Is told the most tokens that a question can have cost when the provider call that is about to
+# begin is over, and the most that later ones can add; None for what has no bound. May refuse.
+Charge = Callable[[int | None, int | None], object]
 
 
 class Call:
@@ -31,6 +34,7 @@ class Call:
         self.entered: list[Stage] = []
         self._uncounted: list[int | None] = []
         self._listener = listener
+        self._charge: Charge | None = None
         self._cancelled = threading.Event()
         self._stops: set[Callable[[], object]] = set()
         self._lock = threading.Lock()
@@ -87,8 +91,16 @@ class Call:
         self._cancelled.wait(min(seconds, max(0.0, self.left)))
         self.check()
 
-    def begun(self, most: int | None = None) -> None:
-        """A call of a provider begins, which costs ``most`` tokens until it is counted."""
+    def begun(self, most: int | None = None, later: int | None = None) -> None:
+        """Count a provider call that begins, which costs ``most`` tokens until it is counted.
+
+        later: the most that calls after it can cost this question; None if that is unknown.
+        Raises what ``charging`` refuses it with: then the provider may not be called.
+        """
+        if self._charge:
+            before = self.cost
+            cost = None if before is None or most is None else before + most
+            self._charge(cost, later)
         self._uncounted.append(most)
 
     def counted(self, tokens_in: int, tokens_out: int) -> None:
@@ -98,6 +110,15 @@ class Call:
             self._uncounted.pop()
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
+
+    @contextmanager
+    def charging(self, charge: Charge) -> Iterator[None]:
+        """In this block ``charge`` is told of each provider call before it begins."""
+        self._charge = charge
+        try:
+            yield
+        finally:
+            self._charge = None
 
     def cancel(self) -> None:
         """Stop what is under way: nobody waits any more."""

@@ -11,6 +11,7 @@ AnswerableError
 ├── CancelledError       a question that nobody waits for any more
 ├── StorageError         a store that instances share and that cannot be reached
 ├── CrowdedError         too many who wait for an answer already
+├── BudgetError          tokens that today's cap has no room for
 ├── PolicyError          a setting of the function's environment that has to change
 └── GoldError            a gold file that the author has to change
 """
@@ -58,6 +59,17 @@ class StorageError(AnswerableError):
 
 class CrowdedError(AnswerableError):
     """Too many who wait for an answer already."""
+
+
+class BudgetError(AnswerableError):
+    """Tokens that today's cap has no room for.
+
+    ``passing``: there may be room again as soon as questions under way have settled.
+    """
+
+    def __init__(self, what: str, *, passing: bool = False) -> None:
+        super().__init__(what)
+        self.passing = passing
 
 
 class PolicyError(AnswerableError):

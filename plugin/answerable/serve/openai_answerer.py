@@ -6,7 +6,7 @@ import time
 from dataclasses import field
 from typing import Any
 
-from . import call, openai_client, prompt, questions
+from . import call, openai_client, prompt
 from .frozen import frozen
 from .types import Evidence
 
@@ -16,6 +16,8 @@ MAX_OUTPUT = 4_096
 # What other efforts think with, by OpenAI's guide to reasoning: 25,000 tokens for all of it.
 _THINKING = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
 _ATTEMPTS = 2
+# Tokens, more than the violation that a second attempt is told of.
+_VIOLATION = 1_000
 _NAME = "draft"
 # Families that take a reasoning effort and no temperature.
 _REASONING = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
@@ -64,8 +66,11 @@ class OpenAIAnswerer:
             prompt.schema(evidence),
             self._effort(),
             self._max_output(),
+            len(question.encode("utf-8", "replace")),
         )
-        text, *tokens = self._written(ask, time.monotonic() + self.deadline)
+        # A second attempt is asked the same once more, and there is no third.
+        later = ask.most + _VIOLATION if violation is None else 0
+        text, *tokens = self._written(ask, time.monotonic() + self.deadline, later)
         call.current().counted(*tokens)
         if text is None:
             return {"claims": [], "routes": []}
@@ -74,13 +79,13 @@ class OpenAIAnswerer:
         except (ValueError, RecursionError):
             return text
 
-    def _written(self, ask: "_Ask", ends: float) -> _Written:
+    def _written(self, ask: "_Ask", ends: float, later: int) -> _Written:
         if not self._only_chat:
             try:
-                return openai_client.ask(self.base_url, ask.responses, ends, ask.most)
+                return openai_client.ask(self.base_url, ask.responses, ends, ask.most, later)
             except openai_client.MissingPathError:
                 self._only_chat.append(True)
-        return openai_client.ask(self.base_url, ask.chat, ends, ask.most)
+        return openai_client.ask(self.base_url, ask.chat, ends, ask.most, later)
 
     def _effort(self) -> str | None:
         if self.reasoning_effort:
@@ -93,7 +98,10 @@ class OpenAIAnswerer:
 
 @frozen
 class _Ask:
-    """A request for a draft, in the terms of either endpoint."""
+    """A request for a draft, in the terms of either endpoint.
+
+    ``question_bytes``: of the question in UTF-8.
+    """
 
     model: str
     system: str
@@ -101,12 +109,13 @@ class _Ask:
     schema: dict[str, Any]
     effort: str | None
     max_output: int
+    question_bytes: int
 
     @property
     def most(self) -> int:
         """More tokens than one attempt costs; a question may have a token for each of its bytes."""
         text = self.system + self.user + json.dumps(self.schema)
-        return openai_client.at_most(text) + 4 * questions.MAX + self.max_output
+        return openai_client.at_most(text) + self.question_bytes + self.max_output
 
     async def responses(self, client: Any) -> _Written:
         response = await client.responses.create(

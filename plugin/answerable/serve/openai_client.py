@@ -27,13 +27,20 @@ class MissingPathError(ProviderError):
     """A path that a server does not have, as ``/responses`` on an older one."""
 
 
-def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float, most: int) -> T:
+def ask(
+    base_url: str | None,
+    request: Callable[[Any], Awaitable[T]],
+    ends: float,
+    most: int,
+    later: int | None = None,
+) -> T:
     """What a provider replies, with one retry on a passing fault.
 
     request: asks an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in another
     thread. ends: by ``time.monotonic()``; the current call may end before. most: the tokens that
-    one attempt costs if it never tells. A call that is cancelled
-    or late closes its connection at once. ProviderError says what kind of fault it was, and nothing
+    one attempt costs if it never tells. later: the most that other calls after this one can cost,
+    None if unknown. A call that is cancelled or late closes its connection at once. ProviderError
+    says what kind of fault it was, and nothing
     of what the provider said. The current call is told of each attempt, but not yet of its tokens.
     """
     current = call.current()
@@ -42,7 +49,7 @@ def ask(base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: floa
         current.check()
         if time.monotonic() >= ends:
             raise _late()
-        current.begun(most)
+        current.begun(most, later)
         try:
             return _attempt(base_url, request, ends, current)
         except CancelledError:

@@ -1,118 +1,161 @@
-"""A cap on the tokens that a day may cost: reserved before they are spent, settled after."""
+"""A cap on the tokens that a day may cost: reserved before they are spent, settled after.
+
+What is settled and what is reserved are kept apart: only what is settled has been spent.
+"""
 
 import contextlib
 import datetime as dt
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
-from ..errors import StorageError
+from ..errors import BudgetError, StorageError
 
-# Two days in seconds: a day's sum outlives the day wherever the clocks of instances differ.
-_KEPT = 2 * 86_400
+# Days whose sums are remembered. A clock that steps back over midnight comes back to a day that
+# has its sum already, and so to no second cap.
+_DAYS = 8
 
-_RESERVE = """
-local spent = tonumber(redis.call('get', KEYS[1]) or '0')
-if spent + tonumber(ARGV[1]) > tonumber(ARGV[2]) then return 0 end
-redis.call('incrby', KEYS[1], ARGV[1])
-redis.call('expire', KEYS[1], ARGV[3])
-return 1
-"""
-# A server that lost its memory since has no sum to correct, or a smaller one.
-_CORRECT = """
-local spent = tonumber(redis.call('get', KEYS[1]) or '0')
-local change = math.max(tonumber(ARGV[1]), -spent)
-if redis.call('exists', KEYS[1]) == 1 then
-  redis.call('incrby', KEYS[1], string.format('%.0f', change))
-end
-"""
+
+class Account(Protocol):
+    """The day's account as one reservation sees it."""
+
+    def resize(self, reserved: int, begun: int) -> None:
+        """Reserve so many tokens instead, of which ``begun`` may be spent already.
+
+        BudgetError if that is more than before and the cap has no room for it, StorageError if the
+        account is shared and out of reach or has lost the reservation. Then nothing has changed.
+        """
+        ...
+
+    def settle(self, tokens: int) -> None:
+        """Spend so many tokens and end the reservation; StorageError."""
+        ...
 
 
 class Reservation:
-    """Tokens taken from the day's cap; what is never settled stays spent."""
+    """Tokens set aside from the day's cap until it is known what a question has cost."""
 
-    def __init__(self, tokens: int, correct: Callable[[int], None]) -> None:
+    def __init__(self, tokens: int, account: Account) -> None:
         self.tokens = tokens
-        self._correct = correct
+        self._account = account
         self._lock = threading.Lock()
         self._settled = False
 
-    def settle(self, tokens: int) -> None:
-        """Tell what it really cost: the rest is given back, anything above is counted too.
+    def begin(self, cost: int | None, later: int | None = None) -> None:
+        """Record that a provider is about to be called; if this raises, it may not be.
 
-        Only the first call counts. A store that is away leaves all of it spent.
+        cost: the most that the question can have cost when this call is over, None where a call
+        has no such bound. later: the most that calls after this one can add, None if unknown; what
+        neither of them needs is given back at once. BudgetError, StorageError.
         """
-        if tokens < 0:
+        if cost is None:
+            begun = reserved = self.tokens
+        else:
+            begun = cost
+            reserved = self.tokens if later is None else min(self.tokens, cost + later)
+            reserved = max(reserved, cost)
+        self._account.resize(reserved, begun)
+        self.tokens = reserved
+
+    def settle(self, cost: int | None) -> None:
+        """Count what the question has cost, also beyond what was reserved, and free the rest.
+
+        cost: in tokens; None where nobody told, which costs all that was reserved. Only the first
+        call counts. In a store that is away the reservation ends by itself.
+        """
+        if cost is not None and cost < 0:
             raise ValueError("nothing costs fewer than no tokens")
         with self._lock:
             if self._settled:
                 return
             self._settled = True
-        if tokens != self.tokens:
-            with contextlib.suppress(StorageError):
-                self._correct(tokens - self.tokens)
+        with contextlib.suppress(StorageError):
+            self._account.settle(self.tokens if cost is None else cost)
 
 
 class Purse(Protocol):
-    def reserve(self, tokens: int) -> Reservation | None:
-        """Tokens of today (UTC), or None if they would pass the cap.
+    def reserve(self, tokens: int, seconds: float) -> Reservation:
+        """Reserve tokens of today (UTC).
 
-        StorageError, and nothing is reserved, if the sum is shared and out of reach.
+        seconds: how long the reservation is held for a process that dies before it settles.
+        BudgetError if they would pass the cap; its ``passing`` says that only reservations stand
+        in the way. StorageError, and nothing is reserved, if the account is shared and out of
+        reach.
         """
         ...
 
 
+@dataclass(slots=True)
+class _Day:
+    """The tokens of one UTC day."""
+
+    settled: int = 0
+    reserved: int = 0
+
+
 class MemoryPurse:
-    """One process' own purse."""
+    """One process' own purse, which ends with it: no reservation outlives who made it."""
 
     def __init__(self, cap: int, clock: Callable[[], float]) -> None:
         self._cap = cap
         self._clock = clock
         self._lock = threading.Lock()
-        self._day = ""
-        self._spent = 0
+        self._days: OrderedDict[str, _Day] = OrderedDict()
 
-    def reserve(self, tokens: int) -> Reservation | None:
-        _check(tokens)
+    def reserve(self, tokens: int, seconds: float) -> Reservation:
+        """See Purse."""
+        del seconds
+        check_tokens(tokens)
         with self._lock:
-            day = _day(self._clock())
-            if day != self._day:
-                self._day, self._spent = day, 0
-            if self._spent + tokens > self._cap:
-                return None
-            self._spent += tokens
-        return Reservation(tokens, lambda change: self._correct(day, change))
+            name = utc_day(self._clock())
+            day = self._days.setdefault(name, _Day())
+            self._days.move_to_end(name)
+            if len(self._days) > _DAYS:
+                self._days.popitem(last=False)
+            self._check_room(day, tokens)
+            day.reserved += tokens
+        return Reservation(tokens, _MemoryAccount(self, day, tokens))
 
-    def _correct(self, day: str, change: int) -> None:
+    def resize(self, day: _Day, before: int, reserved: int) -> None:
         with self._lock:
-            if day == self._day:
-                self._spent += change
+            if reserved > before:
+                day.reserved -= before
+                try:
+                    self._check_room(day, reserved)
+                finally:
+                    day.reserved += before
+            day.reserved += reserved - before
+
+    def settle(self, day: _Day, reserved: int, tokens: int) -> None:
+        with self._lock:
+            day.reserved -= reserved
+            day.settled += tokens
+
+    def _check_room(self, day: _Day, tokens: int) -> None:
+        if day.settled + tokens > self._cap:
+            raise spent()
+        if day.settled + day.reserved + tokens > self._cap:
+            raise reserved_by_others()
 
 
-class RedisPurse:
-    """The purse of all instances that share a store."""
+@dataclass(slots=True)
+class _MemoryAccount:
+    """See Account; ``reserved`` are the tokens of one reservation."""
 
-    def __init__(self, cap: int, url: str, clock: Callable[[], float]) -> None:
-        from . import redis_store
+    purse: MemoryPurse
+    day: _Day
+    reserved: int
 
-        store = redis_store.connect(url)
-        self._cap = cap
-        self._clock = clock
-        # Twice reserved only spends more than was needed; twice given back would break the cap.
-        self._reserve = store.script(_RESERVE)
-        self._change = store.script(_CORRECT, again=False)
+    def resize(self, reserved: int, begun: int) -> None:
+        del begun
+        self.purse.resize(self.day, self.reserved, reserved)
+        self.reserved = reserved
 
-    def reserve(self, tokens: int) -> Reservation | None:
-        _check(tokens)
-        keys = [f"spent:{_day(self._clock())}"]
-        if not self._reserve(keys, [tokens, self._cap, _KEPT]):
-            return None
-
-        def correct(change: int) -> None:
-            self._change(keys, [change])
-
-        return Reservation(tokens, correct)
+    def settle(self, tokens: int) -> None:
+        self.purse.settle(self.day, self.reserved, tokens)
 
 
 def purse(
@@ -121,13 +164,29 @@ def purse(
     """A purse with a cap for each UTC day, in memory or in Redis. clock: seconds since 1970."""
     if redis_url is None:
         return MemoryPurse(tokens_per_day, clock)
+    from .shared_spending import RedisPurse
+
     return RedisPurse(tokens_per_day, redis_url, clock)
 
 
-def _check(tokens: int) -> None:
+def check_tokens(tokens: int) -> None:
+    """ValueError for a negative number of tokens."""
     if tokens < 0:
         raise ValueError("fewer than no tokens cannot be reserved")
 
 
-def _day(seconds: float) -> str:
+def utc_day(seconds: float) -> str:
+    """The UTC day of a moment, in seconds since 1970, as YYYY-MM-DD."""
     return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()
+
+
+def spent() -> BudgetError:
+    """What is settled leaves no room."""
+    return BudgetError("today's tokens are spent: raise ANSWERABLE_TOKENS_PER_DAY or wait")
+
+
+def reserved_by_others() -> BudgetError:
+    """Only reservations leave no room."""
+    return BudgetError(
+        "today's other tokens are reserved by questions under way: ask again", passing=True
+    )

@@ -11,20 +11,25 @@ from typing import Any
 from .. import languages, prompt, refusals, selection, tracing, wire
 from ..call import Call, serving
 from ..engine import Engine
+from ..errors import BudgetError
 from ..frozen import frozen
 from ..protection.asker_shares import AskerShares
-from ..protection.spending import Purse
+from ..protection.spending import Purse, Reservation
 from ..protection.waiting import AnswerCache, Outcome
 from ..refusals import Near
 from ..retrieval import TOP_K
 from . import problems
-from .http import Problem, encoded
+from .http import encoded
 
-_DAY = 86_400
 # The fields of a cache entry, hashed into its key: entries of another shape are never read.
 _FIELDS = ("body", "near", "stages")
-# Seconds for which a question waits for a slot.
+# Seconds for which a question waits for a slot, and then for tokens that others have reserved.
 _BURST = 2.0
+# Seconds between two attempts to reserve tokens.
+_PAUSE = 0.1
+# Seconds by which a reservation outlives the deadline of its question: only a process that died
+# has not settled by then.
+_MARGIN = 10.0
 
 
 @frozen
@@ -131,24 +136,36 @@ class Answering:
 
     @contextmanager
     def _paid(self, *providers: object, call: Call, spent: str) -> Iterator[None]:
-        """The worst that a question may cost is reserved before, and settled after."""
+        """Reserve the worst that a question may cost, settle it after; Problem without room.
+
+        spent: what there is no more of when the day's tokens are spent.
+        """
         worst = worst_tokens(*providers)
         if not worst or self.purse is None:
             yield
             return
-        reservation = self.purse.reserve(worst)
-        if reservation is None:
-            raise Problem(
-                "capped",
-                f"There are no more {spent} today: the site's budget is used up.",
-                Retry_After=str(_DAY - int(time.time()) % _DAY),
-            )
         try:
-            yield
-        finally:
-            # A call that never told has cost the most it can; without such a bound all is spent.
-            if (cost := call.cost) is not None:
-                reservation.settle(cost)
+            reservation = _reserve(self.purse, worst, call)
+            try:
+                with call.charging(reservation.begin):
+                    yield
+            finally:
+                # A call that never told has cost the most it can; without such a bound, all.
+                reservation.settle(call.cost)
+        except BudgetError as error:
+            raise problems.busy() if error.passing else problems.capped(spent) from error
+
+
+def _reserve(purse: Purse, tokens: int, call: Call) -> Reservation:
+    """Reserve tokens; a burst waits a moment for those that others have reserved."""
+    ends = time.monotonic() + _BURST
+    while True:
+        try:
+            return purse.reserve(tokens, call.left + _MARGIN)
+        except BudgetError as error:
+            if not error.passing or time.monotonic() >= ends:
+                raise
+        call.pause(_PAUSE)
 
 
 def worst_tokens(*providers: object) -> int:

@@ -1,5 +1,6 @@
 """What goes wrong while a question is answered, in fixed texts that repeat nothing."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,6 +9,8 @@ from .http import Problem
 
 _LATER = "5"
 _SOON = "2"
+# Seconds.
+_DAY = 86_400
 
 
 def of(error: BaseException) -> Problem:
@@ -31,6 +34,15 @@ def of(error: BaseException) -> Problem:
 def busy() -> Problem:
     """More questions at once than are answered."""
     return Problem("busy", "Too many questions at once: try again.", Retry_After=_SOON)
+
+
+def capped(what: str) -> Problem:
+    """No more of what costs tokens until midnight UTC."""
+    return Problem(
+        "capped",
+        f"There are no more {what} today: the site's budget is used up.",
+        Retry_After=str(_DAY - int(time.time()) % _DAY),
+    )
 
 
 @contextmanager
