@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+# Seconds for which a response is waited for: longer than any deadline of a function, on a machine
+# that is busy with other things too.
+PATIENCE = 60.0
+
 
 @dataclass
 class Running:
@@ -37,7 +41,7 @@ class Running:
         self, method: str, path: str, body: object = None, **headers: str
     ) -> tuple[int, str, dict[str, str]]:
         """Status, body and headers, their names in lower case."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         data = None if body is None else json.dumps(body)
         try:
