@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -32,11 +32,13 @@ _OPTIONS = {
 class PostgresServer:
     """A server of one folder, which it keeps over a restart."""
 
-    def __init__(self, folder: Path, **options: str) -> None:
+    def __init__(
+        self, folder: Path, options: Mapping[str, str] | None = None, package: Path | None = None
+    ) -> None:
         self.folder = folder
         self._data = folder / "data"
-        self._bin = _binaries(folder)
-        self._options = {**_OPTIONS, **options}
+        self._bin = _binaries(folder, package or _package())
+        self._options = {**_OPTIONS, **(options or {})}
         self.process: subprocess.Popen[bytes] | None = None
         _give(folder)
         self.tool("initdb", "-D", str(self._data), "-U", "postgres", "--auth=trust", "-E", "UTF8",
@@ -51,6 +53,7 @@ class PostgresServer:
             [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), *settings],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            cwd=self.folder,
             user=_user(),
             group=_group(),
             extra_groups=[] if _user() else None,
@@ -106,7 +109,7 @@ def bare(**options: str) -> Iterator[PostgresServer]:
     # A socket's path is short, and pytest's folders are nobody's but root's.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
-        server = PostgresServer(folder, **options)
+        server = PostgresServer(folder, options)
         server.start()
         try:
             yield server
@@ -132,23 +135,37 @@ def _package() -> Path:
     return Path(spec.origin).parent
 
 
-def _binaries(folder: Path) -> Path:
-    """PostgreSQL's programs, copied to where their user can run them if need be.
+def _binaries(folder: Path, package: Path) -> Path:
+    """Return the folder of PostgreSQL's programs, copied if their user cannot run them in place.
 
     Of the versions in the package the latest, unless ANSWERABLE_POSTGRES says `oldest`.
     """
-    versions = sorted(_package().glob("pginstall*/bin/postgres"))
-    installed = versions[0 if os.environ.get("ANSWERABLE_POSTGRES") == "oldest" else -1]
-    tree = installed.parent.parent
-    if _user() and not _is_reachable(installed):
-        copy = folder / "install"
-        shutil.copytree(tree, copy, symlinks=True)
-        return copy / "bin"
-    return tree / "bin"
+    versions = sorted(package.glob("pginstall*/bin/initdb"))
+    program = versions[0 if os.environ.get("ANSWERABLE_POSTGRES") == "oldest" else -1]
+    if _runs(program):
+        return program.parent
+    # A wheel keeps its shared libraries beside the package, and programs look for them there:
+    # $ORIGIN/../../../NAME.libs.
+    copy, unused = folder / "install", shutil.ignore_patterns("*.a", "include")
+    tree = program.parent.parent
+    shutil.copytree(tree, copy / package.name / tree.name, symlinks=True, ignore=unused)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, copy / libraries.name, symlinks=True)
+    return copy / package.name / tree.name / "bin"
 
 
-def _is_reachable(path: Path) -> bool:
-    return all(each.stat().st_mode & 0o001 for each in (path, *path.resolve().parents))
+def _runs(program: Path) -> bool:
+    """Check whether the server's user can run a program where it is."""
+    try:
+        done = subprocess.run(
+            [str(program), "--version"],
+            cwd="/", user=_user(), group=_group(), extra_groups=[] if _user() else None,
+            capture_output=True, check=False,
+        )  # fmt: skip
+    except PermissionError:
+        return False
+    return done.returncode == 0
 
 
 def _give(folder: Path) -> None:
