@@ -9,7 +9,7 @@ import pytest
 from answerable.build import crossing, notebook, targets
 from answerable.build.notebook import Note, Page
 from answerable.serve.errors import NotebookError
-from sites import put
+from sites import build, put, write_site
 
 GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"
 
@@ -43,6 +43,70 @@ def test_an_id_is_opaque_and_stays(tmp_path: Path) -> None:
 def test_a_declared_id_is_used(tmp_path: Path) -> None:
     (note,) = read(tmp_path, winch=GOOD.replace("title", "id: w-1\ntitle"))
     assert note.id == "w-1"
+
+
+def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "---\ntitle: [x]\nid: a b\npublished_in: {a: b}\n---\nText")
+    put(tmp_path / "b.vtt", VTT.replace("-->", "--> ,") + "\n00:03.000 --> soon\nMore.\n")
+    put(tmp_path / "b.vtt.yml", META + "locator: https://x.example")
+    put(tmp_path / "c.md", "---\nlabel: 'x\n---\n")
+    put(tmp_path / "d.srt.yml", META)
+    put(tmp_path / "e.md", GOOD)
+    put(tmp_path / "f.md", GOOD.replace("guide.md#aws", "gone.md"))
+    (tmp_path / "g.md").write_bytes(b"\xff")
+    put(tmp_path / "h.md", GOOD.replace("title", "id: w-1\ntitle"))
+    put(tmp_path / "i.md", GOOD.replace("title", "id: w-1\ntitle").replace("guide.md#aws", "x.md"))
+
+    def check(note: Note) -> None:
+        crossing.check(note, RESOLVE, "en")
+
+    with pytest.raises(NotebookError) as caught:
+        notebook.read_all(tmp_path, [check])
+    lines = [line.split(";")[0] for line in str(caught.value).split("\n")]
+    assert lines == [
+        "d.srt.yml: its transcript d.srt is missing",
+        "a.md: label is missing",
+        "a.md: about is missing",
+        "a.md: title has to be a text",
+        "a.md: id may hold letters, digits, `.`, `_`, `:` and `-` only",
+        "a.md: published_in has to be a page such as `guide/deploy.md`, or a list of pages",
+        "b.vtt: line 3 has no times such as `00:01.000 --> 00:04.000`",
+        "b.vtt: line 6 has no times such as `00:01.000 --> 00:04.000`",
+        "b.vtt.yml: locator holds a URL, and it is public",
+        "c.md: the front matter is not YAML in line 3",
+        "f.md: about: 'gone.md' is not a published file of the docs folder",
+        "g.md: not UTF-8",
+        "i.md: about: 'x.md' is not a published file of the docs folder",
+        "i.md: id 'w-1' is that of h.md too",
+    ]
+
+
+def test_a_build_reports_all_mistakes_of_a_notebook(tmp_path: Path) -> None:
+    notes = {
+        "a.md": GOOD.replace("guide.md#aws", "gone.md"),
+        "b.md": GOOD.replace("about: guide.md#aws", "about: index.md\npublished_in: [x.md, y.md]"),
+        "c.md": "No front matter.",
+    }
+    done = build(write_site(tmp_path, notes=notes))
+    assert done.returncode != 0
+    assert [line[:20] for line in done.stderr.split("answerable: ")[1].splitlines() if line] == [
+        "a.md: about: 'gone.m",
+        "b.md: published_in: ",
+        "b.md: published_in: ",
+        "c.md: label is missi",
+        "c.md: about is missi",
+    ]
+
+
+def test_a_named_pipe_in_the_notebook_does_not_hang_the_build(tmp_path: Path) -> None:
+    write_site(tmp_path, notes={"a.md": GOOD.replace("guide.md#aws", "index.md")})
+    os.mkfifo(tmp_path / "notebook" / "pipe.md")
+    put(tmp_path / "notebook" / "talk.vtt", VTT)
+    os.mkfifo(tmp_path / "notebook" / "talk.vtt.yml")
+    done = build(tmp_path)
+    assert done.returncode != 0
+    assert "pipe.md: neither a file nor a folder; remove or rename it" in done.stderr
+    assert "talk.vtt.yml: neither a file nor a folder; remove or rename it" in done.stderr
 
 
 def test_two_notes_of_one_id_are_refused_naming_both(tmp_path: Path) -> None:
@@ -372,8 +436,9 @@ def test_a_sidecar_without_its_transcript_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
-    missing = "label is missing; add `label: …` to its front matter or to a.vtt.yml"
-    assert files(tmp_path, a_vtt=VTT) == f"a.vtt: {missing}"
+    missing = "{0} is missing; add `{0}: …` to its front matter or to a.vtt.yml"
+    expected = "\n".join(f"a.vtt: {missing.format(key)}" for key in ("label", "about"))
+    assert files(tmp_path, a_vtt=VTT) == expected
     found = files(tmp_path, a_vtt=VTT, a_vtt_yml="label: Talk")
     assert found == "a.vtt.yml: about is missing; add `about: …` to it"
     assert files(tmp_path, a_vtt_yml="a: b\n'c").startswith("a.vtt.yml: the front matter is not")

@@ -14,13 +14,14 @@ from ..serve import terms
 from ..serve.errors import LeakError, NotebookError
 from . import character_references, inflating, markup, readings, runs, transcripts
 from .artifacts import Artifact, folder
+from .mistakes import Mistakes
 from .notebook import Note
 from .readings import Reading
 from .runs import Owner, Run, Runs
 from .store import Store
 from .workers import Workers
 
-__all__ = ["Artifact", "check", "folder"]
+__all__ = ["Artifact", "check", "check_pages", "folder"]
 
 FILE = "audit.sqlite3"
 
@@ -92,7 +93,7 @@ def check(
     if not private:
         return
     audited = list(artifacts)
-    _check_pages(notes, audited)
+    _check_all_pages(notes, audited)
     audit = _Audit(private, [frozenset(map(_page, note.published_in)) for note in private])
     _allow(audit, audited)
     with closing(Store(cache_folder / FILE)) if cache_folder else nullcontext() as store:
@@ -165,15 +166,28 @@ def _page(name: str) -> str:
     return posixpath.normpath("/" + name).lstrip("/")
 
 
-def _check_pages(notes: Sequence[Note], artifacts: Sequence[Artifact]) -> None:
-    published = {_page(artifact.page) for artifact in artifacts if artifact.page is not None}
-    for note in notes:
-        for page in note.published_in:
-            if _page(page) not in published:
-                raise NotebookError(
+def check_pages(note: Note, pages: Iterable[str]) -> None:
+    """Refuse a ``published_in`` that names none of some pages; NotebookError."""
+    published = set(map(_page, pages))
+    mistakes = Mistakes()
+    for page in note.published_in:
+        if _page(page) not in published:
+            mistakes.add(
+                NotebookError(
                     f"{note.path}: published_in: {page} is not a published page; correct it or "
                     "take it out"
                 )
+            )
+    mistakes.report()
+
+
+def _check_all_pages(notes: Sequence[Note], artifacts: Sequence[Artifact]) -> None:
+    pages = {artifact.page for artifact in artifacts if artifact.page is not None}
+    mistakes = Mistakes()
+    for note in notes:
+        with mistakes.collecting():
+            check_pages(note, pages)
+    mistakes.report()
 
 
 def _allow(audit: _Audit, artifacts: Sequence[Artifact]) -> None:

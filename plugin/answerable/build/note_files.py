@@ -1,6 +1,7 @@
 """A note's file: what its author declares in front matter, and the rest of the note."""
 
 import re
+import stat
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,6 +97,9 @@ def read(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
 
 def _text(path: Path, name: str) -> str:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # Reading a named pipe would wait for someone to write into it.
+            raise NotebookError(f"{name}: neither a file nor a folder; remove or rename it")
         return path.read_text(encoding="utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None

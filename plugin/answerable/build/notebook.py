@@ -3,13 +3,14 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from ..serve.errors import NotebookError
 from . import labels, note_files, transcripts
+from .mistakes import Mistakes
 from .note_files import NoteFile
 from .transcripts import Cue
 
@@ -67,6 +68,10 @@ class Notebook:
     drafts: tuple[Note, ...] = ()
 
 
+# What is looked up of a note once it is read; it raises NotebookError.
+Check = Callable[[Note], None]
+
+
 def read(folder: Path) -> list[Note]:
     """Every note of a notebook that is no draft. NotebookError as of ``read_all``."""
     return list(read_all(folder).notes)
@@ -77,25 +82,34 @@ def ids(notes: Iterable[Note]) -> dict[str, str]:
     return {note.path: note.id for note in notes}
 
 
-def read_all(folder: Path) -> Notebook:
-    """Every note and draft of a notebook; files and folders named `.…` are not read.
+def read_all(folder: Path, checks: Sequence[Check] = ()) -> Notebook:
+    """Read every note and draft of a notebook; files and folders named `.…` are not read.
 
-    NotebookError names the file and the field of the first mistake.
+    checks: of each note that is no draft. NotebookError has a line for every mistake, which names
+    the file and the field.
     """
+    mistakes = Mistakes()
     notes: list[Note] = []
     drafts: list[Note] = []
-    for path, file in _all(folder):
+    for path, file in _all(folder, mistakes):
         if file.is_draft:
             drafts.append(_draft(path, folder, file))
         else:
-            notes.append(_note(path, folder, file))
+            note = _note(path, folder, file, mistakes)
+            notes.append(note)
+            for check in checks:
+                with mistakes.collecting():
+                    check(note)
     owners: dict[str, str] = {}
     for note in notes:
         other = owners.setdefault(note.id, note.path)
         if other != note.path:
-            raise NotebookError(
-                f"{note.path}: id {note.id!r} is that of {other} too; give one of them another"
+            mistakes.add(
+                NotebookError(
+                    f"{note.path}: id {note.id!r} is that of {other} too; give one of them another"
+                )
             )
+    mistakes.report()
     return Notebook(tuple(notes), tuple(drafts))
 
 
@@ -104,42 +118,50 @@ def opaque_id(path: str) -> str:
     return f"note:{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:10]}"
 
 
-def _paths(folder: Path) -> Iterator[Path]:
+def _paths(folder: Path, mistakes: Mistakes) -> Iterator[Path]:
     def fail(error: OSError) -> None:
-        raise NotebookError(f"notebook: {error.filename} cannot be read ({error.strerror})")
+        mistakes.add(NotebookError(f"notebook: {error.filename} cannot be read ({error.strerror})"))
 
     for here, folders, names in os.walk(folder, onerror=fail):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(here, name) for name in names if not name.startswith("."))
 
 
-def _sidecars(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """The front matter files of transcripts, by transcript."""
+def _sidecars(paths: Sequence[Path], folder: Path, mistakes: Mistakes) -> dict[Path, Path]:
+    """Find the front matter files of transcripts, by transcript."""
     known = set(paths)
-    found: dict[Path, Path] = {}
+    sidecars: dict[Path, Path] = {}
     for path in paths:
         owner = path.with_suffix("")
         if path.suffix.lower() not in _SIDECARS or owner.suffix.lower() not in _TRANSCRIPTS:
             continue
         name = path.relative_to(folder).as_posix()
         if owner not in known:
-            raise NotebookError(
-                f"{name}: its transcript {owner.name} is missing; add it or remove this file"
+            mistakes.add(
+                NotebookError(
+                    f"{name}: its transcript {owner.name} is missing; add it or remove this file"
+                )
             )
-        if found.setdefault(owner, path) != path:
-            raise NotebookError(f"{name}: {owner.name} has another such file; keep one of them")
-    return found
+        elif sidecars.setdefault(owner, path) != path:
+            mistakes.add(
+                NotebookError(f"{name}: {owner.name} has another such file; keep one of them")
+            )
+    return sidecars
 
 
-def _all(folder: Path) -> Iterator[tuple[Path, NoteFile]]:
+def _all(folder: Path, mistakes: Mistakes) -> Iterator[tuple[Path, NoteFile]]:
     """Every note's path and what its files hold, drafts too."""
     if not folder.is_dir():
         raise NotebookError(f"notebook: {folder} is not a folder; create it or correct the option")
-    paths = sorted(_paths(folder))
-    sidecars = _sidecars(paths, folder)
+    paths = sorted(_paths(folder, mistakes))
+    sidecars = _sidecars(paths, folder, mistakes)
     for path in paths:
         if path.suffix.lower() in _TEXTS | _TRANSCRIPTS:
-            yield path, note_files.read(path, folder, sidecars.get(path))
+            file: NoteFile | None = None
+            with mistakes.collecting():
+                file = note_files.read(path, folder, sidecars.get(path))
+            if file:
+                yield path, file
 
 
 def _draft(path: Path, folder: Path, file: NoteFile) -> Note:
@@ -160,44 +182,60 @@ def _draft(path: Path, folder: Path, file: NoteFile) -> Note:
     )
 
 
-def _note(path: Path, folder: Path, file: NoteFile) -> Note:
+def _note(path: Path, folder: Path, file: NoteFile, mistakes: Mistakes) -> Note:
+    """Read a note. A field with a mistake is empty, and so is ``about`` where its text has one."""
     name = path.relative_to(folder).as_posix()
-    where = file.where
     is_transcript = path.suffix.lower() in _TRANSCRIPTS
-    fields = {key: file.field(key) for key in note_files.KEYS}
-    for key in ("label", "about"):
-        if not fields[key]:
-            apart = f" or to {name}.yml" if is_transcript else ""
-            place = "it" if where != name else f"its front matter{apart}"
-            raise NotebookError(f"{where}: {key} is missing; add `{key}: …` to {place}")
-    if fields["id"] and not _ID.fullmatch(fields["id"]):
-        raise NotebookError(
-            f"{where}: id may hold letters, digits, `.`, `_`, `:` and `-` only; write another"
-        )
-    parts: tuple[Cue | Page, ...]
-    if is_transcript:
-        kind = cast(transcripts.Format, path.suffix.lower()[1:])
-        parts = transcripts.read(file.rest, kind, name, file.first)
-        body = "\n".join(cue.text for cue in parts)
-    else:
-        parts = _pages(file)
-        body = "\n\n".join(page.text for page in parts) if parts else file.rest.strip()
-    _check_placeholders(fields["about"], parts, where)
+    fields = _fields(file, name, is_transcript, mistakes)
     note = Note(
         path=name,
         id=fields["id"] or opaque_id(name),
         label=fields["label"],
         locator=fields["locator"],
-        about=fields["about"],
+        about="",
         title=fields["title"],
-        body=body,
-        published_in=file.published_in(),
-        parts=parts,
+        body="",
         raw=file.rest if is_transcript else "",
     )
+    with mistakes.collecting():
+        note = replace(note, published_in=file.published_in())
+    with mistakes.collecting():
+        parts = _parts(path, name, file, is_transcript)
+        divider = "\n" if is_transcript else "\n\n"
+        body = divider.join(part.text for part in parts) if parts else file.rest.strip()
+        note = replace(note, parts=parts, body=body)
+        _check_placeholders(fields["about"], parts, file.where)
+        note = replace(note, about=fields["about"])
     for key in ("label", "locator", "id"):
-        labels.lint(fields[key], note.text, f"{where}: {key}")
+        with mistakes.collecting():
+            labels.lint(fields[key], note.text, f"{file.where}: {key}")
     return note
+
+
+def _fields(file: NoteFile, name: str, is_transcript: bool, mistakes: Mistakes) -> dict[str, str]:
+    """Read the declared fields; one with a mistake is empty."""
+    fields = dict.fromkeys(note_files.KEYS, "")
+    for key in note_files.KEYS:
+        with mistakes.collecting():
+            fields[key] = file.field(key)
+            if key in ("label", "about") and not fields[key]:
+                apart = f" or to {name}.yml" if is_transcript else ""
+                place = "it" if file.where != name else f"its front matter{apart}"
+                raise NotebookError(f"{file.where}: {key} is missing; add `{key}: …` to {place}")
+            if key == "id" and fields[key] and not _ID.fullmatch(fields[key]):
+                raise NotebookError(
+                    f"{file.where}: id may hold letters, digits, `.`, `_`, `:` and `-` only; "
+                    "write another"
+                )
+    return fields
+
+
+def _parts(path: Path, name: str, file: NoteFile, is_transcript: bool) -> tuple[Cue | Page, ...]:
+    """The cues of a transcript, or the pages of a paged note."""
+    if not is_transcript:
+        return _pages(file)
+    kind = cast(transcripts.Format, path.suffix.lower()[1:])
+    return transcripts.read(file.rest, kind, name, file.first)
 
 
 def _pages(file: NoteFile) -> tuple[Page, ...]:

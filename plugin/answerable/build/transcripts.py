@@ -10,6 +10,7 @@ from webvtt.errors import MalformedCaptionError, MalformedFileError
 
 from ..serve.errors import NotebookError
 from . import character_references
+from .mistakes import Mistakes
 
 Format = Literal["vtt", "srt"]
 
@@ -131,19 +132,27 @@ def untimed(text: str) -> str:
 
 
 def _check(lines: Sequence[str], kind: Format, name: str, first: int) -> None:
-    """Refuse what the parser would drop."""
+    """Refuse what the parser would drop; the error has a line for each such line."""
+    mistakes = Mistakes()
     for row, line in enumerate(lines):
         if "-->" not in line or (kind == "vtt" and line.startswith("NOTE")):
             continue
         timed = _TIMES[kind].match(line) and line.count("-->") == 1
         if not timed and (kind == "vtt" or _is_meant_as_times(lines, row)):
-            raise NotebookError(
-                f"{name}: line {first + row} has no times such as `{_EXAMPLES[kind]}`; correct it"
+            mistakes.add(
+                NotebookError(
+                    f"{name}: line {first + row} has no times such as `{_EXAMPLES[kind]}`; "
+                    "correct it"
+                )
             )
         if timed and kind == "srt" and not _is_numbered(lines, row):
-            raise NotebookError(
-                f"{name}: line {first + row} has times, and no number of a cue above it; add one"
+            mistakes.add(
+                NotebookError(
+                    f"{name}: line {first + row} has times, and no number of a cue above it; "
+                    "add one"
+                )
             )
+    mistakes.report()
 
 
 def _is_meant_as_times(lines: Sequence[str], row: int) -> bool:

@@ -13,6 +13,7 @@ from ..build import (
     audit,
     built_site,
     corpus,
+    crossing,
     facts,
     files,
     function_writer,
@@ -99,7 +100,12 @@ def read_notes(options: Options, read: BuiltSite) -> Notebook:
     """The notes and drafts, each with the files of the site that it says publish it."""
     if not options.notebook:
         return Notebook()
-    found = notebook.read_all(options.notebook)
+    resolve, pages = resolver(read.targets), _pages(read)
+    checks = (
+        lambda note: crossing.check(note, resolve, read.language),
+        lambda note: audit.check_pages(_with_files(note, read), pages),
+    )
+    found = notebook.read_all(options.notebook, checks)
     if not found.notes:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
@@ -127,8 +133,11 @@ def auditor(options: Options, read: BuiltSite, private: Notebook) -> site.Audit:
 
 def published(options: Options, read: BuiltSite) -> Iterable[Artifact]:
     """All that the site publishes, for the leak audit."""
-    pages = {file: file for file in read.files.values() if file.endswith(".html")}
-    return audit.folder(options.folder, options.folder.resolve().name, pages)
+    return audit.folder(options.folder, options.folder.resolve().name, _pages(read))
+
+
+def _pages(read: BuiltSite) -> dict[str, str]:
+    return {file: file for file in read.files.values() if file.endswith(".html")}
 
 
 def embedder() -> Embedder:

@@ -10,6 +10,7 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..build import (
     audit,
+    crossing,
     enrichment,
     facts,
     files,
@@ -136,7 +137,12 @@ def _notebook(built: Built, whole: Site) -> Notebook:
         enrichment.check(whole.enrichment, ids, Path(options.enrichment))
     if not options.notebook:
         return Notebook()
-    found = notebook.read_all(Path(options.notebook))
+    resolve, pages = resolver(whole.targets), frozenset(whole.outputs.values())
+    checks = (
+        lambda note: crossing.check(note, resolve, whole.info.language),
+        lambda note: audit.check_pages(note, pages),
+    )
+    found = notebook.read_all(Path(options.notebook), checks)
     if not found.notes:
         log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
     return found
