@@ -79,7 +79,7 @@ class ScriptedAnswerer:
 def record(name: str, html: str, title: str = "", **meta: Any) -> Record:
     """A record from a page's HTML."""
     title = title or name.capitalize()
-    article = pages.read(html, title)
+    article = pages.read(html, title, f"/{name}/")
     return Record(
         id=name,
         url=f"/{name}/",

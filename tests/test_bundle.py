@@ -182,8 +182,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=2), "not wire version 1"),
-        (lambda d: d.pop("wire"), "not wire version 1"),
+        (lambda d: edited(d, wire=1), "not wire version 2"),
+        (lambda d: d.pop("wire"), "not wire version 2"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
@@ -480,6 +480,23 @@ def test_a_label_of_two_lines_is_refused(index: Index, tmp_path: Path) -> None:
         write(replace(index, hints=(two, *index.hints[1:])), tmp_path / "b")
 
 
+BAD_BLOCKS: tuple[object, ...] = (
+    [["text", 0, 6]], [["text", -1, 5]], [["text", 3, 2]], [["text", 2, 2]], [["text", 0, True]],
+    [["text", 0, 3], ["text", 2, 5]], [["text", 3, 5], ["text", 0, 2]], [["prose", 0, 5]],
+    [["text", 0]], [["text", 0, 5, 1, 0, "", 0]], [["text", 0, 5, -1]], [["text", 0, 5, 1, 33]],
+    [["text", 0, 5, 2**31 + 1]], [["text", 0, 5, 1, 10**9]], [["text", 0, 5, 0, 0, "tab"]],
+    [["text", 0, 5, 0.5]], [["code", 0, 5, 0, 0, "a b"]], [["code", 0, 5, 0, 0, "<b>"]],
+    [["code", 0, 5, 0, 0, "x" * 33]], [["item", 0, 5, 0, 0, "one"]], [["label", 0, 5]],
+    [["row", 0, 5, 0, 0, "tab"]], [["code", 0, 5, 0, 0, 7]], [[["text"], 0, 5]], [5], 5, None,
+)  # fmt: skip
+BAD_SPANS: tuple[object, ...] = (
+    [["code", 0, 6]], [["code", -1, 5]], [["code", 3, 2]], [["code", 0, True]], [["bold", 0, 5]],
+    [["code", 3, 5], ["code", 0, 2]], [["code", 0]], [["code", 0, 5, "", ""]], [["link", 0, 5]],
+    [["link", 0, 5, "javascript:alert(1)"]], [["link", 0, 5, "//e.example"]],
+    [["link", 0, 5, "/a b"]], [["link", 0, 5, 7]], [["code", 0, 5, "/x/"]], [5], 5, None,
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -492,12 +509,17 @@ def test_a_label_of_two_lines_is_refused(index: Index, tmp_path: Path) -> None:
         {"id": "p0#a", "text": "Rope.", "sentences": [[0, True]]},
         {"id": "p0#a", "text": "Rope."},
         {"id": "p1#a", "text": "Rope.", "sentences": []},
+        *({"id": "p0#a", "text": "Rope.", "sentences": [], "blocks": bad} for bad in BAD_BLOCKS),
+        *({"id": "p0#a", "text": "Rope.", "sentences": [], "spans": bad} for bad in BAD_SPANS),
         [],
         None,
     ],
 )
 def test_a_text_that_is_none_or_another_passages_is_refused(tmp_path: Path, line: object) -> None:
     write(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
+    if isinstance(line, dict):
+        # What is wrong is only what a case says.
+        line = {"blocks": [], "spans": [], **line}
     block = zlib.compress(json.dumps(line).encode())
     found = columns.unpack(
         zlib.decompress(_data(tmp_path / "b", m.COLUMNS)),

@@ -11,7 +11,7 @@ import pytest
 
 import conformance
 from answerable.build.notebook import Note
-from answerable.build.records import Block, Metadata, Record, Section
+from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Identity, Vectors
 from answerable.serve.encoding import Encoding
@@ -56,7 +56,7 @@ def _unit(vectors: Vectors) -> Vectors:
 def as_record(source: Mapping[str, Any]) -> Record:
     path = "/" + source["url"].split("/", 3)[3]
     metadata = Metadata(themes=tuple(source["themes"]), aliases=(source["slug"],))
-    section = Section((), "", (Block("prose", source["title"]),))
+    section = Section((), "", (PageBlock("text", source["title"]),))
     return Record(source["id"], path, source["title"], metadata, (section,))
 
 

@@ -1,6 +1,7 @@
 """No page is too odd, too deep or too long to be read, and what is read of it is valid."""
 
 import datetime as dt
+import json
 import re
 import time
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from answerable.build import cutting, page_cache, records
 from answerable.build.cutting import CutRecord, Rules
 from answerable.build.passages import Window
 from answerable.build.records import Record, Source
+from answerable.serve import structure
 from answerable.serve.terms import count_words
+from answerable.serve.types import Passage
 from answerable.serve.urls import is_safe_url
 from fuzzing import DEEP, fuzzed
 from markup_strategies import ANY_TEXT, BROKEN, HIDDEN, SHOWN, TITLE, WELL_FORMED
@@ -53,7 +56,22 @@ def check(record: Record, made: CutRecord, window: Window) -> None:
             assert last <= start < end <= len(passage.text)
             assert passage.text[start:end] == passage.text[start:end].strip()
             last = end
+        check_structure(passage)
     assert page_cache.decode(page_cache.encode(made)) == made
+
+
+def check_structure(passage: Passage) -> None:
+    """Blocks cover all but white space, spans lie in blocks, and both survive being packed."""
+    text = passage.text
+    packed = json.loads(json.dumps(structure.pack(passage.blocks)))
+    assert structure.unpack_blocks(packed, len(text)) == passage.blocks
+    packed = json.loads(json.dumps(structure.pack(passage.spans)))
+    assert structure.unpack_spans(packed, len(text)) == passage.spans
+    edges = [0, *(edge for block in passage.blocks for edge in (block.start, block.end)), len(text)]
+    assert not "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)).strip()
+    for span in passage.spans:
+        assert any(b.start <= span.start and span.end <= b.end for b in passage.blocks), span
+    assert {b.group for b in passage.blocks} - {0} <= set(range(1, len(passage.blocks) + 1))
 
 
 def shown(made: CutRecord) -> list[str]:

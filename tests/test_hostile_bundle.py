@@ -38,6 +38,8 @@ from answerable.serve.opening import open_bundle
 from answerable.serve.profile import Profile
 from answerable.serve.recipe import Scored
 from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS
+from answerable.serve.types import Passage
 from answerable.serve.urls import is_safe_url
 from doubles import NOON, LetterEmbedder, index_of, note, record
 
@@ -413,6 +415,18 @@ def unsafe_urls(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
         yield f"{m.SITE} {url!r}", lambda d, url=url: d.put_site(d.site() | {"url": url})  # type: ignore[misc]
 
 
+BLOCKS: tuple[Any, ...] = (
+    [["text", 0, 10**6]], [["text", 5, 2]], [["text", 0, 5], ["text", 3, 9]], [["script", 0, 5]],
+    [["item", 0, 5, 1, 10**9]], [["item", 0, 5, -(2**63)]], [["item", 0, 5, 0, 0, "9" * 10**6]],
+    [["code", 0, 5, 0, 0, "\x1b[2J"]], [["label", 0, 5, 0, 0, DEEP]], [["row", 0, 5, True]],
+    [["text", 0, 5, 1, 1, ""]], [["text", 0, 1]] * 1000,
+)  # fmt: skip
+SPANS: tuple[Any, ...] = (
+    *([["link", 0, 5, url]] for url in UNSAFE), [["link", 0, 5, "/ok/"]], [["cell", 0, 0]] * 1000,
+    [["code", 0, 10**6]], [["cell", 5, 2]], [["code", 4, 5], ["code", 0, 2]], [["link", 0, 5, []]],
+)  # fmt: skip
+
+
 def text_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     """Texts and sentences of the wrong shape, in blocks that decompress."""
     blocks = draft.blocks()
@@ -435,6 +449,8 @@ def text_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
     others: tuple[Any, ...] = (None, 5, 1.5, [], ["a", "b"], {}, True, [["rope"]])
     damaged = [{"sentences": span} for span in spans]
     damaged += [{key: other} for key in ("text", "id") for other in others]
+    damaged += [{"blocks": span} for span in (*spans, *BLOCKS)]
+    damaged += [{"spans": span} for span in (*spans, *SPANS)]
     for change in damaged:
         number = rng.randrange(3)
         rows = [json.loads(line) | change for line in blocks[number].splitlines()]
@@ -869,6 +885,7 @@ def asked(bundle: Bundle) -> None:
         demand(all(type(offset) is int for offset in offsets), "an offset is no whole number")
         size = len(passage.text)
         demand(all(0 <= a <= b <= size for a, b in passage.sentences), "a sentence is outside")
+        check_structure(passage)
     for hint in bundle.hints:
         held = (hint.id, hint.label, hint.locator, hint.url, hint.note)
         demand(all(type(text) is str for text in held), "a hint has what is no text")
@@ -886,6 +903,23 @@ def asked(bundle: Bundle) -> None:
     demand(type(bundle.site.name) is str, "the site's name is no text")
     demand(type(bundle.site.language) is str, "the site's language is no text")
     json.dumps(body, allow_nan=False)
+
+
+def check_structure(passage: Passage) -> None:
+    """Blocks and spans are ranges of the text, and a link leads to a safe url."""
+    size, last = len(passage.text), 0
+    for block in passage.blocks:
+        demand(type(block.start) is int and type(block.end) is int, "an offset is no whole number")
+        demand(last <= block.start < block.end <= size, "a block is outside or out of order")
+        demand(block.kind in BLOCK_KINDS, "a block is of no kind")
+        demand(0 <= block.level <= MAX_LEVEL, "a block is too deep to indent")
+        demand(type(block.detail) is str and block.detail.isprintable(), "a detail is no word")
+        last = block.end
+    for span in passage.spans:
+        demand(type(span.start) is int and type(span.end) is int, "an offset is no whole number")
+        demand(0 <= span.start <= span.end <= size, "a span is outside")
+        demand(span.kind in SPAN_KINDS, "a span is of no kind")
+        demand(is_safe_url(span.url) if span.kind == "link" else not span.url, "an unsafe link")
 
 
 def check_scores(found: Retrieved) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from answerable.build import pages
 from answerable.build.pages import Page
-from answerable.build.records import Block, Section
+from answerable.build.records import PageBlock, Section
 
 
 def texts(page: Page) -> list[str]:
@@ -56,7 +56,7 @@ def test_a_heading_without_id_borrows_the_nearest_anchor_above() -> None:
 
 
 def test_without_any_heading_there_is_no_anchor() -> None:
-    assert pages.read("<p>x</p>", "T").sections == (Section((), "", (Block("prose", "x"),)),)
+    assert pages.read("<p>x</p>", "T").sections == (Section((), "", (PageBlock("text", "x"),)),)
 
 
 def test_every_anchor_of_a_section_exists_in_the_page() -> None:
@@ -80,7 +80,7 @@ def test_a_line_break_divides_lines_and_a_leading_one_does_not() -> None:
 
 def test_a_code_block_keeps_its_lines_and_indentation() -> None:
     page = rendered("```python\nif a:\n    b(1.5)\n\nc()\n```")
-    assert page.sections[0].blocks == (Block("code", "if a:\n    b(1.5)\n\nc()"),)
+    assert page.sections[0].blocks == (PageBlock("code", "if a:\n    b(1.5)\n\nc()"),)
 
 
 def test_line_numbers_are_no_code() -> None:
@@ -116,11 +116,13 @@ def test_inline_code_around_a_block_is_marked_in_each() -> None:
 
 def test_table_rows_are_lines_of_cells() -> None:
     page = rendered("| key | use |\n|---|---|\n| `a` | one **b** |\n| | |\n| c | |")
-    assert page.sections[0].blocks == (
-        Block("row", "key · use"),
-        Block("row", "a · one b"),
-        Block("row", "c · "),
-    )
+    blocks = page.sections[0].blocks
+    assert [(b.kind, b.text, b.detail, b.group) for b in blocks] == [
+        ("row", "key · use", "header", 1), ("row", "a · one b", "", 1), ("row", "c · ", "", 1)
+    ]  # fmt: skip
+    cells = [[b.text[s.start : s.end] for s in b.spans if s.kind == "cell"] for b in blocks]
+    assert cells == [["key", "use"], ["a", "one b"], ["c", ""]]
+    assert [[b.text[s:e] for s, e in b.code] for b in blocks] == [[], ["a"], []]
 
 
 def test_a_table_cell_loses_nothing_to_its_markup() -> None:
@@ -143,17 +145,26 @@ def test_list_items_are_blocks_of_their_own_nested_ones_too() -> None:
     ]  # fmt: skip
 
 
-def test_paragraphs_of_a_list_item_and_definitions_are_items() -> None:
-    assert [b.kind for b in rendered("term\n:   meaning").sections[0].blocks] == ["item", "item"]
+def test_further_paragraphs_of_a_list_item_stand_in_it() -> None:
     html = "<ul><li><p>a</p><p>b</p></li></ul><p>c</p>"
-    assert [b.kind for b in pages.read(html, "T").sections[0].blocks] == ["item", "item", "prose"]
+    blocks = pages.read(html, "T").sections[0].blocks
+    assert [(b.kind, b.group, b.level) for b in blocks] == [
+        ("item", 1, 0), ("text", 1, 1), ("text", 0, 0)
+    ]  # fmt: skip
+
+
+def test_a_term_labels_its_definition() -> None:
+    blocks = rendered("term\n:   meaning").sections[0].blocks
+    assert [(b.kind, b.detail, b.group, b.level) for b in blocks] == [
+        ("label", "term", 1, 0), ("text", "", 1, 1)
+    ]  # fmt: skip
 
 
 def test_admonitions_tabs_and_closed_details_are_read() -> None:
     page = rendered(
         '!!! warning "Mind"\n    the gap\n\n=== "Linux"\n\n    apt\n\n=== "Mac"\n\n    brew'
     )
-    assert texts(page) == ["Mind", "the gap", "Linux", "Mac", "apt", "brew"]
+    assert texts(page) == ["Mind", "the gap", "Linux", "apt", "Mac", "brew"]
     html = "<details><summary>More</summary><p>inside</p></details>"
     assert texts(pages.read(html, "T")) == ["More", "inside"]
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from answerable.build import passages
+from answerable.build import passages, units
 from answerable.build.passages import Cut, Window
-from answerable.build.records import Block
+from answerable.build.records import PageBlock
 from answerable.build.sentences import split
 from answerable.serve.terms import count_words
 from answerable.serve.urls import is_safe_url
@@ -126,7 +126,7 @@ def test_code_has_no_sentences_and_a_row_is_one() -> None:
 )
 @pytest.mark.parametrize("language", ["en", "de", "ja", "xx"])
 def test_sentence_spans_are_ordered_trimmed_and_cover_every_word(text: str, language: str) -> None:
-    spans = split(Block("prose", text), language)
+    spans = split(PageBlock("text", text), language)
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
     assert all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
     kept = "".join(text[a:b] for a, b in spans)
@@ -199,10 +199,10 @@ def test_a_note_is_cut_at_its_blank_lines() -> None:
 
 
 def test_a_long_code_block_of_blank_lines_is_cut_in_no_time() -> None:
-    block = Block("code", "\n" * 20_000 + words(50))
-    units = list(passages._units(block, SMALL, "en"))
+    block = PageBlock("code", "\n" * 20_000 + words(50))
+    pieces = list(units.cut_blocks([block], SMALL.words, "en"))
     started = time.monotonic()
-    groups = passages.pack(units * 3, SMALL)
+    groups = passages.pack(pieces * 3, SMALL)
     assert time.monotonic() - started < 10
     assert groups
 

@@ -16,7 +16,7 @@ from answerable.build import index as indexes
 from answerable.build.database.publishing import Target, publish
 from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.build.index import SiteInfo
-from answerable.build.records import Block, Metadata, Record, Section
+from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.evaluate import gold
 from answerable.serve import encoding, providers, retrieval
 from answerable.serve.bundle import Bundle
@@ -132,7 +132,7 @@ def clapnq(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]
 
 def _section(text: str) -> Section:
     parts = (part.strip() for part in text.split("\n"))
-    return Section((), "", tuple(Block("prose", part) for part in parts if part))
+    return Section((), "", tuple(PageBlock("text", part) for part in parts if part))
 
 
 def test_a_public_question_set(database: Database, clapnq: tuple[Bundle, list[str]]) -> None:

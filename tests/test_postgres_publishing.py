@@ -283,7 +283,7 @@ def test_what_is_not_served_or_of_another_version_is_refused(
     ).key
     for change, told in (
         ("format = 99", "of format 99"),
-        ("manifest = replace(manifest, '\"wire\": 1', '\"wire\": 9')", "is not wire version 1"),
+        ("manifest = replace(manifest, '\"wire\": 2', '\"wire\": 9')", "is not wire version 2"),
         ("manifest = '{'", "manifest is malformed"),
         ("id = repeat('0', 64)", "another id than its manifest"),
         ("""search = '{"how": "guess"}'""", "a search that this version does not know"),

@@ -26,7 +26,7 @@ from tables import DataError, Results, Row, folders, main, measure_each, read_li
 from answerable.build import bundle_writer, cutting, index
 from answerable.build.function_writer import model_folder
 from answerable.build.index import SiteInfo
-from answerable.build.records import Block, Metadata, Record, Section
+from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.serve import local_embedder, providers, selection
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
@@ -186,8 +186,8 @@ def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bun
     return open_bundle(folder / "bundle")
 
 
-def _blocks(text: str) -> tuple[Block, ...]:
-    return tuple(Block("prose", part.strip()) for part in text.split("\n") if part.strip())
+def _blocks(text: str) -> tuple[PageBlock, ...]:
+    return tuple(PageBlock("text", part.strip()) for part in text.split("\n") if part.strip())
 
 
 def _no_notes(about: str) -> str:

@@ -21,7 +21,7 @@ from answerable.build.cutting import Rules
 from answerable.build.index import Index, SiteInfo
 from answerable.build.notebook import Note
 from answerable.build.passages import Window
-from answerable.build.records import Block, Metadata, Record, Section
+from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.serve.embedder import Identity, Vectors
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -116,7 +116,7 @@ class _Chain:
 def _record(number: int, chain: _Chain, words: int) -> Record:
     title = " ".join(chain.words(chain.chance.randint(2, 5))).capitalize()
     slug = re.sub(r"\W+", "-", title.lower())
-    section = Section((), "", (Block("prose", chain.sentences(words)),))
+    section = Section((), "", (PageBlock("text", chain.sentences(words)),))
     url = f"/guide/{slug}-{number}/"
     return Record(f"guide/{slug}-{number}", url, title, Metadata(), (section,))
 

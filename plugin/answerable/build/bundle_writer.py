@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import columns, languages
+from ..serve import columns, languages, structure
 from ..serve import encoding as encodings
 from ..serve import manifest as m
 from ..serve.embedder import Identity
@@ -242,7 +242,13 @@ def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
 
 
 def _line(passage: Passage) -> dict[str, Any]:
-    return {"id": passage.id, "text": passage.text, "sentences": passage.sentences}
+    return {
+        "id": passage.id,
+        "text": passage.text,
+        "sentences": passage.sentences,
+        "blocks": structure.pack(passage.blocks),
+        "spans": structure.pack(passage.spans),
+    }
 
 
 def _json(value: object) -> bytes:

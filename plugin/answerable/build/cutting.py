@@ -48,7 +48,7 @@ class CutRecord:
 
 def read(source: Source) -> Record:
     """The record of a page."""
-    article = pages.read(source.html or "", source.title)
+    article = pages.read(source.html or "", source.title, source.url)
     return Record(
         id=source.id,
         url=source.url,

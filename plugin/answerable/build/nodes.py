@@ -45,10 +45,15 @@ def is_skipped(node: LexborNode) -> bool:
     """Whether a node says nothing of what an author wrote, or is kept out of the search."""
     if node.tag in _SKIPPED or not node.is_element_node:
         return True
-    attributes = node.attributes
-    if any(name in attributes for name in _EXCLUDING) or "hidden" in attributes:
+    if is_excluded(node) or "hidden" in node.attributes:
         return True
+    attributes = node.attributes
     return not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
+
+
+def is_excluded(node: LexborNode) -> bool:
+    """Test whether an author keeps an element out of the search."""
+    return any(name in node.attributes for name in _EXCLUDING)
 
 
 def has_class(node: LexborNode, name: str) -> bool:

@@ -11,15 +11,28 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..serve import terms
+from ..serve import structure, terms, urls
 from ..serve.types import Passage
-from . import cutting, nodes, pages, passages, records, sentences
+from . import (
+    cutting,
+    inline_text,
+    markup_roles,
+    nodes,
+    pages,
+    passages,
+    records,
+    sentences,
+    units,
+)
 from .cutting import CutRecord, Rules, TermCounts
 from .passages import Cut
 from .records import Metadata, Record, Source
 
 FILE = "pages.sqlite3"
-_MODULES = (cutting, nodes, pages, passages, records, sentences, terms)
+_MODULES = (
+    cutting, inline_text, markup_roles, nodes, pages, passages, records, sentences, structure,
+    terms, units, urls,
+)  # fmt: skip
 _PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
 
@@ -115,6 +128,8 @@ def _row(cut: Cut, counts: TermCounts) -> dict[str, object]:
         "title": passage.title,
         "text": passage.text,
         "sentences": passage.sentences,
+        "blocks": structure.pack(passage.blocks),
+        "spans": structure.pack(passage.spans),
         "head": cut.head,
         "terms": counts.terms,
         "counts": counts.counts,
@@ -131,5 +146,7 @@ def _cut(row: Mapping[str, Any], record: Record) -> Cut:
         sentences=tuple((start, end) for start, end in row["sentences"]),
         date=record.metadata.date,
         language=record.language,
+        blocks=structure.unpack_blocks(row["blocks"], len(row["text"])),
+        spans=structure.unpack_spans(row["spans"], len(row["text"])),
     )
     return Cut(passage, row["head"])

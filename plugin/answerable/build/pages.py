@@ -7,17 +7,22 @@ from typing import TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from . import nodes
-from .records import Block, Kind, Section
+from ..serve.structure import DIAGRAM, MAX_LEVEL, BlockKind, Span
+from . import inline_text, markup_roles, nodes
+from .inline_text import InlineText
+from .records import PageBlock, Section
 
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
     "figure footer form header hr html label legend li main ol p section summary table tbody td "
-    "tfoot th thead tr ul".split()
+    "caption tfoot th thead tr ul".split()
 )
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING = re.compile(r"h([1-6])")
-_SPACE = re.compile(r"[ \t\r\n\f]+")
+# How a diagram begins where no class names its language.
+_DIAGRAM = re.compile(
+    r"(?:graph|flowchart)\s+(?:TB|TD|BT|RL|LR)\b|(?:sequence|class|state|er)Diagram\b|gitGraph\b"
+)
 
 # A walk that yields the walks to take before it goes on.
 _Steps: TypeAlias = Iterator["_Steps"]
@@ -33,47 +38,6 @@ class Page:
 
 
 @dataclass(slots=True)
-class _Line:
-    """Inline text that is still being read, and where code stands in it."""
-
-    parts: list[str] = field(default_factory=list)
-    length: int = 0
-    code: list[tuple[int, int]] = field(default_factory=list)
-    code_start: int = 0
-
-    def add(self, text: str) -> None:
-        """Append text the way a browser shows it: white space collapsed."""
-        folded = _SPACE.sub(" ", text)
-        if folded.startswith(" ") and (not self.parts or self.parts[-1][-1] in " \n"):
-            folded = folded[1:]
-        self._append(folded)
-
-    def _append(self, text: str) -> None:
-        if text:
-            self.parts.append(text)
-            self.length += len(text)
-
-    def break_off(self) -> None:
-        """Begin a new line, unless nothing stands on the first one."""
-        if self.parts:
-            last = self.parts.pop()
-            self.length -= len(last)
-            self._append(last.removesuffix(" ") + "\n")
-
-    def begin_code(self) -> None:
-        self.code_start = self.length
-
-    def end_code(self) -> None:
-        self.code.append((self.code_start, self.length))
-
-    def block(self, kind: Kind) -> Block | None:
-        text = "".join(self.parts).rstrip()
-        ends = ((start, min(end, len(text))) for start, end in self.code)
-        spans = tuple((start, end) for start, end in ends if start < end)
-        return Block(kind, text, spans) if text else None
-
-
-@dataclass(slots=True)
 class _Heading:
     level: int
     text: str
@@ -81,16 +45,39 @@ class _Heading:
 
 
 @dataclass(slots=True)
+class _Place:
+    """What the next block becomes: its kind, group, level and detail.
+
+    ``list_group`` is the group of the list whose item this is, for the lists in it; ``next_number``
+    is that of the next item of an ordered list, None in any other place.
+    """
+
+    kind: BlockKind = "text"
+    group: int = 0
+    level: int = 0
+    detail: str = ""
+    list_group: int = 0
+    next_number: int | None = None
+    has_rows: bool = False
+
+    def enter_item(self) -> None:
+        """What follows the first block of an item stands in the item."""
+        if self.kind == "item":
+            self.kind, self.detail, self.level = "text", "", self.level + 1
+
+
+@dataclass(slots=True)
 class _Reader:
     """The state of one walk over an article, or over a cell, in which a heading is mere text."""
 
     title: str
+    url: str
     in_cell: bool = False
-    code: int = 0
-    line: _Line = field(default_factory=_Line)
-    kinds: list[Kind] = field(default_factory=lambda: ["prose"])
+    line: InlineText = field(default_factory=InlineText)
+    places: list[_Place] = field(default_factory=lambda: [_Place()])
+    groups: int = 0
     headings: list[_Heading] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[PageBlock] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     excluded: bool = False
 
@@ -107,86 +94,178 @@ class _Reader:
     def element(self, node: LexborNode) -> _Steps | None:
         """Read an element whose own reading is short; what is left to do for any other."""
         tag = node.tag or ""
-        if tag == "pre" or (nodes.has_class(node, "highlight") and tag in ("div", "table")):
+        if markup_roles.is_code(node):
             self.code_block(node)
         elif tag == "tr":
             return self.row(node)
         elif tag == "br":
-            self.line.break_off()
+            self.line.break_line()
         elif tag in ("code", "kbd", "samp"):
-            return self.inline_code(node)
+            return self.span(node, "")
+        elif tag == "a" and (url := self.link(node)):
+            return self.span(node, url)
         elif tag in _BLOCKS:
-            return self.block(node, "item" if tag in ("li", "dd", "dt") else self.kinds[-1])
+            return self.block(node, tag)
         else:
             return self.walk(node)
         return None
 
-    def inline_code(self, node: LexborNode) -> _Steps:
-        if not self.code:
-            self.line.begin_code()
-        self.code += 1
-        yield self.walk(node)
-        self.code -= 1
-        if not self.code:
-            self.line.end_code()
+    def link(self, node: LexborNode) -> str:
+        href = node.attributes.get("href")
+        return inline_text.resolve(href, self.url) if href else ""
 
-    def block(self, node: LexborNode, kind: Kind) -> _Steps:
+    def span(self, node: LexborNode, url: str) -> _Steps:
+        """Read inline code, or a link if there is a url."""
+        self.line.begin("link" if url else "code", url)
+        yield self.walk(node)
+        self.line.end()
+
+    def block(self, node: LexborNode, tag: str) -> _Steps:
         self.flush()
-        self.kinds.append(kind)
+        if detail := markup_roles.label_kind(node):
+            return self.label(node, detail)
+        if tag in ("ul", "ol", "dl", "table"):
+            return self.within(node, self.new_list(node, tag))
+        if tag == "li":
+            return self.within(node, self.new_item(node))
+        if tag == "dd" or markup_roles.is_admonition(node):
+            return self.within(node, self.new_box(tag))
+        pairs = markup_roles.tabs(node) if tag == "div" else []
+        return self.tabs(pairs) if pairs else self.within(node, None)
+
+    def within(self, node: LexborNode, place: _Place | None) -> _Steps:
+        """Read an element in a place of its own, or in the one that it stands in."""
+        if place:
+            self.places.append(place)
         yield self.walk(node)
         self.flush()
-        self.kinds.pop()
+        if place:
+            self.places.pop()
+
+    def label(self, node: LexborNode, detail: str) -> _Steps:
+        """Read a label; that of a box stands in it, and is as deep as the box."""
+        place = self.enter()
+        depth = 1 if detail == "title" and place.group else 0
+        return self.within(node, _Place("label", place.group, max(0, place.level - depth), detail))
+
+    def tabs(self, pairs: list[tuple[LexborNode | None, LexborNode]]) -> _Steps:
+        """Read each tab as its label and then its content, which only a script may have hidden."""
+        place = self.enter()
+        group = self.new_group()
+        for label, panel in pairs:
+            if not nodes.is_excluded(panel):
+                if label is not None:
+                    yield self.within(label, _Place("label", group, place.level, "tab"))
+                yield self.within(panel, _Place("text", group, place.level + 1))
+
+    def enter(self) -> _Place:
+        """The place that a block of its own begins in."""
+        place = self.places[-1]
+        place.enter_item()
+        return place
+
+    def new_group(self) -> int:
+        self.groups += 1
+        return self.groups
+
+    def new_list(self, node: LexborNode, tag: str) -> _Place:
+        place = self.enter()
+        nested = place.list_group if tag in ("ul", "ol") else 0
+        group = nested or self.new_group()
+        number = _number(node, "start", 1) if tag == "ol" else None
+        return _Place("text", group, place.level, next_number=number)
+
+    def new_item(self, node: LexborNode) -> _Place:
+        place = self.enter()
+        detail = ""
+        if place.next_number is not None:
+            number = _number(node, "value", place.next_number)
+            place.next_number = number + 1
+            detail = str(number)
+        return _Place("item", place.group, place.level, detail, list_group=place.group)
+
+    def new_box(self, tag: str) -> _Place:
+        """A definition, which belongs to its list, or an admonition."""
+        place = self.enter()
+        group = place.group if tag == "dd" else self.new_group()
+        return _Place("text", group, place.level + 1)
 
     def row(self, node: LexborNode) -> _Steps:
         """A table row as one line, its cells divided by dots."""
         self.flush()
-        cells = []
+        cells: list[LexborNode] = []
+        text = ""
+        spans: list[Span] = []
         for cell in node.iter():
             if not nodes.is_skipped(cell):
-                inner = _Reader(self.title, in_cell=True)
+                inner = _Reader(self.title, self.url, in_cell=True)
                 yield inner.walk(cell)
-                cells.append(" ".join(inner.all_text()).replace("\n", " "))
-        text = " · ".join(cells)
+                text += " · " if cells else ""
+                start = len(text)
+                text += inner.cell(start, spans)
+                spans.append(Span("cell", start, len(text)))
+                cells.append(cell)
         if text.strip(" ·"):
-            self.blocks.append(Block("row", text))
+            place = self.enter()
+            is_header = not place.has_rows and all(cell.tag == "th" for cell in cells)
+            place.has_rows = True
+            ordered = tuple(sorted(spans, key=inline_text.order))
+            detail = "header" if is_header else ""
+            self.add("row", text, ordered, detail)
 
-    def all_text(self) -> Iterator[str]:
-        """What was read, for a place that can have no sections."""
+    def cell(self, base: int, spans: list[Span]) -> str:
+        """What was read of a cell, on one line. base: where it begins; its spans are added."""
         self.end_section()
-        for section in self.sections:
-            yield from (block.text for block in section.blocks)
+        text = ""
+        for block in (block for section in self.sections for block in section.blocks):
+            text += " " if text else ""
+            inner = block.spans
+            if block.kind == "code":
+                inner = inline_text.trim([Span("code", 0, len(block.text))], block.text)
+            shift = base + len(text)
+            spans += [s._replace(start=s.start + shift, end=s.end + shift) for s in inner]
+            text += block.text.replace("\n", " ")
+        return text
 
     def code_block(self, node: LexborNode) -> None:
         self.flush()
+        self.enter()
         filename = node.css_first("span.filename")
         if filename and (name := nodes.text(filename).strip()):
-            self.blocks.append(Block("prose", name))
-        # With line numbers there are two `pre`, and the numbers' is the first.
-        source = node if node.tag == "pre" else node.css_first("td.code pre")
-        source = source or node.css_first("pre")
-        text = (nodes.text(source) if source else nodes.text(node)).strip("\n").rstrip()
+            self.add("label", inline_text.fold(name), detail="file")
+        text = markup_roles.code_text(node).strip("\n").rstrip()
         if text:
-            self.blocks.append(Block("code", text))
+            language = markup_roles.language(node)
+            if not language and _DIAGRAM.match(text):
+                language = DIAGRAM
+            self.add("code", text, detail=language)
 
     def heading(self, node: LexborNode, level: int) -> None:
         """Begin a section; a heading that is excluded takes its own text out, as in Material."""
         self.end_section()
         self.excluded = nodes.is_skipped(node)
-        text = "" if self.excluded else _SPACE.sub(" ", nodes.text(node)).strip()
+        text = "" if self.excluded else inline_text.fold(nodes.text(node)).strip()
         while self.headings and self.headings[-1].level >= level:
             self.headings.pop()
         if self.in_cell:
-            self.blocks += [Block("prose", text)] if text else []
+            self.blocks += [PageBlock("text", text)] if text else []
             return
         self.headings.append(_Heading(level, text, _anchor(node)))
 
     def flush(self) -> None:
-        if self.code:
-            self.line.end_code()
-        block = self.line.block(self.kinds[-1])
-        if block:
-            self.blocks.append(block)
-        self.line = _Line()
+        text, spans, self.line = self.line.split()
+        if text:
+            place = self.places[-1]
+            self.add(place.kind, text, spans, place.detail)
+            place.enter_item()
+
+    def add(
+        self, kind: BlockKind, text: str, spans: tuple[Span, ...] = (), detail: str = ""
+    ) -> None:
+        """Add a block in the place that is being read."""
+        place = self.places[-1]
+        level = min(place.level, MAX_LEVEL)
+        self.blocks.append(PageBlock(kind, text, spans, place.group, level, detail))
 
     def end_section(self) -> None:
         self.flush()
@@ -197,12 +276,16 @@ class _Reader:
         self.blocks = []
 
 
-def read(html: str, title: str) -> Page:
-    """Read the HTML of an article. title: the page's own, left out of heading paths."""
+def read(html: str, title: str, url: str = "") -> Page:
+    """Read the HTML of an article.
+
+    title: the page's own, left out of heading paths. url: the page's, which links are relative to;
+    without it only links that need no page are kept.
+    """
     body = LexborHTMLParser(html).body
     if body is None:
         return Page((), frozenset(), {})
-    reader = _Reader(_SPACE.sub(" ", title).strip())
+    reader = _Reader(inline_text.fold(title).strip(), url)
     _run(reader.walk(body))
     reader.end_section()
     abbreviations = {
@@ -225,6 +308,12 @@ def _run(steps: _Steps) -> None:
             waiting.pop()
         else:
             waiting.append(inner)
+
+
+def _number(node: LexborNode, name: str, default: int) -> int:
+    """Read an attribute of a numbered list, as long as a number can be shown."""
+    value = (node.attributes.get(name) or "").strip()
+    return int(value) if re.fullmatch(r"-?[0-9]{1,8}", value) else default
 
 
 def _anchor(heading: LexborNode) -> str:

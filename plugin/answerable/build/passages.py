@@ -1,20 +1,16 @@
 """Records cut into passages: windows of whole paragraphs under one heading."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
-from ..serve.terms import count_words
 from ..serve.types import Passage
-from .records import Block, Record, Section
-from .sentences import split
+from . import units
+from .records import PageBlock, Record, Section
+from .units import Cluster
 
-# A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
-# since nothing else would bound a passage.
-_ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W{0,16}|\w\W{0,16}|\W{1,16}")
 _UNSAFE = frozenset(' "<>`\\')
 
 
@@ -49,20 +45,6 @@ class Cut:
         return f"{self.head}\n{self.passage.text}" if self.head else self.passage.text
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """The least that is not cut: a paragraph, or a sentence or some lines of a long one.
-
-    ``glue`` stands before the unit when it follows another; ``sentences`` are offsets in it;
-    ``words`` is how many it has, in a script without spaces half its characters.
-    """
-
-    text: str
-    glue: str
-    sentences: tuple[tuple[int, int], ...]
-    words: int
-
-
 def cut(
     record: Record,
     window: Window,
@@ -78,8 +60,8 @@ def cut(
     cuts: list[Cut] = []
     taken: dict[str, int] = {}
     for section in record.sections:
-        units = [u for block in section.blocks for u in _units(block, window, record.language)]
-        for group in pack(units, window):
+        pieces = list(units.cut_blocks(section.blocks, window.words, record.language))
+        for group in pack(list(units.gather(pieces, window.words)), window, _opening):
             passage = _passage(record, section, group, taken)
             head = _head(record, section, extra, expansions.of(passage.text))
             cuts.append(Cut(passage, head))
@@ -101,15 +83,25 @@ def _new_id(name: str, taken: dict[str, int]) -> str:
 
 def windows(text: str, window: Window, language: str = "en") -> list[str]:
     """A plain text cut at its blank lines the way a page is cut at its paragraphs."""
-    blocks = [Block("prose", part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip()]
-    units = [unit for block in blocks for unit in _units(block, window, language)]
-    return [_join(group)[0] for group in pack(units, window)]
+    parts = (part.strip() for part in re.split(r"\n\s*\n", text))
+    blocks = [PageBlock("text", part) for part in parts if part]
+    pieces = units.cut_blocks(blocks, window.words, language)
+    return [units.join(group)[0] for group in pack(pieces, window)]
 
 
-def pack(units: Iterable[M], window: Window) -> list[list[M]]:
+def _opening(cluster: Cluster) -> Cluster | None:
+    """The column names that a window repeats which begins within a table."""
+    header = cluster.header
+    return Cluster((header,), header.words) if header else None
+
+
+def pack(
+    units: Iterable[M], window: Window, opening: Callable[[M], M | None] = lambda _: None
+) -> list[list[M]]:
     """Units in order, grouped so that no group but one of a single unit is over the window.
 
-    The last units of a group that together fit the overlap open the next group again.
+    The last units of a group that together fit the overlap open the next group again. opening:
+    what a group repeats before a unit that it begins with, if that fits too.
     """
     groups: list[list[M]] = []
     group: list[M] = []
@@ -118,12 +110,24 @@ def pack(units: Iterable[M], window: Window) -> list[list[M]]:
     for unit in units:
         if fresh and words + unit.words > window.words:
             groups.append(group)
-            group = _tail(group, min(window.words * window.overlap, window.words - unit.words))
+            tail = _tail(group, min(window.words * window.overlap, window.words - unit.words))
+            group = _open([*tail, unit], window, opening)[:-1]
             words = sum(u.words for u in group)
         group.append(unit)
         words += unit.words
         fresh = True
     return [*groups, group] if fresh else groups
+
+
+def _open(group: list[M], window: Window, opening: Callable[[M], M | None]) -> list[M]:
+    """Put before a group what it repeats; what overlaps gives way to that."""
+    words = sum(unit.words for unit in group)
+    for first, unit in enumerate(group):
+        repeated = opening(unit)
+        if words + (repeated.words if repeated else 0) <= window.words:
+            return [repeated, *group[first:]] if repeated else group[first:]
+        words -= unit.words
+    return group[-1:]
 
 
 def _tail(group: Sequence[M], budget: float) -> list[M]:
@@ -132,81 +136,6 @@ def _tail(group: Sequence[M], budget: float) -> list[M]:
         start -= 1
         budget -= group[start].words
     return list(group[start:])
-
-
-def _units(block: Block, window: Window, language: str) -> Iterable[_Unit]:
-    glue = "\n" if block.kind in ("item", "row") else "\n\n"
-    sentences = split(block, language)
-    whole = _Unit(block.text, glue, tuple(sentences), count_words(block.text))
-    if whole.words <= window.words:
-        return [whole]
-    if block.kind == "code":
-        return [
-            unit for n, line in enumerate(block.text.split("\n"))
-            for unit in _pieces(line, "\n" if n else glue, window)
-        ]  # fmt: skip
-    units: list[_Unit] = []
-    last = 0
-    for start, end in sentences:
-        # Japanese has no space between its sentences, and none must be put into a quote.
-        between = glue if not units else " " if start > last else ""
-        units += _pieces(block.text[start:end], between, window, sentence=True)
-        last = end
-    return units
-
-
-def _pieces(text: str, glue: str, window: Window, *, sentence: bool = False) -> list[_Unit]:
-    """A text as units no longer than a window; one that has to be broken is no sentence."""
-    words = count_words(text)
-    if words <= window.words:
-        return [_Unit(text, glue, ((0, len(text)),) if sentence else (), words)]
-    edges = _edges(text, window)
-    units: list[_Unit] = []
-    start = at = 0
-    while start < len(text):
-        at = _fitting(text, start, edges, at, window)
-        end = edges[at - 1]
-        piece = text[start:end].rstrip()
-        units.append(_Unit(piece, glue, (), count_words(piece)))
-        glue = " " if text[end - 1].isspace() else ""
-        start = end
-    return units
-
-
-def _fitting(text: str, start: int, edges: Sequence[int], at: int, window: Window) -> int:
-    """How many of the edges, more than ``at``, end a piece from ``start`` within the window."""
-
-    def words(end: int) -> int:
-        return count_words(text[start:end])
-
-    # Two letters or one word of an alphabet make a word at least: the last edge is not far.
-    stop = min(at + 2 * window.words + 1, len(edges))
-    return max(at + 1, bisect_right(edges, window.words, at, stop, key=words))
-
-
-def _edges(text: str, window: Window) -> list[int]:
-    """Where a text may be broken: after its words, and in a run that is too long after letters."""
-    edges: list[int] = []
-    for match in re.finditer(r"\S+\s*|\s+", text):
-        start, end = match.span()
-        if count_words(match.group()) > window.words:
-            edges += [atom.end() for atom in _ATOM.finditer(text, start, end)]
-        else:
-            edges.append(end)
-    return edges
-
-
-def _join(group: Sequence[_Unit]) -> tuple[str, list[tuple[int, int]]]:
-    parts: list[str] = []
-    sentences: list[tuple[int, int]] = []
-    base = 0
-    for unit in group:
-        glue = unit.glue if base else ""
-        base += len(glue)
-        sentences += [(base + start, base + end) for start, end in unit.sentences]
-        parts += (glue, unit.text)
-        base += len(unit.text)
-    return "".join(parts), sentences
 
 
 def _fragment(anchor: str) -> str:
@@ -224,9 +153,9 @@ def _is_safe(character: str) -> bool:
 
 
 def _passage(
-    record: Record, section: Section, group: Sequence[_Unit], taken: dict[str, int]
+    record: Record, section: Section, group: Sequence[Cluster], taken: dict[str, int]
 ) -> Passage:
-    text, sentences = _join(group)
+    text, sentences, blocks, spans = units.join([u for cluster in group for u in cluster.units])
     name = "-".join(section.anchor.split())
     return Passage(
         id=_new_id(f"{record.id}#{name}" if name else record.id, taken),
@@ -234,9 +163,11 @@ def _passage(
         url=f"{record.url}#{_fragment(section.anchor)}" if section.anchor else record.url,
         title=" › ".join((record.title, *section.path)),
         text=text,
-        sentences=tuple(sentences),
+        sentences=sentences,
         date=record.metadata.date,
         language=record.language,
+        blocks=blocks,
+        spans=spans,
     )
 
 

@@ -3,21 +3,29 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-Kind = Literal["prose", "item", "row", "code"]
+from ..serve.structure import BlockKind, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A paragraph, list item, table row or code block of a page.
+class PageBlock:
+    """A paragraph, list item, table row, code block or label of a page.
 
-    ``code`` holds the (start, end) offsets of its inline code.
+    ``spans`` are offsets in ``text``; ``group`` is unique within the page; ``group``, ``level``
+    and ``detail`` are those of ``serve.structure.Block``.
     """
 
-    kind: Kind
+    kind: BlockKind
     text: str
-    code: tuple[tuple[int, int], ...] = ()
+    spans: tuple[Span, ...] = ()
+    group: int = 0
+    level: int = 0
+    detail: str = ""
+
+    @property
+    def code(self) -> tuple[tuple[int, int], ...]:
+        """The (start, end) offsets of its inline code."""
+        return tuple((span.start, span.end) for span in self.spans if span.kind == "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Section:
 
     path: tuple[str, ...]
     anchor: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,20 @@ from itertools import pairwise
 
 import sentencex
 
-from .records import Block
+from .records import PageBlock
 
 # What ends a sentence without a space after it.
 _STOPS = "。！？．｡"
 
 
-def split(block: Block, language: str = "en") -> list[tuple[int, int]]:
+def split(block: PageBlock, language: str = "en") -> list[tuple[int, int]]:
     """The (start, end) offsets of a block's sentences, white space left out; none in code.
 
-    A table row is one sentence. No sentence ends inside inline code or inside a word.
+    A label has none either: it says nothing alone. A table row is one sentence. No sentence ends
+    inside inline code or inside a word.
     """
     text = block.text
-    if block.kind == "code":
+    if block.kind in ("code", "label"):
         return []
     if block.kind == "row":
         # Its first or last cell may be empty.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import candidates
+from . import candidates, structure
 from . import manifest as m
 from .codes import Codes
 from .columns import Lines
@@ -18,6 +18,7 @@ from .inflating import inflate
 from .manifest import Manifest
 from .site import Site
 from .store import Candidates, Floats, Wanted
+from .structure import Block, Span
 from .types import Passage, RoutingHint
 from .vocabulary import Names, Postings
 
@@ -44,11 +45,13 @@ class Hints:
 
 @frozen
 class Text:
-    """What is decompressed of a passage: ``sentences`` are offsets of ``text``."""
+    """What is decompressed of a passage: its text, and offsets of that."""
 
     id: str
     text: str
     sentences: tuple[tuple[int, int], ...]
+    blocks: tuple[Block, ...]
+    spans: tuple[Span, ...]
 
 
 @frozen
@@ -82,7 +85,8 @@ def _text(row: Mapping[str, Any]) -> Text:
         if type(start) is not int or type(end) is not int or not last <= start <= end <= len(text):
             raise ValueError(f"{start!r:.40} to {end!r:.40} is no sentence")
         last = end
-    return Text(row["id"], text, sentences)
+    blocks = structure.unpack_blocks(row["blocks"], len(text))
+    return Text(row["id"], text, sentences, blocks, structure.unpack_spans(row["spans"], len(text)))
 
 
 @frozen(eq=False)
@@ -134,6 +138,8 @@ class Bundle:
             sentences=found.sentences,
             date=self.dates[record],
             language=self.site.language_of(row),
+            blocks=found.blocks,
+            spans=found.spans,
         )
 
     def passages(self) -> Iterator[Passage]:

@@ -13,7 +13,7 @@ from .errors import AGAIN, BundleError
 from .frozen import frozen
 from .profile import Profile
 
-WIRE = 1
+WIRE = 2
 MANIFEST = "manifest.json"
 
 SITE = "site.json"

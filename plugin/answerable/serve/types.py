@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from .frozen import frozen
+from .structure import Block, Span
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
@@ -21,7 +22,7 @@ class Passage:
     """A window of a published page under one heading: the citable unit.
 
     ``sentences`` are the (start, end) offsets of the sentences of ``text``; ``language`` is what
-    they are written in.
+    they are written in. ``blocks`` and ``spans`` are its structure, offsets of ``text`` too.
     """
 
     id: str
@@ -32,6 +33,8 @@ class Passage:
     sentences: tuple[tuple[int, int], ...] = ()
     date: str | None = None
     language: str = "en"
+    blocks: tuple[Block, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @frozen
@@ -51,9 +54,8 @@ class RoutingHint:
 
 @frozen
 class Evidence:
-    """All that an answerer may see, each stream best first.
-
-    ``lead`` is the cosine of the best hint minus that of the best passage.
+    """All that an answerer may see, best first; ``lead``: the best hint's cosine minus the best
+    passage's.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -118,9 +120,8 @@ class Route:
 
 @frozen
 class Answer:
-    """Claims and routes; the mode follows from what they cite.
-
-    ``dropped`` counts the claims and routes that did not survive grounding.
+    """Claims and routes; the mode follows from what they cite. ``dropped`` counts the claims and
+    routes that did not survive grounding.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -143,10 +144,7 @@ class Answer:
 
 @frozen
 class Reply:
-    """An answer with what the engine knows about it.
-
-    ``confidence`` is in [0, 1]; ``reason`` says why there is no answer, else None.
-    """
+    """An answer, how sure it is, in [0, 1], and the ``reason`` why there is none, else None."""
 
     answer: Answer = field(default_factory=Answer)
     confidence: float = 0.0

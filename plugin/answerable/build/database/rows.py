@@ -4,12 +4,14 @@ A row whose digest the last bundle has too is copied inside the database and not
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...serve import structure
 from ...serve.bundle import Bundle
 from ...serve.codes import Codes
 from ...serve.postgres import frame
@@ -57,7 +59,7 @@ def tables(bundle: Bundle, named: Tables) -> tuple[Table, ...]:
         Table(
             named.passages,
             (number, digest, *(_text(c) for c in ("id", "record", "url", "title", "text")),
-             ("sentences", "integer[]"), _text("date")),
+             ("sentences", "integer[]"), _text("structure"), _text("date")),
             lambda: _passages(bundle),
         ),
         Table(
@@ -118,6 +120,7 @@ def _passage(passage: Passage) -> tuple[bytes | None, ...]:
         text(passage.title),
         text(passage.text),
         binary.integers([edge for sentence in passage.sentences for edge in sentence]),
+        text(json.dumps([structure.pack(passage.blocks), structure.pack(passage.spans)])),
         None if passage.date is None else text(passage.date),
     )
 

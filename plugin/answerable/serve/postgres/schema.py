@@ -12,7 +12,7 @@ from ..frozen import frozen
 
 PUBLIC, PRIVATE = "answerable", "answerable_private"
 # Of the tables: a reader refuses every other one.
-FORMAT = 1
+FORMAT = 2
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 
@@ -126,8 +126,8 @@ def vectors(tables: Tables) -> str:
 def passages(tables: Tables) -> str:
     """Some passages. Parameter: their numbers."""
     return (
-        f"SELECT number, id, record, url, title, text, sentences, date FROM {tables.passages} "
-        "WHERE number = ANY(%s::integer[])"
+        "SELECT number, id, record, url, title, text, sentences, structure, date "
+        f"FROM {tables.passages} WHERE number = ANY(%s::integer[])"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import candidates, codes, rounded
+from .. import candidates, codes, rounded, structure
 from .. import manifest as manifests
 from ..codes import Codes
 from ..errors import BundleError, StorageError
@@ -140,19 +140,7 @@ class PostgresStore:
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """See Store."""
         found = self._at(schema.passages(self._tables), rows)
-        return {
-            number: Passage(
-                id=name,
-                record=record,
-                url=url,
-                title=title,
-                text=text,
-                sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
-                date=date,
-                language=self.site.language_of(number),
-            )
-            for number, name, record, url, title, text, sentences, date in found
-        }
+        return {row[0]: _passage(row, self.site.language_of(row[0])) for row in found}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """See Store."""
@@ -266,6 +254,29 @@ def open_store(reader: Reader, key: str) -> PostgresStore:
     parts: dict[str, bytes] = dict(reader.read(schema.frame(tables), (), None, OPENING))
     held = frame.parse(parts, manifest)
     return PostgresStore(reader, tables, manifest, searches.parse(search), held)
+
+
+def _passage(row: Row, language: str) -> Passage:
+    """The passage of a row; BundleError if its structure is not one of its text."""
+    _, name, record, url, title, text, sentences, packed, date = row
+    try:
+        blocks, spans = json.loads(packed)
+        return Passage(
+            id=name,
+            record=record,
+            url=url,
+            title=title,
+            text=text,
+            sentences=tuple(zip(sentences[::2], sentences[1::2], strict=True)),
+            date=date,
+            language=language,
+            blocks=structure.unpack_blocks(blocks, len(text)),
+            spans=structure.unpack_spans(spans, len(text)),
+        )
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BundleError(
+            f"the database's passage {name!r:.80} is malformed ({error!s:.200}): publish again"
+        ) from None
 
 
 def _text(unit: Floats) -> str:

@@ -77,7 +77,7 @@ PASSAGES: dict[str, Any] = {
 }
 HEALTH: dict[str, Any] = {
     "status": "ok",
-    "wire": 1,
+    "wire": 2,
     "bundle": _BUNDLE,
     "built_at": _BUILT_AT,
     "generator": "mkdocs-answerable 0.1.0",

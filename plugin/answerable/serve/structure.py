@@ -1,0 +1,131 @@
+"""The structure of a passage: blocks and inline spans by their offsets, packed and checked."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from .urls import is_safe_url
+
+BlockKind = Literal["text", "item", "row", "code", "label"]
+SpanKind = Literal["code", "link", "cell"]
+BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
+SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
+LABELS = ("tab", "title", "term", "file", "caption")
+
+# The languages of code that draws a diagram or replays a terminal: nobody copies them.
+DIAGRAM, RECORDING = "mermaid", "recording"
+# A client indents by the level, so a hostile one could make it fill its memory.
+MAX_LEVEL = 32
+_MAX_GROUP = 2**31
+
+_LANGUAGE = re.compile(r"[^\W_][\w+#./-]{0,31}")
+_NUMBER = re.compile(r"-?[0-9]{1,9}|")
+
+
+# Tuples hash and compare in C: an answerer keeps its reading of a passage under the passage.
+class Block(NamedTuple):
+    """A paragraph, list item, table row, code block or label: ``text[start:end]`` of a passage.
+
+    ``group`` numbers the list, table, tab set or admonition that it belongs to, 0 for none.
+    ``level`` counts the list items, definitions, tabs and admonitions that it stands in, so that
+    a label or item owns the blocks of a higher level that follow it. ``detail`` is the language
+    of code, the number of an item in an ordered list, "header" for a row of column names, and
+    for a label one of ``LABELS``; "" for none.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    group: int = 0
+    level: int = 0
+    detail: str = ""
+
+
+class Span(NamedTuple):
+    """Inline code, a link or the cell of a row: ``text[start:end]`` of a passage.
+
+    A cell may be empty. ``url`` is that of a link, root-relative or absolute.
+    """
+
+    kind: SpanKind
+    start: int
+    end: int
+    url: str = ""
+
+
+def is_language(name: str) -> bool:
+    """Test whether a name can be the language of a code block."""
+    return _LANGUAGE.fullmatch(name) is not None
+
+
+def pack(rows: Iterable[Block | Span]) -> list[list[object]]:
+    """Write blocks or spans as JSON arrays, without the defaults that end them."""
+    packed: list[list[object]] = []
+    for row in rows:
+        values: list[object] = list(row)
+        while len(values) > _REQUIRED and values[-1] in (0, ""):
+            values.pop()
+        packed.append(values)
+    return packed
+
+
+# Kind, start and end.
+_REQUIRED = 3
+
+
+def unpack_blocks(rows: Iterable[Sequence[Any]], size: int) -> tuple[Block, ...]:
+    """Read the blocks of a text of ``size`` characters; ValueError or TypeError for bad ones.
+
+    They are of known kinds, follow each other without an overlap and are not empty.
+    """
+    blocks = tuple(Block(*row) for row in rows)
+    last = 0
+    for block in blocks:
+        kind, start, end, group, level, detail = block
+        _check_range(start, end, last, size)
+        if kind not in BLOCK_KINDS or start == end or not isinstance(detail, str):
+            raise ValueError(f"{block!r:.120} is not a block")
+        if not _is_count(group, _MAX_GROUP) or not _is_count(level, MAX_LEVEL):
+            raise ValueError(f"{block!r:.120} is not a block")
+        if not _is_detail(kind, detail):
+            raise ValueError(f"{detail!r:.40} is not a detail of the kind {kind}")
+        last = end
+    return blocks
+
+
+def unpack_spans(rows: Iterable[Sequence[Any]], size: int) -> tuple[Span, ...]:
+    """Read the spans of a text of ``size`` characters; ValueError or TypeError for bad ones.
+
+    They are of known kinds, their starts do not fall, and every link has a safe url.
+    """
+    spans = tuple(Span(*row) for row in rows)
+    last = 0
+    for span in spans:
+        kind, start, end, url = span
+        _check_range(start, end, last, size)
+        if kind not in SPAN_KINDS or not isinstance(url, str):
+            raise ValueError(f"{span!r:.120} is not a span")
+        if not is_safe_url(url) if kind == "link" else url:
+            raise ValueError(f"{url!r:.80} is not the url of a {kind}")
+        last = start
+    return spans
+
+
+def _check_range(start: object, end: object, last: int, size: int) -> None:
+    # A bool is an int to isinstance.
+    if type(start) is not int or type(end) is not int or not last <= start <= end <= size:
+        raise ValueError(f"{start!r:.40} to {end!r:.40} is not a range of the text")
+
+
+def _is_count(value: object, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most
+
+
+def _is_detail(kind: str, detail: str) -> bool:
+    if kind == "code":
+        return not detail or is_language(detail)
+    if kind == "item":
+        return _NUMBER.fullmatch(detail) is not None
+    if kind == "label":
+        return detail in LABELS
+    return detail in (("", "header") if kind == "row" else ("",))
