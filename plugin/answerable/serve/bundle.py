@@ -50,8 +50,8 @@ class Text:
     id: str
     text: str
     sentences: tuple[tuple[int, int], ...]
-    blocks: tuple[Block, ...]
-    spans: tuple[Span, ...]
+    blocks: tuple[Block, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @frozen
