@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import call
+from . import call, response_limit
 from .call import Call
 from .errors import CancelledError, ProviderError
 
@@ -33,15 +33,16 @@ def ask(
     ends: float,
     most: int,
     later: int | None = None,
+    max_body: int = response_limit.MAX_BODY,
 ) -> T:
     """What a provider replies, with one retry on a passing fault.
 
     request: asks an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in another
     thread. ends: by ``time.monotonic()``; the current call may end before. most: the tokens that
     one attempt costs if it never tells. later: the most that other calls after this one can cost,
-    None if unknown. A call that is cancelled or late closes its connection at once. ProviderError
-    says what kind of fault it was, and nothing
-    of what the provider said. The current call is told of each attempt, but not yet of its tokens.
+    None if unknown. max_body: the bytes that a reply may have. A call that is cancelled or late
+    closes its connection at once. ProviderError says what kind of fault it was, and nothing of
+    what the provider said. The current call is told of each attempt, but not yet of its tokens.
     """
     current = call.current()
     ends = min(ends, current.ends)
@@ -51,7 +52,7 @@ def ask(
             raise _late()
         current.begun(most, later)
         try:
-            return _attempt(base_url, request, ends, current)
+            return _attempt(base_url, request, ends, max_body, current)
         except CancelledError:
             raise
         except Exception as error:
@@ -96,7 +97,11 @@ def _told(usage: object, *names: str) -> int | None:
 
 
 def _attempt(
-    base_url: str | None, request: Callable[[Any], Awaitable[T]], ends: float, current: Call
+    base_url: str | None,
+    request: Callable[[Any], Awaitable[T]],
+    ends: float,
+    max_body: int,
+    current: Call,
 ) -> T:
     """One call within a deadline of the wall clock; a client's own timeout starts anew with
     every byte."""
@@ -105,7 +110,7 @@ def _attempt(
     from . import background
 
     loop = background.current()
-    future = loop.submit(_send(loop, base_url, request))
+    future = loop.submit(_send(loop, base_url, request, max_body))
     try:
         with current.stopping(future.cancel):
             return future.result(max(0.0, ends - time.monotonic()))
@@ -116,8 +121,13 @@ def _attempt(
 
 
 async def _send(
-    loop: "Background", base_url: str | None, request: Callable[[Any], Awaitable[T]]
+    loop: "Background",
+    base_url: str | None,
+    request: Callable[[Any], Awaitable[T]],
+    max_body: int,
 ) -> T:
+    # Each attempt is a task with a context of its own.
+    response_limit.max_body.set(max_body)
     client = loop.kept.get(base_url)
     if client is None:
         client = loop.kept[base_url] = _connect(base_url)
@@ -133,7 +143,14 @@ def _connect(base_url: str | None) -> Any:
             "the package openai is not installed: run `pip install 'mkdocs-answerable[openai]'`"
         ) from None
     try:
-        return openai.AsyncOpenAI(base_url=base_url, max_retries=0, timeout=None)
+        http_client = openai.DefaultAsyncHttpxClient(
+            timeout=None,
+            headers={"Accept-Encoding": response_limit.ACCEPT_ENCODING},
+            event_hooks={"response": [response_limit.bound_response]},
+        )
+        return openai.AsyncOpenAI(
+            base_url=base_url, max_retries=0, timeout=None, http_client=http_client
+        )
     except openai.OpenAIError:
         raise ProviderError("OPENAI_API_KEY is not set: set it in the environment") from None
 
@@ -148,8 +165,9 @@ def _is_unspent(error: Exception) -> bool:
 
 def _fault(error: Exception) -> ProviderError:
     """The kind of a fault, in words of ours: an upstream text may hold anything."""
-    if isinstance(error, ProviderError):
-        return error
+    for fault in (error, error.__cause__):
+        if isinstance(fault, ProviderError):
+            return fault
     import openai
 
     if isinstance(error, TimeoutError | openai.APITimeoutError):

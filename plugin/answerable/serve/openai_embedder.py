@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import call, openai_client, questions
+from . import call, openai_client, questions, response_limit
 from .embedder import Identity, Vectors
 from .errors import EmbedderError
 from .frozen import frozen
@@ -16,6 +16,8 @@ MAX_INPUTS = 2_048
 MAX_REQUEST = 1_000_000
 MAX_INPUT = 24_000
 DEADLINE = 60.0
+# Bytes of a number in JSON: 24 at most by Python's own writer, and white space around it.
+_MAX_NUMBER = 64
 
 
 @frozen
@@ -59,6 +61,7 @@ class OpenAIEmbedder:
             request,
             time.monotonic() + self.deadline,
             sum(len(text.encode()) for text in batch),
+            response_limit.MAX_BODY + len(batch) * self.identity.dimensions * _MAX_NUMBER,
         )
         found = self._vectors(response, len(batch))
         most = sum(openai_client.at_most(text) for text in batch)
