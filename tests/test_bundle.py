@@ -627,3 +627,12 @@ def test_what_would_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyP
     assert inflating.inflate(inflating.deflate(b"a" * 100), "x", 100) == b"a" * 100
     with pytest.raises(BundleError, match=r"a file of 101 bytes.*leave pages or notes out"):
         inflating.deflate(b"a" * 101)
+
+
+def test_what_repeats_itself_endlessly_is_compressed_as_a_reader_accepts_it() -> None:
+    data = b"=" * 10_000_000
+    packed = inflating.deflate(data)
+    assert inflating.inflate(packed, "x") == data
+    assert len(packed) < len(data) / 7
+    with pytest.raises(BundleError, match="does not decompress"):
+        inflating.inflate(zlib.compress(data, 9), "x")

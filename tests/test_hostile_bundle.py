@@ -968,3 +968,31 @@ def test_there_are_enough_of_them(bed: Bed) -> None:
     for kind in KINDS:
         total += bed.tally(kind).outcomes
     assert total.total() >= LEAST, f"{total.total()} mutations: {dict(total)}"
+
+
+# Of files that deflate to a thousandth: 240 kB in all.
+SWOLLEN = 48 * 1024 * 1024
+STUFF = {"zeros": b"\0", "spaces": b" ", "lines": b"\n", "letters in lines": b"a\n"}
+
+
+@pytest.mark.parametrize("stuff", STUFF)
+@pytest.mark.parametrize("names", [*((name,) for name in (*LINES, m.COLUMNS)), (*LINES, m.COLUMNS)],
+                         ids=lambda names: "all" if len(names) > 1 else names[0])  # fmt: skip
+def test_a_small_bundle_takes_little_memory_before_it_is_refused(
+    bed: Bed, names: tuple[str, ...], stuff: str
+) -> None:
+    encoding = "int8"
+    packed = zlib.compress(STUFF[stuff] * (SWOLLEN // len(STUFF[stuff])), 9)
+
+    def edit(draft: Draft) -> None:
+        for name in names:
+            draft.files[name] = packed
+
+    tally = Tally()
+    tracemalloc.start()
+    try:
+        bed._try(tally, encoding, stuff, edit)
+    finally:
+        tracemalloc.stop()
+    assert not tally.wrong
+    assert tally.outcomes == {"refused": 1}

@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import io
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,6 +19,7 @@ from ..serve import manifest as m
 from ..serve.embedder import Identity
 from ..serve.encoding import Encoding
 from ..serve.errors import BundleError, SiteError
+from ..serve.inflating import deflate
 from ..serve.manifest import File, Manifest
 from ..serve.profile import Profile
 from ..serve.types import Passage
@@ -236,7 +236,7 @@ def _blocks(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:
                 f"{largest.record}: it has {len(largest.text)} characters under one heading that "
                 "cannot be cut; break its lines"
             )
-        text += zlib.compress(lines, 9)
+        text += deflate(lines)
         edges.append(len(text))
     return bytes(text), edges
 

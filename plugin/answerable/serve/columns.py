@@ -189,9 +189,11 @@ class Lines:
 def unpack_lines(whole: bytes, name: str, *lengths: int) -> list[Lines]:
     """What ``pack_lines`` was given, from its bytes decompressed; ValueError for other lengths."""
     expected = sum(lengths)
+    # Counted before a place is noted for each: that takes eight times the bytes.
+    line_breaks = whole.count(b"\n")
+    if line_breaks != max(expected - 1, 0) or (whole and not expected):
+        raise ValueError(f"{name} has {line_breaks + 1} lines, not {expected}")
     breaks = np.flatnonzero(np.frombuffer(whole, np.uint8) == _BREAK)
-    if len(breaks) != max(expected - 1, 0) or (whole and not expected):
-        raise ValueError(f"{name} has {len(breaks) + 1} lines, not {expected}")
     # What is no UTF-8 says so now and not when it is asked for.
     whole.decode("utf-8", "surrogatepass")
     edges = np.concatenate([[0], breaks + 1, [len(whole) + 1] if expected else []]).astype(np.intp)

@@ -61,7 +61,7 @@ class OpenAIEmbedder:
             request,
             time.monotonic() + self.deadline,
             sum(len(text.encode()) for text in batch),
-            response_limit.MAX_BODY + len(batch) * self.identity.dimensions * _MAX_NUMBER,
+            max_body=response_limit.MAX_BODY + len(batch) * self.identity.dimensions * _MAX_NUMBER,
         )
         found = self._vectors(response, len(batch))
         most = sum(openai_client.at_most(text) for text in batch)
