@@ -300,7 +300,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_built_site_is_clean(site: Path) -> None:
-    notes = notebook.read(site / "notebook")
+    notes = notebook.read(site / "notebook", writes_key=True)
     function = audit.folder(site / "function", "function")
     audit.check(notes, [*audit.folder(site / "site", "site"), *function])
 

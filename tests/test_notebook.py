@@ -17,7 +17,7 @@ GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\
 def read(folder: Path, **files: str) -> list[Note]:
     for name, text in files.items():
         put(folder / f"{name}.md", text)
-    return notebook.read(folder)
+    return notebook.read(folder, writes_key=True)
 
 
 def message(folder: Path, text: str) -> str:
@@ -34,7 +34,7 @@ def test_a_note_has_its_fields_and_its_title_is_embedded_with_the_body(tmp_path:
 
 def test_an_id_is_opaque_and_stays(tmp_path: Path) -> None:
     (note,) = read(tmp_path, winch=GOOD)
-    assert note.id == notebook.opaque_id("winch.md")
+    assert note == read(tmp_path)[0]
     assert note.id.startswith("note:")
     assert len(note.id) == 15
     assert "winch" not in note.id
@@ -165,7 +165,7 @@ def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
     names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn", "f.txt"]
     for name in names:
         put(tmp_path / name, GOOD)
-    assert [note.path for note in notebook.read(tmp_path)] == names
+    assert [note.path for note in notebook.read(tmp_path, writes_key=True)] == names
 
 
 def test_a_folder_that_cannot_be_read_is_named(
@@ -181,13 +181,13 @@ def test_a_folder_that_cannot_be_read_is_named(
 
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(NotebookError, match=r"notebook: .*shut cannot be read"):
-        notebook.read(tmp_path)
+        notebook.read(tmp_path, writes_key=True)
 
 
 def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
     put(tmp_path / "plan.pdf", "x")
     put(tmp_path / "plan.yml", "x")
-    assert notebook.read(tmp_path) == []
+    assert notebook.read(tmp_path, writes_key=True) == []
 
 
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
@@ -203,20 +203,20 @@ def test_front_matter_that_is_a_list_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"---\nlabel: \xff\n---\n")
     with pytest.raises(NotebookError, match=r"a\.md: not UTF-8"):
-        notebook.read(tmp_path)
+        notebook.read(tmp_path, writes_key=True)
 
 
 def test_a_link_to_nothing_is_named_and_a_folder_called_md_is_entered(tmp_path: Path) -> None:
     put(tmp_path / "old.md" / "winch.md", GOOD)
-    assert [note.path for note in notebook.read(tmp_path)] == ["old.md/winch.md"]
+    assert [note.path for note in notebook.read(tmp_path, writes_key=True)] == ["old.md/winch.md"]
     (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere")
     with pytest.raises(NotebookError, match=r"^gone\.md: cannot be read"):
-        notebook.read(tmp_path)
+        notebook.read(tmp_path, writes_key=True)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(("\ufeff" + GOOD).replace("\n", "\r\n").encode())
-    (note,) = notebook.read(tmp_path)
+    (note,) = notebook.read(tmp_path, writes_key=True)
     assert (note.label, note.body) == ("Winch", "Body here.")
 
 
@@ -231,7 +231,7 @@ def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> Non
     put(tmp_path / "b.vtt", "nothing yet")
     put(tmp_path / "b.vtt.yml", "draft: true")
     put(tmp_path / "c.md", GOOD)
-    first, second = notebook.read_all(tmp_path).drafts
+    first, second = notebook.read_all(tmp_path, writes_key=True).drafts
     assert (first.path, first.title, first.body) == ("a.md", "Hush", "We sell.")
     assert first.published_in == ("b.md",)
     assert (second.path, second.body, second.raw) == ("b.vtt", "nothing yet", "nothing yet")
@@ -251,7 +251,7 @@ def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Pa
 
 def test_a_missing_notebook_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotebookError, match=r"notebook: .* is not a folder"):
-        notebook.read(tmp_path / "none")
+        notebook.read(tmp_path / "none", writes_key=True)
 
 
 RESOLVE = targets.resolver(
@@ -390,7 +390,7 @@ def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
     put(tmp_path / os.fsdecode(b"\xff.md"), GOOD)
-    assert notebook.read(tmp_path)[0].label == "Winch"
+    assert notebook.read(tmp_path, writes_key=True)[0].label == "Winch"
 
 
 def files(folder: Path, **texts: str) -> str:
@@ -398,7 +398,7 @@ def files(folder: Path, **texts: str) -> str:
     for name, text in texts.items():
         put(folder / name.replace("_", "."), text)
     with pytest.raises(NotebookError) as caught:
-        notebook.read(folder)
+        notebook.read(folder, writes_key=True)
     return str(caught.value)
 
 
@@ -413,7 +413,7 @@ def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -
     put(tmp_path / "b.SRT.yaml", META)
     put(tmp_path / "c.vtt", "\ufeff" + VTT)
     put(tmp_path / "c.vtt.yml", f"\ufeff---\n{META}title: Hush\n---\n")
-    notes = notebook.read(tmp_path)
+    notes = notebook.read(tmp_path, writes_key=True)
     assert [note.path for note in notes] == ["a.vtt", "b.SRT", "c.vtt"]
     assert [note.label for note in notes] == ["Talk"] * 3
     assert {note.body for note in notes} == {"Hello there."}
@@ -457,7 +457,7 @@ def test_the_line_of_a_mistake_is_that_of_the_file(tmp_path: Path) -> None:
 def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
     put(tmp_path / "a.vtt", "nothing yet")
     put(tmp_path / "a.vtt.yml", "draft: true")
-    assert notebook.read(tmp_path) == []
+    assert notebook.read(tmp_path, writes_key=True) == []
 
 
 def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
@@ -469,6 +469,6 @@ def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
 def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
     put(tmp_path / "a.vtt", VTT)
     put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
-    assert notebook.read(tmp_path)[0].about.endswith("{seconds}")
+    assert notebook.read(tmp_path, writes_key=True)[0].about.endswith("{seconds}")
     found = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
     assert found.startswith("a.vtt.yml: about may hold")

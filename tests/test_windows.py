@@ -209,7 +209,7 @@ def test_any_file_is_a_note_or_a_complaint(
     notes: list[Note] = []
     complaint = ""
     try:
-        notes = notebook.read(folder)
+        notes = notebook.read(folder, writes_key=True)
     except NotebookError as error:
         complaint = str(error)
     assert not complaint or complaint.startswith(f"a{suffix}: ")
@@ -251,6 +251,6 @@ def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, nam
     put(tmp_path / f"a{suffix}", BEGIN[suffix].replace("Talk", "Talk 2") + LONG[name])
     began = time.perf_counter()
     with contextlib.suppress(NotebookError):
-        (found,) = notebook.read(tmp_path)
+        (found,) = notebook.read(tmp_path, writes_key=True)
         surface(found, str)
     assert time.perf_counter() - began < (240 if DEEP else 60)

@@ -1,6 +1,5 @@
 """The notebook: private notes and the public surface their authors declare."""
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from ..serve.errors import NotebookError
 from . import labels, note_files, transcripts
 from .mistakes import Mistakes
 from .note_files import NoteFile
+from .note_ids import NoteIds
 from .transcripts import Cue
 
 _TEXTS = frozenset((".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".txt"))
@@ -61,20 +61,22 @@ class Note:
 class Notebook:
     """The notes of a folder, and its drafts, which are for the audit alone.
 
-    Both are in path order. What a draft declares may be incomplete.
+    Both are in path order. What a draft declares may be incomplete, and it has no id. ``new_key``:
+    the file of the key for ids, if this reading has written it.
     """
 
     notes: tuple[Note, ...] = ()
     drafts: tuple[Note, ...] = ()
+    new_key: Path | None = None
 
 
 # What is looked up of a note once it is read; it raises NotebookError.
 Check = Callable[[Note], None]
 
 
-def read(folder: Path) -> list[Note]:
-    """Every note of a notebook that is no draft. NotebookError as of ``read_all``."""
-    return list(read_all(folder).notes)
+def read(folder: Path, *, writes_key: bool = False) -> list[Note]:
+    """Read every note of a notebook that is no draft; parameters and errors of ``read_all``."""
+    return list(read_all(folder, writes_key=writes_key).notes)
 
 
 def ids(notes: Iterable[Note]) -> dict[str, str]:
@@ -82,10 +84,11 @@ def ids(notes: Iterable[Note]) -> dict[str, str]:
     return {note.path: note.id for note in notes}
 
 
-def read_all(folder: Path, checks: Sequence[Check] = ()) -> Notebook:
+def read_all(folder: Path, checks: Sequence[Check] = (), *, writes_key: bool) -> Notebook:
     """Read every note and draft of a notebook; files and folders named `.…` are not read.
 
-    checks: of each note that is no draft. NotebookError has a line for every mistake, which names
+    checks: of each note that is no draft. writes_key: a notebook that needs a key for the ids of
+    notes and has none gets a new one; else that is a mistake. NotebookError has a line for every mistake, which names
     the file and the field.
     """
     mistakes = Mistakes()
@@ -100,8 +103,11 @@ def read_all(folder: Path, checks: Sequence[Check] = ()) -> Notebook:
             for check in checks:
                 with mistakes.collecting():
                     check(note)
+    ids = NoteIds(folder, writes_key=writes_key)
+    with mistakes.collecting():
+        notes = [note if note.id else replace(note, id=ids.derive(note.path)) for note in notes]
     owners: dict[str, str] = {}
-    for note in notes:
+    for note in (note for note in notes if note.id):
         other = owners.setdefault(note.id, note.path)
         if other != note.path:
             mistakes.add(
@@ -110,12 +116,7 @@ def read_all(folder: Path, checks: Sequence[Check] = ()) -> Notebook:
                 )
             )
     mistakes.report()
-    return Notebook(tuple(notes), tuple(drafts))
-
-
-def opaque_id(path: str) -> str:
-    """The id of a note that declares none: it tells nothing of the file's name."""
-    return f"note:{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:10]}"
+    return Notebook(tuple(notes), tuple(drafts), ids.new_key)
 
 
 def _paths(folder: Path, mistakes: Mistakes) -> Iterator[Path]:
@@ -171,7 +172,7 @@ def _draft(path: Path, folder: Path, file: NoteFile) -> Note:
     is_transcript = path.suffix.lower() in _TRANSCRIPTS
     return Note(
         path=name,
-        id=opaque_id(name),
+        id="",
         label="",
         locator="",
         about="",
@@ -183,13 +184,16 @@ def _draft(path: Path, folder: Path, file: NoteFile) -> Note:
 
 
 def _note(path: Path, folder: Path, file: NoteFile, mistakes: Mistakes) -> Note:
-    """Read a note. A field with a mistake is empty, and so is ``about`` where its text has one."""
+    """Read a note; its id is empty where it declares none.
+
+    A field with a mistake is empty, and so is ``about`` where its text has one.
+    """
     name = path.relative_to(folder).as_posix()
     is_transcript = path.suffix.lower() in _TRANSCRIPTS
     fields = _fields(file, name, is_transcript, mistakes)
     note = Note(
         path=name,
-        id=fields["id"] or opaque_id(name),
+        id=fields["id"],
         label=fields["label"],
         locator=fields["locator"],
         about="",

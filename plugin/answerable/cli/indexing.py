@@ -18,6 +18,7 @@ from ..build import (
     files,
     function_writer,
     injection,
+    note_ids,
     notebook,
     places,
     site,
@@ -105,11 +106,14 @@ def read_notes(options: Options, read: BuiltSite) -> Notebook:
         lambda note: crossing.check(note, resolve, read.language),
         lambda note: audit.check_pages(_with_files(note, read), pages),
     )
-    found = notebook.read_all(options.notebook, checks)
+    found = notebook.read_all(options.notebook, checks, writes_key=True)
+    if found.new_key:
+        click.echo(note_ids.NEW_KEY % found.new_key, err=True)
     if not found.notes:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
-    return Notebook(
+    return replace(
+        found,
         notes=tuple(_with_files(note, read) for note in found.notes),
         drafts=tuple(_with_files(note, read) for note in found.drafts),
     )

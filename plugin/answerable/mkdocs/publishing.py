@@ -15,6 +15,7 @@ from ..build import (
     facts,
     files,
     index,
+    note_ids,
     notebook,
     section_weights,
     site,
@@ -142,7 +143,9 @@ def _notebook(built: Built, whole: Site) -> Notebook:
         lambda note: crossing.check(note, resolve, whole.info.language),
         lambda note: audit.check_pages(note, pages),
     )
-    found = notebook.read_all(Path(options.notebook), checks)
+    found = notebook.read_all(Path(options.notebook), checks, writes_key=True)
+    if found.new_key:
+        log.info(note_ids.NEW_KEY, found.new_key)
     if not found.notes:
         log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
     return found
