@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import shutil
+import stat
 import subprocess
 import sys
 import tomllib
@@ -137,13 +138,20 @@ def serve_from(folder: Path, patch: pytest.MonkeyPatch) -> None:
 def packages(
     function: Path, index: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, tuple[Path, Package]]:
-    """Every target's package, of small wheels: its folder, and what was said of it."""
+    """Every target's package, of small wheels: its folder, and what was said of it.
+
+    They are written with a umask that keeps other users from everything.
+    """
     assert index.is_dir()
     folder = tmp_path_factory.mktemp("packages")
-    return {
-        name: (folder / name, writing.write(order(function, folder / name, name, "redis")))
-        for name in NAMES
-    }
+    before = os.umask(0o077)
+    try:
+        return {
+            name: (folder / name, writing.write(order(function, folder / name, name, "redis")))
+            for name in NAMES
+        }
+    finally:
+        os.umask(before)
 
 
 def order(function: Path, out: Path, target: targets.Name, *extras: str) -> Order:
@@ -227,6 +235,28 @@ def test_every_target_gets_its_own_files_and_no_others(
     text = (out / "requirements.txt").read_text(encoding="utf-8")
     assert text == resolving.lock(package.pins).decode()
     assert {path.name for path in out.parent.iterdir()} == set(NAMES)
+
+
+@pytest.mark.parametrize("target", NAMES)
+def test_a_package_has_the_modes_that_its_platform_needs_and_is_private_here(
+    target: targets.Name, packages: dict[str, tuple[Path, Package]]
+) -> None:
+    out, _ = packages[target]
+    modes = {
+        path.relative_to(out).as_posix(): (stat.S_IMODE(path.stat().st_mode), path.is_dir())
+        for path in (out, *out.rglob("*"))
+    }
+    assert modes.pop(".") == (0o700, True)
+    if target == "aws-lambda":
+        assert modes.pop("function.zip") == (0o600, False)
+        with zipfile.ZipFile(out / "function.zip") as archived:
+            archived_files = archived.infolist()
+        assert "bundle/manifest.json" in {entry.filename for entry in archived_files}
+        assert {entry.external_attr >> 16 for entry in archived_files} == {0o100644}
+    else:
+        place = f"{TARGETS[target].folder}/".removeprefix("./")
+        assert f"{place}bundle/manifest.json" in modes
+    assert set(modes.values()) <= {(0o755, True), (0o644, False)}
 
 
 def test_the_entry_points_name_what_the_adapters_have() -> None:

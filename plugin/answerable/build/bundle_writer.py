@@ -44,11 +44,12 @@ def write(
     now: dt.datetime,
     made: Contents | None = None,
 ) -> Manifest:
-    """Write a bundle. now: the time of the build, kept from the last bundle if nothing changed.
+    """Write a bundle, which its owner alone can read.
 
-    made: what ``contents`` gave for the index; int8 of all dimensions by default. The manifest is
-    replaced last, in one step; files that no manifest names are removed after. Of two builds at
-    once, one waits for the other.
+    now: the time of the build, kept from the last bundle if nothing changed. made: what
+    ``contents`` gave for the index; int8 of all dimensions by default. The manifest is replaced
+    last, in one step; files that no manifest names are removed after. Of two builds at once, one
+    waits for the other.
     """
     made = made or contents(index, encodings.whole(identity.dimensions))
     manifest = describe(index, made, identity, profile, now)
@@ -88,10 +89,10 @@ def _replace(manifest: Manifest, contents: Mapping[str, bytes], folder: Path) ->
     kept = {m.MANIFEST}
     for name, data in contents.items():
         stored = m.stored_name(name, manifest.files[name].sha256)
-        files.write(folder / stored, data)
+        files.write_private(folder / stored, data)
         kept.add(stored)
     text = json.dumps(manifest.as_json(), indent=1, sort_keys=True) + "\n"
-    files.write(folder / m.MANIFEST, text.encode())
+    files.write_private(folder / m.MANIFEST, text.encode())
     _remove_others(folder, kept)
     return manifest
 

@@ -66,9 +66,11 @@ def _is_function(folder: Path) -> bool:
 def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0) -> None:
     """Write everything in a function folder but its bundle; what is there already is left alone.
 
+    Its owner alone can read it: beside it lie vectors of notes.
     scanned: the bytes of vectors that a question is held against.
     """
     check(folder)
+    files.make_private(folder)
     # Found to be missing before anything of the last build is replaced.
     requirements = _requirements(identity, settings, scanned)
     model = (folder / MODEL / name for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER))
@@ -84,11 +86,11 @@ def write(folder: Path, identity: Identity, settings: Settings, scanned: int = 0
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
         for name in (local_embedder.WEIGHTS, local_embedder.TOKENIZER):
-            files.copy(model_folder() / name, folder / MODEL / name)
-        files.write(folder / MODEL / "LICENSE", _model_license())
-    files.write(folder / "requirements.txt", requirements)
-    files.write(folder / FILE, settings.as_json())
-    files.write(folder / "main.py", (source / "web" / "main.py").read_bytes())
+            files.copy_private(model_folder() / name, folder / MODEL / name)
+        files.write_private(folder / MODEL / "LICENSE", _model_license())
+    files.write_private(folder / "requirements.txt", requirements)
+    files.write_private(folder / FILE, settings.as_json())
+    files.write_private(folder / "main.py", (source / "web" / "main.py").read_bytes())
 
 
 def _requirements(identity: Identity, settings: Settings, scanned: int) -> bytes:
@@ -128,7 +130,7 @@ def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
         )
     fresh = files.temporary_for(folder)
     for name, data in contents.items():
-        files.write(fresh / name, data)
+        files.write_private(fresh / name, data)
     _compile(fresh, folder.name)
     swap.replace(fresh, folder)
 
@@ -139,7 +141,9 @@ def _compile(folder: Path, name: str) -> None:
     A function's folder cannot be written where it runs, so each cold start would compile it again.
     Nor is its time kept on the way there, so the bytecode is not checked against it.
     """
-    for path in folder.rglob("*.py"):
+    for path in list(folder.rglob("*.py")):
+        # The bytecode has the mode of its code, and the folder that it would make has the umask's.
+        files.make_private(_bytecode(path).parent)
         py_compile.compile(
             str(path),
             str(_bytecode(path)),

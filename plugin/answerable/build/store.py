@@ -1,5 +1,6 @@
 """Bytes by key in one file on disk, which can always be made again."""
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..serve.errors import SiteError
+from . import files
 
 # How many days what no build asks for is kept.
 KEEP_DAYS = 30
@@ -98,6 +100,10 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         if self._database is None:
+            # SQLite would make the file by the umask; its journal has the mode of the file.
+            with contextlib.suppress(OSError):
+                self._path.touch(files.PRIVATE_FILE)
+            files.restrict(self._path, files.PRIVATE_FILE)
             self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS entries"
@@ -114,11 +120,14 @@ class Store:
 
 
 def prepare(folder: Path) -> Path:
-    """Make the cache folder; it ignores itself for git, since vectors of notes are private."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Make the cache folder for its owner alone; it ignores itself for git.
+
+    The vectors of notes in it are private.
+    """
+    files.make_private(folder)
     ignore = folder / ".gitignore"
     if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
+        files.write_private(ignore, b"*\n")
     return folder
 
 

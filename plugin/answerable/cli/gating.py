@@ -136,7 +136,7 @@ def _keep(path: Path, front: Sequence[Trial]) -> None:
     """Keep what was found, for the report that `answerable eval --html` draws."""
     made_at = reports.stamp(dt.datetime.now(dt.UTC))
     body = {"made_at": made_at, "trials": [_row(trial) for trial in front]}
-    files.write(path, (json.dumps(body, indent=1) + "\n").encode())
+    files.write_private(path, (json.dumps(body, indent=1) + "\n").encode())
 
 
 def _site(built: Rebuilt) -> Site:

@@ -49,4 +49,4 @@ def read(folder: Path, name: str) -> Report | None:
 def write(folder: Path, name: str, report: Report) -> None:
     """Keep a report under a key."""
     text = json.dumps(asdict(report), indent=1) + "\n"
-    files.write(folder / f"{name}.json", text.encode())
+    files.write_private(folder / f"{name}.json", text.encode())

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import bundle_writer, notebook
+from ..build import bundle_writer, files, notebook
 from ..build.bundle_writer import Contents
 from ..build.index import Index
 from ..build.notebook import Note
@@ -235,7 +235,7 @@ def opened(
     index: Index, made: Contents, embedder: Embedder, profile: Profile, work: Path
 ) -> Iterator[Engine]:
     """A keyless engine over contents that are published nowhere."""
-    work.mkdir(parents=True, exist_ok=True)
+    files.make_private(work)
     _remove_leftovers(work)
     with TemporaryDirectory(dir=work, prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
         now = bundle_writer.build_time("0")

@@ -162,16 +162,17 @@ def stamp(moment: dt.datetime) -> str:
 def keep(folder: Path, report: Report, previous: Report | None) -> Path:
     """Write a report among those of a site; where it is."""
     path = folder / f"{report.made_at}{_SUFFIX}"
-    write(path, report, previous)
+    write(path, report, previous, private=True)
     for old in _kept(folder)[:-KEPT]:
         old.unlink(missing_ok=True)
     return path
 
 
-def write(path: Path, report: Report, previous: Report | None) -> None:
-    """Write a report to a file."""
+def write(path: Path, report: Report, previous: Report | None, *, private: bool = False) -> None:
+    """Write a report to a file. private: for its owner alone, since it may name notes by path."""
     text = json.dumps(report.as_json(previous), indent=1, ensure_ascii=False) + "\n"
-    files.write(path, text.encode("utf-8", "backslashreplace"))
+    put = files.write_private if private else files.write
+    put(path, text.encode("utf-8", "backslashreplace"))
 
 
 def latest(folder: Path) -> Report:

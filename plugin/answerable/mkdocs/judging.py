@@ -77,7 +77,7 @@ def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
             tier="retrieval",
             answers=choices.settings(built.options).answers,
         )
-    reports.write(kept, report, None)
+    reports.write(kept, report, None, private=True)
     return report
 
 

@@ -13,6 +13,9 @@ from .resolving import Pin
 from .targets import Machine, Target
 
 ZIP = "function.zip"
+# What platforms expect of files that another user has deployed.
+_FILE = 0o644
+_FOLDER = 0o755
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,11 @@ def write(order: Order, tell: Callable[[str], None] = lambda _: None) -> Package
     out = order.out.resolve()
     ownership.remove_leftovers(out)
     folder = files.temporary_for(out)
-    folder.mkdir(parents=True)
+    files.make_private(folder)
     try:
         package = _fill(order, found, pins, folder, tell)
         ownership.mark(folder, order.target.name)
+        _set_modes(folder)
         ownership.carry_over(out, folder)
         swap.replace(folder, out)
     finally:
@@ -85,6 +89,7 @@ def _fill(
     lock = folder / REQUIREMENTS
     lock.write_bytes(resolving.lock(pins))
     scratch = files.temporary_for(order.out.resolve())
+    files.make_private(scratch)
     try:
         tell(f"Unpacking {len(pins)} packages")
         wheels.unpack(lock, order.machine, scratch)
@@ -104,6 +109,7 @@ def _fill(
         if order.target.vendored:
             tell("Compressing")
             archive.write(own, folder / ZIP)
+            files.restrict(folder / ZIP, files.PRIVATE_FILE)
             zipped = (folder / ZIP).stat().st_size
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -128,6 +134,17 @@ def _put(
         place.write_bytes(data)
         parts["code"] += len(data)
     return parts
+
+
+def _set_modes(folder: Path) -> None:
+    """Set the modes of what is in a package, whatever the umask and the function's modes.
+
+    A platform runs it as a user of its own, who has to read it there. Here the package's own
+    folder keeps all others out of it.
+    """
+    for path in folder.rglob("*"):
+        if path.name != ZIP and not path.is_symlink():
+            files.restrict(path, _FOLDER if path.is_dir() else _FILE)
 
 
 def _size(folder: Path) -> int:
