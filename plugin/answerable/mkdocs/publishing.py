@@ -1,6 +1,6 @@
 """From what MkDocs has built to a published function, or to the engine of a preview."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -112,7 +112,7 @@ def audit_site(
     outputs: the docs path of the page in each file of the site.
     """
     if options.notebook:
-        private = notebook.read_all(Path(options.notebook))
+        private = _read_notes(Path(options.notebook))
         written = audit.folder(folder, folder.name, outputs)
         audit.check(private.notes, written, Path(options.cache), workers, private.drafts)
 
@@ -143,12 +143,17 @@ def _notebook(built: Built, whole: Site) -> Notebook:
         lambda note: crossing.check(note, resolve, whole.info.language),
         lambda note: audit.check_pages(note, pages),
     )
-    found = notebook.read_all(Path(options.notebook), checks, writes_key=True)
-    if found.new_key:
-        log.info(note_ids.NEW_KEY, found.new_key)
-    if not found.notes:
+    private = _read_notes(Path(options.notebook), checks)
+    if not private.notes:
         log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
-    return found
+    return private
+
+
+def _read_notes(folder: Path, checks: Sequence[notebook.Check] = ()) -> Notebook:
+    private = notebook.read_all(folder, checks, writes_key=True)
+    if private.new_key:
+        log.info(note_ids.NEW_KEY, private.new_key)
+    return private
 
 
 def _warn_of_silence(whole: Site, private: Notebook) -> None:
