@@ -131,6 +131,15 @@ def test_a_malformed_key_is_refused_with_the_remedy_and_not_repeated(
     )
 
 
+def test_a_bad_key_is_told_once_beside_the_mistakes_of_notes(tmp_path: Path) -> None:
+    folder = written(tmp_path, "a.md", "b.md", key="not a key")
+    put(folder / "c.md", "No front matter.\n")
+    first, *others = refused(folder).split("\n")
+    assert first.startswith("c.md: label is missing")
+    assert [line.startswith("c.md: about is missing") for line in others] == [True, False]
+    assert "64 hexadecimal digits" in others[1]
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
 def test_a_key_that_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     make = os.mkdir if kind == "folder" else os.mkfifo

@@ -61,7 +61,7 @@ def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> N
         crossing.check(note, RESOLVE, "en")
 
     with pytest.raises(NotebookError) as caught:
-        notebook.read_all(tmp_path, [check])
+        notebook.read_all(tmp_path, [check], writes_key=True)
     lines = [line.split(";")[0] for line in str(caught.value).split("\n")]
     assert lines == [
         "d.srt.yml: its transcript d.srt is missing",

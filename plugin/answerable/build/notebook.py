@@ -88,8 +88,8 @@ def read_all(folder: Path, checks: Sequence[Check] = (), *, writes_key: bool) ->
     """Read every note and draft of a notebook; files and folders named `.…` are not read.
 
     checks: of each note that is no draft. writes_key: a notebook that needs a key for the ids of
-    notes and has none gets a new one; else that is a mistake. NotebookError has a line for every mistake, which names
-    the file and the field.
+    notes and has none gets a new one; else that is a mistake. NotebookError has a line for every
+    mistake, which names the file and the field.
     """
     mistakes = Mistakes()
     notes: list[Note] = []
