@@ -61,12 +61,18 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
     assert tuple(opened.hints) == index.hints
     assert tuple(opened.names) == index.names
     assert tuple(opened.themes) == index.themes
+    assert tuple(opened.aliases) == index.aliases
+    assert tuple(opened.title_terms) == index.titles.terms
+    assert opened.title_norms == pytest.approx(index.titles.norms)
+    assert opened.is_history.tolist() == list(index.is_history)
     assert opened.record_ids == [record.id for record in index.records]
     assert list(opened.postings.terms) == list(index.lexicon.terms)
     assert opened.manifest.counts == {
         "records": 40, "passages": 40, "hints": 2, "windows": 2,
         "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
-        "names": len(index.names), "themes": 0, "bearers": len(index.names),
+        "names": len(index.names), "aliases": 0, "themes": 0,
+        "title_terms": len(index.titles.terms),
+        "bearers": sum(len(name.records) for name in (*index.names, *index.titles.terms)),
     }  # fmt: skip
 
 
@@ -197,6 +203,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         ),
         (lambda d: edited(d["profile"], name_boost=-0.1), "malformed"),
         (lambda d: edited(d["profile"], theme_boost="0.15"), "malformed"),
+        (lambda d: edited(d["profile"], title_share=-0.1), "malformed"),
+        (lambda d: edited(d["profile"], history="0.8"), "malformed"),
         (lambda d: edited(d["profile"], recency=float("nan")), "malformed"),
         (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
         (lambda d: edited(d["embedder"], model=None), "malformed"),

@@ -81,7 +81,7 @@ def check_alike(bundle: Bundle, store: PostgresStore, questions: Sequence[str]) 
 
 
 def parts(scored: Sequence[Scored[Any]]) -> list[list[float]]:
-    return [[s.score, s.base, s.lexical, s.dense, s.boost] for s in scored]
+    return [[s.score, s.base, s.lexical, s.dense, s.boost, s.page] for s in scored]
 
 
 def test_our_own_manual(database: Database, tmp_path: Path) -> None:

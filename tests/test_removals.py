@@ -93,12 +93,15 @@ def scripted(own: Own, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Callable[
             marks=deep,
         ),
         pytest.param(
-            {"name_boost": 0.0}, {"limits-of-audit", "settings-of-index"}, id="name boost"
+            {"name_boost": 0.0}, {"limitations-of-versions", "settings-of-index"}, id="name boost"
         ),
-        pytest.param({"theme_boost": 0.0}, {"theme-citations", "theme-messages"}, id="theme boost"),
+        pytest.param({"theme_boost": 0.0}, {"theme-messages"}, id="theme boost"),
+        pytest.param(
+            {"title_cosine": 0.0, "title_share": 0.0}, {"limits-of-audit"}, id="page titles"
+        ),
         pytest.param(
             {"name_boost": 0.0, "theme_boost": 0.0},
-            {"limits-of-audit", "theme-messages"},
+            {"settings-of-index", "theme-messages"},
             id="both boosts",
             marks=deep,
         ),

@@ -137,10 +137,11 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     rows = np.arange(records, dtype=np.uint32)
     ones = np.ones(records, np.uint32)
     names = Names({name: row for row, name in enumerate(listed)}, edges, rows, ones)
+    none = replace(names, rows={})
     counts = {
         "records": records, "passages": passages, "hints": hints, "windows": hints,
         "terms": len(postings.terms), "postings": len(postings.passages), "names": records,
-        "themes": 0, "bearers": records,
+        "aliases": 0, "themes": 0, "title_terms": 0, "bearers": records,
     }  # fmt: skip
     return Bundle(
         manifest=_manifest(counts),
@@ -150,7 +151,11 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         weights=np.ones(records, np.float32),
         dates=(None,) * records,
         names=names,
-        themes=replace(names, rows={}),
+        title_norms=np.zeros(records, np.float32),
+        is_history=np.zeros(records, np.bool_),
+        aliases=none,
+        themes=none,
+        title_terms=none,
         passage_ids=_Ids("", passages),
         passage_urls=Numbered("/page/{}/", passages),
         passage_titles=Numbered("Page number {}", passages),

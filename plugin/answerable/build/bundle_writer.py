@@ -24,6 +24,7 @@ from ..serve.manifest import File, Manifest
 from ..serve.profile import Profile
 from ..serve.types import Passage
 from ..serve.urls import is_safe_url
+from ..serve.vocabulary import Name
 from . import files, quantize
 from .index import Index
 
@@ -77,8 +78,10 @@ def describe(
             "terms": len(index.lexicon.terms),
             "postings": len(index.lexicon.passages),
             "names": len(index.names),
+            "aliases": len(index.aliases),
             "themes": len(index.themes),
-            "bearers": sum(len(name.records) for name in (*index.names, *index.themes)),
+            "title_terms": len(index.titles.terms),
+            "bearers": sum(len(name.records) for listed in _phrases(index) for name in listed),
         },
         files=entries,
     )
@@ -155,9 +158,7 @@ def _shared(index: Index) -> dict[str, bytes]:
             [passage.title for passage in passages],
             [passage.url for passage in passages],
         ),
-        m.PHRASES: _lines(
-            [name.phrase for name in index.names], [theme.phrase for theme in index.themes]
-        ),
+        m.PHRASES: _lines(*([name.phrase for name in listed] for listed in _phrases(index))),
         m.LEXICON: _lines(index.lexicon.terms),
         m.HINTS: _lines(
             [hint.id for hint in index.hints],
@@ -182,9 +183,11 @@ def _shared(index: Index) -> dict[str, bytes]:
 def _numbers(index: Index, edges: Sequence[int]) -> dict[str, NDArray[Any]]:
     """The columns of numbers. edges: of the blocks of texts."""
     lexicon = index.lexicon
-    phrases = (*index.names, *index.themes)
+    phrases = [name for listed in _phrases(index) for name in listed]
     return {
         columns.RECORD_WEIGHTS.name: np.array(index.weights),
+        columns.RECORD_TITLE_NORMS.name: np.array(index.titles.norms),
+        columns.RECORD_HISTORY.name: np.array(index.is_history),
         columns.PASSAGE_RECORDS.name: np.array(index.passage_records),
         columns.PASSAGE_LENGTHS.name: lexicon.lengths,
         columns.TEXT_BLOCKS.name: np.array(edges),
@@ -196,6 +199,11 @@ def _numbers(index: Index, edges: Sequence[int]) -> dict[str, NDArray[Any]]:
         columns.POSTING_COUNTS.name: lexicon.counts,
         columns.HINT_OWNERS.name: np.array(index.hint_owners),
     }
+
+
+def _phrases(index: Index) -> tuple[tuple[Name, ...], ...]:
+    """The lists of ``columns.PHRASES``."""
+    return index.names, index.aliases, index.themes, index.titles.terms
 
 
 def _lines(*texts: Sequence[str]) -> bytes:

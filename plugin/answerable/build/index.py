@@ -13,10 +13,11 @@ from ..serve.errors import SiteError
 from ..serve.phrases import normalise
 from ..serve.types import RoutingHint
 from ..serve.vocabulary import Name
-from . import cache, crossing, lexicon, section_weights
+from . import cache, crossing, history, lexicon, page_titles, section_weights
 from .cutting import CutRecord
 from .lexicon import Lexicon
 from .notebook import Note
+from .page_titles import Titles
 from .passages import Cut
 from .records import Record
 
@@ -44,8 +45,9 @@ class Index:
     """All that a bundle is made from. Of notes it has their hints and vectors only.
 
     ``passage_records`` gives each cut's record, ``hint_owners`` each note window's hint, as rows.
-    ``languages`` holds (language, first, last + 1) of the passages' rows, which stand language by
-    language; ``weights`` is what each record's scores are multiplied by.
+    ``names`` are titles and file names. ``languages`` holds (language, first, last + 1) of the
+    passages' rows, which stand language by language; ``weights`` is what each record's scores are
+    multiplied by, ``is_history`` whether its scores weigh less unless history is asked for.
     ``embedded`` counts the texts that were not in the cache.
     """
 
@@ -53,6 +55,7 @@ class Index:
     scripts: frozenset[str]
     records: tuple[Record, ...]
     names: tuple[Name, ...]
+    aliases: tuple[Name, ...]
     themes: tuple[Name, ...]
     cuts: tuple[Cut, ...]
     passage_records: tuple[int, ...]
@@ -64,6 +67,8 @@ class Index:
     embedded: int
     languages: tuple[tuple[str, int, int], ...]
     weights: tuple[float, ...]
+    titles: Titles
+    is_history: tuple[bool, ...]
 
 
 def build(
@@ -89,26 +94,32 @@ def build(
         cuts, notes, resolve, site.language, embedder, cache_folder, progress
     )
     records = tuple(page.record for page in kept)
-    names = _bearers(_name_phrases(record) for record in records)
+    names = _bearers((record.title, record.slug) for record in records)
+    aliases = _bearers(record.metadata.aliases for record in records)
     themes = _bearers(record.metadata.themes for record in records)
     texts = (" ".join(cut.retrieval_text for cut in page.cuts) for page in kept)
-    frequencies = count_pages({*names, *themes}, texts)
+    frequencies = count_pages({*names, *aliases, *themes}, texts)
+    languages = _languages(kept)
+    counted = lexicon.index(counts for page in kept for counts in page.terms)
     return Index(
         site=site,
         scripts=frozenset().union(*(page.scripts for page in kept)),
         records=records,
         names=_names(names, frequencies),
+        aliases=_names(aliases, frequencies),
         themes=_names(themes, frequencies),
         cuts=cuts,
         passage_records=tuple(row for row, page in enumerate(kept) for _ in page.cuts),
         passage_vectors=vectors,
-        lexicon=lexicon.index(counts for page in kept for counts in page.terms),
+        lexicon=counted,
         hints=crossed.hints,
         hint_vectors=crossed.vectors,
         hint_owners=crossed.owners,
         embedded=embedded,
-        languages=_languages(kept),
+        languages=languages,
         weights=section_weights.of([record.id for record in records], weights or {}),
+        titles=page_titles.index(records, counted, languages),
+        is_history=history.mark(records, site.name, weights or {}),
     )
 
 
@@ -137,10 +148,6 @@ def _languages(pages: Iterable[CutRecord]) -> tuple[tuple[str, int, int], ...]:
         if end > start:
             ranges.append((language, start, end))
     return tuple(ranges)
-
-
-def _name_phrases(record: Record) -> tuple[str, ...]:
-    return (record.title, record.slug, *record.metadata.aliases)
 
 
 def _bearers(phrases: Iterable[Iterable[str]]) -> dict[str, list[int]]:

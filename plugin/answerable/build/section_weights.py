@@ -9,7 +9,7 @@ from ..serve.errors import SiteError
 def check(patterns: Iterable[str], ids: Sequence[str]) -> None:
     """Refuse a pattern that matches none of the site's records; SiteError names it."""
     for pattern in patterns:
-        if not any(_matches(name, pattern) for name in ids):
+        if not any(matches(name, pattern) for name in ids):
             raise SiteError(
                 f"retrieval.weights: {pattern!r} matches no page; give a page's path without its "
                 "suffix, a folder, or a pattern such as `blog/*`"
@@ -22,11 +22,12 @@ def of(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
     A pattern without wildcards names a page or a folder.
     """
     return tuple(
-        next((float(w) for pattern, w in weights.items() if _matches(name, pattern)), 1.0)
+        next((float(w) for pattern, w in weights.items() if matches(name, pattern)), 1.0)
         for name in ids
     )
 
 
-def _matches(name: str, pattern: str) -> bool:
+def matches(name: str, pattern: str) -> bool:
+    """Test a record's id against a pattern: a page, a folder or a glob."""
     plain = pattern.rstrip("/")
     return name == plain or name.startswith(f"{plain}/") or fnmatchcase(name, pattern)

@@ -133,6 +133,8 @@ def _candidate(each: Candidate) -> Text:
     if each.fate != "under-floor":
         lines.append(_fate(each))
     lines += [f'{lift.kind} "{lift.phrase}" +{lift.boost:.3f}' for lift in each.lifts]
+    if each.page:
+        lines.append(f"page +{each.page:.3f}")
     if each.recency:
         lines.append(f"date +{each.recency:.3f}")
     if each.weight != 1:

@@ -134,9 +134,19 @@ def _note_under_floor(ledger: Ledger, expected: Standing) -> Advice | None:
 
 def _led_by_boost(ledger: Ledger, expected: Standing) -> Advice | None:
     found, top = expected.candidate, ledger.passages[0] if ledger.passages else None
-    if expected.stream == "hints" or found.to_floor < 0 or not top or not top.boost:
+    if expected.stream == "hints" or found.to_floor < 0 or not top:
         return None
     if top.record == found.record or _unboosted(top) >= _unboosted(found):
+        return None
+    if top.page - found.page > max(top.boost - found.boost, 0):
+        return Advice(
+            "led-by-page",
+            (top.id, found.id),
+            f"{top.id} leads by its page: its title or several of its passages hold the "
+            f"question's words. Put them into the title of {found.record}, give it an alias "
+            "(`aliases`), or rename the page that leads if its title says too much.",
+        )
+    if not top.boost:
         return None
     names = tuple(lift.phrase for lift in top.lifts)
     return Advice(
@@ -229,7 +239,7 @@ def _states_nothing(ids: Sequence[str]) -> Advice:
 
 
 def _unboosted(found: Candidate) -> float:
-    return found.score - found.boost * found.weight
+    return found.score - (found.boost + found.page) * found.weight
 
 
 def _quoted(words: Sequence[str]) -> str:

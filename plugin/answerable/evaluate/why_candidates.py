@@ -1,6 +1,6 @@
 """Every candidate of a question: the parts of its score and what became of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,6 +22,9 @@ from .why_words import Word
 Fate = Literal["evidence", "under-floor", "other-language", "out-of-pool"] | Rule | Limit
 Kind = Literal["name", "theme"]
 
+# The phrases of a bundle that lift a page, by the field that holds them.
+_KINDS: Mapping[str, Kind] = {"names": "name", "aliases": "name", "themes": "theme"}
+
 
 @dataclass(frozen=True, slots=True)
 class Lift:
@@ -38,7 +41,7 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One candidate: ``score = (base + boost + recency) * weight``.
+    """One candidate: ``score = (base + boost + page + recency) * weight``.
 
     ``rank`` counts from 1 among those of its stream on its side of the floor. ``to_floor`` is what
     the floor is held against, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
@@ -55,6 +58,7 @@ class Candidate:
     dense: float
     base: float
     boost: float
+    page: float
     recency: float
     weight: float
     score: float
@@ -123,6 +127,7 @@ def passage(
         dense=scored.dense,
         base=scored.base,
         boost=scored.boost,
+        page=scored.page,
         recency=float(asked.signals.fresh[row]),
         weight=float(asked.signals.weight[row]),
         score=scored.score,
@@ -146,6 +151,7 @@ def hint(asked: Asked, scored: Scored[RoutingHint], rank: int, fate: Fate) -> Ca
         dense=scored.dense,
         base=scored.base,
         boost=0.0,
+        page=0.0,
         recency=0.0,
         weight=1.0,
         score=scored.score,
@@ -167,18 +173,15 @@ def _best(lifts: Sequence[Lift]) -> tuple[Lift, ...]:
 def _lifts(asked: Asked, record: int) -> list[Lift]:
     """What each authored phrase of a record would add to it alone, by the rule that adds it."""
     bundle = asked.bundle
-    kinds: tuple[tuple[Kind, Names], ...] = (("name", bundle.names), ("theme", bundle.themes))
-    return [
-        Lift(
-            kind,
-            phrase,
-            names.named(phrase).frequency,
-            float(boosts.of(_with_only(bundle, kind, phrase), asked.question)[record]),
-        )
-        for kind, names in kinds
-        for phrase in _phrases(names, asked.question)
-        if record in names.named(phrase).records
-    ]
+    lifts = []
+    for field, kind in _KINDS.items():
+        names: Names = getattr(bundle, field)
+        for phrase in _phrases(names, asked.question):
+            name = names.named(phrase)
+            if record in name.records:
+                alone = boosts.of(_with_only(bundle, field, phrase), asked.question)
+                lifts.append(Lift(kind, phrase, name.frequency, float(alone[record])))
+    return lifts
 
 
 def _phrases(names: Names, question: str) -> Iterator[str]:
@@ -187,10 +190,10 @@ def _phrases(names: Names, question: str) -> Iterator[str]:
     yield from dict.fromkeys(run for run in phrases.runs(question, lengths) if run in known)
 
 
-def _with_only(bundle: Bundle, kind: Kind, phrase: str) -> Bundle:
-    """A bundle that knows one name or one theme."""
-    source = bundle.names if kind == "name" else bundle.themes
+def _with_only(bundle: Bundle, field: str, phrase: str) -> Bundle:
+    """A bundle that knows one phrase of one kind. field: of ``_KINDS``."""
+    source: Names = getattr(bundle, field)
     only = replace(source, rows={phrase: source.rows[phrase]})
     none = replace(source, rows={})
-    names, themes = (only, none) if kind == "name" else (none, only)
-    return replace(bundle, names=names, themes=themes)
+    names, aliases, themes = (only if each == field else none for each in _KINDS)
+    return replace(bundle, names=names, aliases=aliases, themes=themes)

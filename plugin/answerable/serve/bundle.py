@@ -94,9 +94,10 @@ class Bundle:
     """An opened bundle, the store of a folder: vectors are mapped, texts decompressed when asked
     for.
 
-    ``weights`` and ``dates`` have one value for each record, ``passage_ids``, ``passage_urls``,
-    ``passage_titles`` and ``passage_records`` (a row of the records) one for each passage, and
-    ``hint_owners`` (a row of the hints) one for each row of ``hint_codes``.
+    ``weights``, ``dates``, ``title_norms`` and ``is_history`` have one value for each record,
+    ``passage_ids``, ``passage_urls``, ``passage_titles`` and ``passage_records`` (a row of the
+    records) one for each passage, and ``hint_owners`` (a row of the hints) one for each row of
+    ``hint_codes``.
     """
 
     manifest: Manifest
@@ -104,8 +105,12 @@ class Bundle:
     record_ids: Sequence[str]
     weights: NDArray[np.float32]
     dates: tuple[str | None, ...]
+    title_norms: Floats
+    is_history: NDArray[np.bool_]
     names: Names
+    aliases: Names
     themes: Names
+    title_terms: Names
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]

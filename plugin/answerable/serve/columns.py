@@ -16,6 +16,7 @@ from .inflating import deflate
 
 # More is never a preference: a weight orders what was found and does not replace its scores.
 MAX_WEIGHT = 10.0
+MAX_TITLE_NORM = 1e4
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _MAX_HEADER = 1024
@@ -40,13 +41,18 @@ class Column:
         return sum(counts[name] for name in self.counted) + self.more
 
 
+# What is found in a question as whole phrases, and the terms of titles, in this order.
+PHRASES = ("names", "aliases", "themes", "title_terms")
+
 RECORD_WEIGHTS = Column("record-weights", "<f4", ("records",))
+RECORD_TITLE_NORMS = Column("record-title-norms", "<f4", ("records",))
+RECORD_HISTORY = Column("record-history", "<u1", ("records",))
 PASSAGE_RECORDS = Column("passage-records", "<u4", ("passages",), rising=True)
 PASSAGE_LENGTHS = Column("passage-lengths", "<u4", ("passages",))
 TEXT_BLOCKS = Column("text-blocks", "<u8", ("blocks",), more=1, rising=True)
-PHRASE_EDGES = Column("phrase-edges", "<u4", ("names", "themes"), more=1, rising=True)
+PHRASE_EDGES = Column("phrase-edges", "<u4", PHRASES, more=1, rising=True)
 PHRASE_RECORDS = Column("phrase-records", "<u4", ("bearers",))
-PHRASE_FREQUENCIES = Column("phrase-frequencies", "<u4", ("names", "themes"))
+PHRASE_FREQUENCIES = Column("phrase-frequencies", "<u4", PHRASES)
 POSTING_EDGES = Column("posting-edges", "<u4", ("terms",), more=1, rising=True)
 POSTING_PASSAGES = Column("posting-passages", "<u4", ("postings",), rising=True)
 POSTING_COUNTS = Column("posting-counts", "<u2", ("postings",))
@@ -54,8 +60,9 @@ HINT_OWNERS = Column("hint-owners", "<u4", ("windows",), rising=True)
 
 # In this order they stand in one file.
 ALL = (
-    RECORD_WEIGHTS, PASSAGE_RECORDS, PASSAGE_LENGTHS, TEXT_BLOCKS, PHRASE_EDGES, PHRASE_RECORDS,
-    PHRASE_FREQUENCIES, POSTING_EDGES, POSTING_PASSAGES, POSTING_COUNTS, HINT_OWNERS,
+    RECORD_WEIGHTS, RECORD_TITLE_NORMS, RECORD_HISTORY, PASSAGE_RECORDS, PASSAGE_LENGTHS,
+    TEXT_BLOCKS, PHRASE_EDGES, PHRASE_RECORDS, PHRASE_FREQUENCIES, POSTING_EDGES, POSTING_PASSAGES,
+    POSTING_COUNTS, HINT_OWNERS,
 )  # fmt: skip
 
 
@@ -205,6 +212,12 @@ def check_weights(values: NDArray[np.float32]) -> None:
     """Refuse a weight that is not in [0, 10]."""
     if not ((values >= 0) & (values <= MAX_WEIGHT)).all():
         raise ValueError(f"{RECORD_WEIGHTS.name} holds one that is not in [0, {MAX_WEIGHT:g}]")
+
+
+def check_title_norms(values: NDArray[np.float32]) -> None:
+    """Refuse the length of a title's idf vector that no title has: terms weigh 35 at the most."""
+    if not ((values >= 0) & (values <= MAX_TITLE_NORM)).all():
+        raise ValueError(f"{RECORD_TITLE_NORMS.name} holds one not in [0, {MAX_TITLE_NORM:g}]")
 
 
 def dates(values: Sequence[str]) -> tuple[str | None, ...]:

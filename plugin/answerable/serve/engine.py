@@ -2,7 +2,7 @@
 
 import math
 
-from . import budget, call, selection, settling
+from . import budget, call, recipe, selection, settling
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
@@ -72,9 +72,9 @@ class Engine:
     def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
         profile = self.store.manifest.profile
         if answer.claims:
-            # Neither a record's weight nor its date says how near it comes to the question.
+            # Neither its page nor its date says how near a passage comes to the question.
             best = retrieved.passages[0]
-            distance = best.base + best.boost - profile.floor
+            distance = recipe.floored(profile, best.base, best.boost) - profile.floor
         else:
             distance = retrieved.hints[0].score - profile.note_floor
         return 1.0 - math.exp(-max(0.0, distance) / _CONFIDENCE_SCALE)

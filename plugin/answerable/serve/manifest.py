@@ -44,13 +44,19 @@ def files_of(encoding: Encoding) -> frozenset[str]:
 _EVER = frozenset[str]().union(*(files_of(Encoding(name, 1)) for name in NAMES))
 
 COUNTED = (
-    "records", "passages", "hints", "windows", "terms", "postings", "names", "themes", "bearers",
+    "records", "passages", "hints", "windows", "terms", "postings", "names", "aliases", "themes",
+    "title_terms", "bearers",
 )  # fmt: skip
 
 # Passages whose texts share one compressed block.
 BLOCK = 16
 # What a block's texts may take decompressed: some blocks are kept between questions.
 MAX_BLOCK = 64 * 1024 * 1024
+
+# The values of a profile that are added to a score or multiplied with one.
+_NOT_NEGATIVE = (
+    "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words", "history",
+)  # fmt: skip
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -202,8 +208,8 @@ def _profile(data: Mapping[str, Any]) -> Profile:
     profile = Profile(**data)
     for value in (profile.floor, profile.note_floor):
         _number(value, -1e6)
-    for value in (profile.name_boost, profile.theme_boost, profile.recency):
-        _number(value, 0)
+    for name in _NOT_NEGATIVE:
+        _number(getattr(profile, name), 0)
     # Scores are divided by the sum of the weights, in float32.
     if _number(profile.hybrid, 0) + _number(profile.dense, 0) < 1e-6:
         raise ValueError("the profile's weights are nothing")

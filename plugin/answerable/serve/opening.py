@@ -18,7 +18,7 @@ from .columns import Column, Lines
 from .encoding import Encoding
 from .errors import AGAIN, BundleError
 from .manifest import Manifest
-from .vocabulary import Names, Postings
+from .vocabulary import Names, Postings, split_names
 
 _EMPTY: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
 
@@ -97,6 +97,7 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
         return columns.unpack_lines(ahead.text(paths[name]), name, *lengths)
 
     columns.check_weights(numbers[columns.RECORD_WEIGHTS.name])
+    columns.check_title_norms(numbers[columns.RECORD_TITLE_NORMS.name])
     _check_rows(columns.PASSAGE_RECORDS, numbers, records)
     _check_rows(columns.HINT_OWNERS, numbers, counts["hints"])
     _check_rows(columns.PHRASE_RECORDS, numbers, records)
@@ -110,15 +111,20 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
     postings = _postings(lines(m.LEXICON, counts["terms"])[0], numbers, counts)
     if len(described.languages) > 1:
         columns.check_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
-    names, themes = _names(lines(m.PHRASES, counts["names"], counts["themes"]), numbers, counts)
+    lengths = [counts[kind] for kind in columns.PHRASES]
+    names, aliases, themes, title_terms = _names(lines(m.PHRASES, *lengths), numbers, counts)
     return Bundle(
         manifest=manifest,
         site=described,
         record_ids=record_ids.texts(),
         weights=numbers[columns.RECORD_WEIGHTS.name],
         dates=columns.dates(dates.texts()),
+        title_norms=numbers[columns.RECORD_TITLE_NORMS.name],
+        is_history=numbers[columns.RECORD_HISTORY.name].astype(np.bool_),
         names=names,
+        aliases=aliases,
         themes=themes,
+        title_terms=title_terms,
         passage_ids=ids.texts(),
         passage_urls=passage_urls.texts(),
         passage_titles=titles.texts(),
@@ -159,22 +165,15 @@ def _postings(
 
 def _names(
     phrases: list[Lines], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
-) -> tuple[Names, Names]:
-    """The names of records and their themes, which share their columns."""
+) -> tuple[Names, ...]:
+    """The lists of ``columns.PHRASES``, which share their columns."""
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
-    names, themes = (listed.texts() for listed in phrases)
-    bearers = numbers[columns.PHRASE_RECORDS.name]
-    frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
-    middle = len(names)
-    return (
-        Names(dict(zip(names, range(middle), strict=True)), edges, bearers, frequencies),
-        Names(
-            dict(zip(themes, range(middle, middle + len(themes)), strict=True)),
-            edges,
-            bearers,
-            frequencies,
-        ),
+    return split_names(
+        [listed.texts() for listed in phrases],
+        edges,
+        numbers[columns.PHRASE_RECORDS.name],
+        numbers[columns.PHRASE_FREQUENCIES.name],
     )
 
 

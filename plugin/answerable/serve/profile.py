@@ -15,6 +15,10 @@ class Profile:
     plain cosine and the floor applies after the boosts. ``name_boost`` and ``theme_boost`` are
     what a record gains when a question names it or one of its themes, ``recency`` what the newest
     one gains when a question is about now.
+
+    In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
+    a page's title and of its best passages' words (see ``page_order``), and ``history`` is what
+    the scores of pages of history are multiplied by unless a question asks for them.
     """
 
     hybrid: float = 1.0
@@ -25,6 +29,10 @@ class Profile:
     name_boost: float = 0.30
     theme_boost: float = 0.15
     recency: float = 0.10
+    title_cosine: float = 0.10
+    title_share: float = 0.15
+    page_words: float = 0.15
+    history: float = 0.8
 
     def as_json(self) -> dict[str, Any]:
         """The profile as a manifest holds it."""

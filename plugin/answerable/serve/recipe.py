@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import boosts, recency, scan, terms
+from . import boosts, page_order, recency, scan, terms
 from .derived import once
 from .frozen import frozen
 from .profile import Profile
@@ -21,9 +21,9 @@ F = TypeVar("F", float, NDArray[np.float32])
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
-    ``base`` is the score before ``boost``, which is what names and themes add; ``score`` also has
-    what being new adds and the weight of the record. ``lexical`` is 0 for a hint, which has no
-    terms.
+    ``base`` is the score before ``boost``, which is what authored names and themes add, and
+    ``page``, which is what the title and words of its page add; ``score`` also has what being new
+    adds and the weight of the record. ``lexical`` is 0 for a hint, which has no terms.
     """
 
     item: T
@@ -32,6 +32,7 @@ class Scored(Generic[T]):
     lexical: float
     dense: float
     boost: float = 0.0
+    page: float = 0.0
 
 
 @frozen
@@ -44,6 +45,7 @@ class Ranking:
     lexical: Floats
     dense: Floats
     boost: Floats
+    page: Floats
     kept: NDArray[np.bool_]
 
     def first(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
@@ -62,6 +64,7 @@ class Ranking:
                 lexical=float(self.lexical[place]),
                 dense=float(self.dense[place]),
                 boost=float(self.boost[place]),
+                page=float(self.page[place]),
             )
             for place in scan.top(self.score, count, wanted)
         )
@@ -69,16 +72,25 @@ class Ranking:
 
 def signals(store: Store, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
     """What a question's words, names and time count for each passage."""
-    records = store.passage_records
+    records, profile = store.passage_records, store.manifest.profile
     fresh = np.zeros(len(records), dtype=np.float32)
     if recency.is_about_now(question, store.site.tags):
-        newness = np.float32(store.manifest.profile.recency)
+        newness = np.float32(profile.recency)
         fresh = newness * recency.freshness(store)[records]
+    idfs = _idfs(store, words)
+    lexical = _lexical(store, words)
+    page = np.zeros_like(store.weights)
+    weights = store.weights
+    if profile.hybrid:
+        page = page_order.score_pages(store, question, idfs, lexical)
+        if not page_order.asks_for_history(question):
+            weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
     return Signals(
-        _lexical(store, words),
+        lexical,
         boosts.of(store, question)[records],
+        page[records],
         fresh,
-        store.weights[records],
+        weights[records],
     )
 
 
@@ -94,10 +106,9 @@ def ranked(
     if profile.hybrid:
         weighted = profile.hybrid * given.lexical + profile.dense * dense
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    boosted = base + given.boost
-    score = (boosted + given.fresh) * given.weight
+    score = (base + given.boost + given.page + given.fresh) * given.weight
     kept = floored(profile, base, given.boost) >= profile.floor - slack
-    return Ranking(rows, score, base, given.lexical, dense, given.boost, kept)
+    return Ranking(rows, score, base, given.lexical, dense, given.boost, given.page, kept)
 
 
 def floored(profile: Profile, base: F, boost: F) -> F:
@@ -117,6 +128,20 @@ def _lexical(store: Store, words: Mapping[str, Sequence[str]]) -> Floats:
             name_terms(store, each.tag),
         )
     return scores
+
+
+def _idfs(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    """The inverse document frequencies of a question's terms, by language."""
+    postings = store.postings_of({term for listed in words.values() for term in listed})
+    return {
+        each.tag: scan.idfs(
+            postings,
+            words.get(each.tag, ()),
+            (each.first, each.end),
+            name_terms(store, each.tag),
+        )
+        for each in store.site.languages
+    }
 
 
 @once

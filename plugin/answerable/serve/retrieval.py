@@ -150,4 +150,4 @@ def _scored_hints(store: Store, unit: Floats, count: int) -> Ranking:
     found = store.hint_candidates(unit, count)
     dense, nothing = found.cosines, np.zeros_like(found.cosines)
     kept = dense >= store.manifest.profile.note_floor
-    return Ranking(found.rows, dense, dense, nothing, dense, nothing, kept)
+    return Ranking(found.rows, dense, dense, nothing, dense, nothing, nothing, kept)

@@ -22,12 +22,19 @@ class Signals:
 
     lexical: Floats
     boost: Floats
+    page: Floats
     fresh: Floats
     weight: Floats
 
     def of(self, rows: Rows) -> "Signals":
         """Those of some rows."""
-        return Signals(self.lexical[rows], self.boost[rows], self.fresh[rows], self.weight[rows])
+        return Signals(
+            self.lexical[rows],
+            self.boost[rows],
+            self.page[rows],
+            self.fresh[rows],
+            self.weight[rows],
+        )
 
 
 @frozen
@@ -57,9 +64,10 @@ class Candidates:
 class Store(Protocol):
     """What a question is answered from; everything that it gives is of one bundle id.
 
-    What is small is in memory: ``weights`` and ``dates`` have one value for each record,
-    ``passage_records`` (a row of the records) one for each passage. StorageError, from all that is
-    not, where a database is out of reach.
+    What is small is in memory: ``weights``, ``dates``, ``title_norms`` (the lengths of the idf
+    vectors of titles) and ``is_history`` have one value for each record, ``passage_records`` (a
+    row of the records) one for each passage. ``names`` are titles and file names, ``title_terms``
+    the terms of titles. StorageError, from all that is not, where a database is out of reach.
     """
 
     @property
@@ -75,7 +83,15 @@ class Store(Protocol):
     @property
     def dates(self) -> Sequence[str | None]: ...
     @property
+    def title_norms(self) -> Floats: ...
+    @property
+    def is_history(self) -> NDArray[np.bool_]: ...
+    @property
     def names(self) -> Names: ...
+    @property
+    def aliases(self) -> Names: ...
+    @property
+    def title_terms(self) -> Names: ...
     @property
     def themes(self) -> Names: ...
     @property

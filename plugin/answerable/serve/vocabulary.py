@@ -1,6 +1,6 @@
 """What passages and pages are found by: the word index, and authored names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,3 +51,24 @@ class Names:
         row = self.rows[phrase]
         bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
         return Name(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
+
+
+def phrase_lengths(names: Names) -> frozenset[int]:
+    """How many words the phrases have, which single spaces divide."""
+    return frozenset(phrase.count(" ") + 1 for phrase in names.rows if phrase)
+
+
+def split_names(
+    phrases: Sequence[Sequence[str]],
+    edges: NDArray[np.uint32],
+    records: NDArray[np.uint32],
+    frequencies: NDArray[np.uint32],
+) -> tuple[Names, ...]:
+    """Build one Names for each list of phrases, whose rows follow each other in shared columns."""
+    names = []
+    first = 0
+    for listed in phrases:
+        rows = dict(zip(listed, range(first, first + len(listed)), strict=True))
+        names.append(Names(rows, edges, records, frequencies))
+        first += len(listed)
+    return tuple(names)

@@ -18,11 +18,12 @@ from ..frozen import frozen
 from ..inflating import deflate, inflate
 from ..manifest import Manifest
 from ..site import Site
-from ..vocabulary import Names
+from ..vocabulary import Names, split_names
 
 _SITE, _PHRASES, _DATES = "site", "phrases", "dates"
 _NUMBERS = (
-    columns.RECORD_WEIGHTS, columns.PASSAGE_RECORDS, columns.PASSAGE_LENGTHS,
+    columns.RECORD_WEIGHTS, columns.RECORD_TITLE_NORMS, columns.RECORD_HISTORY,
+    columns.PASSAGE_RECORDS, columns.PASSAGE_LENGTHS,
     columns.PHRASE_EDGES, columns.PHRASE_RECORDS, columns.PHRASE_FREQUENCIES,
 )  # fmt: skip
 _POSTING = 6
@@ -35,17 +36,24 @@ class Frame:
     site: Site
     weights: NDArray[np.float32]
     dates: tuple[str | None, ...]
+    title_norms: NDArray[np.float32]
+    is_history: NDArray[np.bool_]
     names: Names
+    aliases: Names
     themes: Names
+    title_terms: Names
     passage_records: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
 
 
 def parts(bundle: Bundle) -> dict[str, bytes]:
     """A bundle's frame, each part as bytes."""
-    names, themes = bundle.names, bundle.themes
+    names = bundle.names
+    listed = (names, bundle.aliases, bundle.themes, bundle.title_terms)
     numbers = {
         columns.RECORD_WEIGHTS: bundle.weights,
+        columns.RECORD_TITLE_NORMS: bundle.title_norms,
+        columns.RECORD_HISTORY: bundle.is_history,
         columns.PASSAGE_RECORDS: bundle.passage_records,
         columns.PASSAGE_LENGTHS: bundle.postings.lengths,
         columns.PHRASE_EDGES: names.edges,
@@ -54,7 +62,7 @@ def parts(bundle: Bundle) -> dict[str, bytes]:
     }
     return {
         _SITE: json.dumps(bundle.site.as_json(), sort_keys=True).encode(),
-        _PHRASES: columns.pack_lines([list(names.rows), list(themes.rows)]),
+        _PHRASES: columns.pack_lines([list(each.rows) for each in listed]),
         _DATES: columns.pack_lines([[date or "" for date in bundle.dates]]),
         **{c.name: deflate(values.astype(c.dtype).tobytes()) for c, values in numbers.items()},
     }
@@ -81,25 +89,25 @@ def _parse(found: Mapping[str, bytes], manifest: Manifest) -> Frame:
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
     frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
-    names, themes = (
-        listed.texts()
-        for listed in columns.unpack_lines(
-            inflate(found[_PHRASES], _PHRASES), _PHRASES, counts["names"], counts["themes"]
-        )
+    phrases = columns.unpack_lines(
+        inflate(found[_PHRASES], _PHRASES), _PHRASES, *(counts[kind] for kind in columns.PHRASES)
     )
+    names, aliases, themes, title_terms = split_names(
+        [listed.texts() for listed in phrases], edges, bearers, frequencies
+    )
+    norms = numbers[columns.RECORD_TITLE_NORMS.name]
+    columns.check_title_norms(norms)
     (dates,) = columns.unpack_lines(inflate(found[_DATES], _DATES), _DATES, counts["records"])
-    middle = len(names)
-
-    def named(phrases: list[str], first: int) -> Names:
-        rows = dict(zip(phrases, range(first, first + len(phrases)), strict=True))
-        return Names(rows, edges, bearers, frequencies)
-
     return Frame(
         site=site.parse(json.loads(found[_SITE]), counts["passages"]),
         weights=numbers[columns.RECORD_WEIGHTS.name],
         dates=columns.dates(dates.texts()),
-        names=named(names, 0),
-        themes=named(themes, middle),
+        title_norms=norms,
+        is_history=numbers[columns.RECORD_HISTORY.name].astype(np.bool_),
+        names=names,
+        aliases=aliases,
+        themes=themes,
+        title_terms=title_terms,
         passage_records=records,
         lengths=numbers[columns.PASSAGE_LENGTHS.name],
     )

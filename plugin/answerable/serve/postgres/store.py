@@ -66,8 +66,24 @@ class PostgresStore:
         return self._frame.dates
 
     @property
+    def title_norms(self) -> Floats:
+        return self._frame.title_norms
+
+    @property
+    def is_history(self) -> NDArray[np.bool_]:
+        return self._frame.is_history
+
+    @property
     def names(self) -> Names:
         return self._frame.names
+
+    @property
+    def aliases(self) -> Names:
+        return self._frame.aliases
+
+    @property
+    def title_terms(self) -> Names:
+        return self._frame.title_terms
 
     @property
     def themes(self) -> Names:
