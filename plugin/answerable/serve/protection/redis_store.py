@@ -6,9 +6,11 @@ Everything is kept under keys that begin with ``answerable:``.
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .. import call
 from ..errors import PolicyError, StorageError
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ NAME = "answerable"
 PREFIX = f"{NAME}:"
 # Seconds. A reader waits for these, so a store that does not answer is as good as away.
 _CONNECT, _READ = 0.5, 1.0
+# Seconds that a command has at least which gives back what a question holds, however late it is.
+_CLOSING = 0.5
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a command they are opened anew.
 _IDLE = 30.0
@@ -30,6 +34,8 @@ _SCHEMES = {
     "redis+unix": "unix",
     "valkey+unix": "unix",
 }
+# When the work of the current context has to end, by ``time.monotonic()``.
+_ends: ContextVar[float] = ContextVar("answerable_redis_ends", default=float("inf"))
 
 
 class Store:
@@ -42,6 +48,7 @@ class Store:
     def __init__(self, url: str) -> None:
         try:
             import redis
+            import redis.connection
             from redis.backoff import NoBackoff
             from redis.retry import Retry
         except ImportError as error:
@@ -50,9 +57,12 @@ class Store:
                 "run `pip install 'redis<8'` where the function runs"
             ) from error
         scheme, colon, rest = url.partition("://")
+        address = _SCHEMES.get(scheme, scheme) + colon + rest
         try:
+            kind = redis.connection.parse_url(address).get("connection_class", redis.Connection)
             self._client = redis.Redis.from_url(
-                _SCHEMES.get(scheme, scheme) + colon + rest,
+                address,
+                connection_class=_bounded_class(kind),
                 socket_connect_timeout=_CONNECT,
                 socket_timeout=_READ,
                 # None of redis-py's own attempts, whatever its version: `run` says which work may
@@ -74,12 +84,29 @@ class Store:
         """Its connections, for a library that speaks to Redis by itself; use it inside ``run``."""
         return self._client.connection_pool
 
-    def run(self, work: Callable[[], T], *, again: bool = True) -> T:
+    def run(self, work: Callable[[], T], *, again: bool = True, closing: bool = False) -> T:
         """What ``work`` returns; StorageError if the store cannot be reached.
 
         again: whether the work may run a second time after a connection was lost, though the first
-        may have been done.
+        may have been done. It ends when the current call has to, which is a ProviderError with
+        ``timeout`` then. closing: the work gives back what a question holds, and has a moment even
+        where the call is over.
         """
+        current = call.current()
+        if not closing:
+            current.check()
+        left = max(current.left, _CLOSING) if closing else current.left
+        token = _ends.set(time.monotonic() + left)
+        try:
+            return self._run(work, again=again)
+        except StorageError:
+            if not closing:
+                current.check()
+            raise
+        finally:
+            _ends.reset(token)
+
+    def _run(self, work: Callable[[], T], *, again: bool) -> T:
         if time.time() - self._used > _IDLE:
             self._forget()
         self._used = time.time()
@@ -98,14 +125,21 @@ class Store:
             ) from error
 
     def script(
-        self, source: str, *, again: bool = True
+        self, source: str, *, again: bool = True, closing: bool = False
     ) -> Callable[[Sequence[str], Sequence[str | int | bytes]], Any]:
-        """A function of keys (without the prefix) and arguments that runs a Lua script at once."""
+        """A function of keys (without the prefix) and arguments that runs a Lua script at once.
+
+        again, closing: see ``run``.
+        """
         registered = self._client.register_script(source)
 
         def call(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
             named = [PREFIX + key for key in keys]
-            return self.run(lambda: registered(keys=named, args=list(arguments)), again=again)
+
+            def work() -> Any:
+                return registered(keys=named, args=list(arguments))
+
+            return self.run(work, again=again, closing=closing)
 
         return call
 
@@ -118,7 +152,7 @@ class Store:
 
     def forget(self, key: str) -> None:
         """Forget a key (without the prefix)."""
-        self.run(lambda: self._client.delete(PREFIX + key))
+        self.run(lambda: self._client.delete(PREFIX + key), closing=True)
 
     def ping(self) -> None:
         """StorageError if the store cannot be reached."""
@@ -128,6 +162,33 @@ class Store:
         """Close the connections that nothing uses."""
         with contextlib.suppress(*self._errors):
             self.pool.disconnect(inuse_connections=False)
+
+
+@lru_cache(maxsize=4)
+def _bounded_class(kind: Any) -> Any:
+    """Make the class of a connection whose timeouts follow the work that uses it.
+
+    A client has the timeouts that it was made with, one for each command, of which an admission
+    sends half a dozen.
+    """
+
+    class BoundedConnection(kind):  # type: ignore[misc]
+        def connect(self) -> None:
+            self.socket_connect_timeout = _limit(_CONNECT)
+            self.socket_timeout = _limit(_READ)
+            super().connect()
+
+        def send_packed_command(self, *args: Any, **options: Any) -> None:
+            if self._sock:
+                self._sock.settimeout(_limit(_READ))
+            super().send_packed_command(*args, **options)
+
+    return BoundedConnection
+
+
+def _limit(seconds: float) -> float:
+    """Seconds that a step may take; a timeout of zero would be none at all."""
+    return max(0.001, min(seconds, _ends.get() - time.monotonic()))
 
 
 @lru_cache(maxsize=4)

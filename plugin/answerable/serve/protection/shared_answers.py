@@ -50,8 +50,8 @@ class SharedCache:
         self._crowd = Crowd()
         self._milliseconds = 1000 * seconds
         self._look = store.script(_LOOK)
-        self._tell = store.script(_TELL)
-        self._release = store.script(_RELEASE)
+        self._tell = store.script(_TELL, closing=True)
+        self._release = store.script(_RELEASE, closing=True)
 
     def once(
         self, key: str, make: Make, wait: float, check: Check = nothing

@@ -105,7 +105,7 @@ class RedisPurse:
         self._clock = clock
         self._reserve = store.script(_RESERVE)
         self._resize = store.script(_RESIZE)
-        self._settle = store.script(_SETTLE)
+        self._settle = store.script(_SETTLE, closing=True)
 
     def reserve(self, tokens: int, seconds: float) -> Reservation:
         """See Purse."""

@@ -88,7 +88,8 @@ class Service:
         """Answer one request, whatever it is. call: what an adapter cancels when nobody waits."""
         turn = _Turn(request, call or Call())
         try:
-            response = self._guarded(turn)
+            with serving(turn.call):
+                response = self._guarded(turn)
         except Exception as error:
             problem = problems.of(error)
             turn.code = problem.code
@@ -124,6 +125,8 @@ class Service:
             self._asker(turn.request),
         )
         turn.question = asked.question
+        # A store that instances share has its time of the question's.
+        turn.call.begin(self.policy.deadline)
         # A request without a solution counts nowhere, or it would lock out those who have one; a
         # solution is used up by a request that is admitted.
         with self._solved(body):
@@ -145,9 +148,8 @@ class Service:
 
         if turn.request.can_stream and EVENTS in turn.request.headers.get("accept", ""):
             return streaming.respond(
-                run, turn.call, self.policy.deadline, lambda status: self._observe(turn, status)
+                run, turn.call, turn.call.left, lambda status: self._observe(turn, status)
             )
-        turn.call.begin(self.policy.deadline)
         return json_response(run())
 
     def _search(self, turn: _Turn) -> Response:
@@ -157,9 +159,9 @@ class Service:
             raise Problem("bad-request", "Search needs a query: ?q=words.")
         asked = Asked(intake.question(values[0]), asker=self._asker(turn.request))
         turn.question = asked.question
+        turn.call.begin(self.policy.deadline)
         # A search needs no solution: counted with answers it would lock out those who have one.
         self._admit(asked, "searches" if self.policy.challenge_key else "all")
-        turn.call.begin(self.policy.deadline)
         found = self.guards.answering.search(self._opened(turn), asked, turn.call)
         return json_response(found)
 

@@ -1,0 +1,108 @@
+"""The time that a question waits for Redis is a part of its deadline."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from answerable.serve.call import Call, serving
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ProviderError, StorageError
+from answerable.serve.protection import answer_cache, limiting, redis_store, spending
+from asking import USUAL, asking, code, letters
+from slow_line import slow_line
+
+if TYPE_CHECKING:
+    from redis_server import RedisServer
+
+# So long each command may take in these tests: far longer than anything else.
+LONG = 60.0
+# What a store that is bounded by its call stays under on any machine.
+BOUNDED = 30.0
+RATES = "100/second; 100/minute; 100/hour; 1000/day"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("redis-deadline"))
+
+
+def test_a_question_whose_time_a_slow_store_takes_is_late_and_costs_nothing(
+    base: Engine, redis_server: RedisServer
+) -> None:
+    """Each command is quick enough alone; all of an admission's are not."""
+    with slow_line(redis_server.port) as line:
+        policy = replace(
+            USUAL, rate=RATES, rate_all=RATES, deadline=1.0,
+            redis_url=f"redis://127.0.0.1:{line.port}/0",
+        )  # fmt: skip
+        # The client's own hello is not what is slow.
+        redis_store.connect(str(policy.redis_url)).ping()
+        line.seconds = 0.4
+        ask = asking(base, policy)
+        assert code(ask()) == "timeout"
+        assert code(ask.get("search", "q=rope")) == "timeout"
+        assert ask.answerer.questions == []
+
+
+@pytest.mark.parametrize("work", ["limits", "tokens", "cache", "challenge"])
+def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    monkeypatch.setattr(redis_store, "_READ", LONG)
+    url = redis_server.url
+    limiter, cache = limiting.limiter("9/day", "9/day", url), answer_cache.cache(9, 60, url)
+    purse, store = spending.purse(100, url), redis_store.connect(url)
+    store.ping()
+    works = {
+        "limits": lambda: limiter.admit("asker"),
+        "tokens": lambda: purse.reserve(1, 60),
+        "cache": lambda: cache.once("key", lambda: (b"", True), 60),
+        "challenge": lambda: store.set_once("name", 60),
+    }
+    assert redis_server.process is not None
+    redis_server.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        with serving(Call(0.3)), pytest.raises(ProviderError) as caught:
+            works[work]()
+    finally:
+        redis_server.process.send_signal(signal.SIGCONT)
+    assert caught.value.timeout
+    assert time.monotonic() - begun < BOUNDED
+
+
+def test_what_a_late_question_holds_is_given_back(redis_server: RedisServer) -> None:
+    url = redis_server.url
+    purse, store = spending.purse(100, url), redis_store.connect(url)
+    reservation = purse.reserve(100, 60)
+    assert store.set_once("name", 60)
+    late = Call(-1.0)
+    with serving(late):
+        with pytest.raises(ProviderError):
+            store.ping()
+        reservation.settle(0)
+        store.forget("name")
+    assert purse.reserve(100, 60)
+    assert store.set_once("name", 60)
+
+
+def test_what_is_given_back_to_a_store_that_hangs_is_not_waited_for(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "_READ", LONG)
+    store = redis_store.connect(redis_server.url)
+    store.ping()
+    assert redis_server.process is not None
+    redis_server.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        with serving(Call(-1.0)), pytest.raises(StorageError):
+            store.forget("name")
+    finally:
+        redis_server.process.send_signal(signal.SIGCONT)
+    assert time.monotonic() - begun < BOUNDED
