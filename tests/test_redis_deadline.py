@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
     limiter, cache = limiting.limiter("9/day", "9/day", url), answer_cache.cache(9, 60, url)
     purse, store = spending.purse(100, url), redis_store.connect(url)
     store.ping()
-    works = {
+    works: dict[str, Callable[[], object]] = {
         "limits": lambda: limiter.admit("asker"),
         "tokens": lambda: purse.reserve(1, 60),
         "cache": lambda: cache.once("key", lambda: (b"", True), 60),

@@ -59,7 +59,8 @@ class Store:
         scheme, colon, rest = url.partition("://")
         address = _SCHEMES.get(scheme, scheme) + colon + rest
         try:
-            kind = redis.connection.parse_url(address).get("connection_class", redis.Connection)
+            parsed: dict[str, Any] = redis.connection.parse_url(address)  # type: ignore[no-untyped-call]
+            kind = parsed.get("connection_class", redis.Connection)
             self._client = redis.Redis.from_url(
                 address,
                 connection_class=_bounded_class(kind),
