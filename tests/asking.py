@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from answerable.serve import call as calls
+from answerable.serve.call import Call, Stage
 from answerable.serve.embedder import Vectors
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
@@ -55,15 +57,32 @@ class Paid:
         return {"claims": [{"text": text, "evidence": [{"source": "s1", "quote": text}]}]}
 
 
-@dataclass
 class Slow(LetterEmbedder):
-    """An embedder that looks up only when it has taken its time."""
-
-    seconds: float = 1.2
+    """An embedder that takes all the time that a question has."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        time.sleep(self.seconds)
+        calls.current().ends = time.monotonic()
         return super().embed(texts)
+
+
+class Looking(Call):
+    """A call that tells when its asker is looked for while it waits for another's answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked = threading.Event()
+
+    def check(self) -> None:
+        self.looked.set()
+        super().check()
+
+
+class Patient(Call):
+    """A call without an end."""
+
+    def begin(self, seconds: float, listener: Callable[[Stage], None] | None = None) -> None:
+        del seconds
+        super().begin(float("inf"), listener)
 
 
 def letters(folder: Path) -> Engine:

@@ -14,8 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from typing import Any, Self
 
+from patience import PATIENCE
+
 VERSION = "/2018-06-01/runtime"
-_SECONDS = 30
+_SECONDS = PATIENCE
 _ARN = "arn:aws:lambda:eu-central-1:123456789012:function:answerable"
 
 

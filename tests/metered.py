@@ -8,9 +8,7 @@ from typing import Any
 from answerable.stub.recording import Recorded
 from answerable.stub.reply import Reply
 from answerable.stub.server import Stub
-
-# Seconds for which a reply is held up at most, should a test forget to open the gate.
-PATIENCE = 60.0
+from patience import PATIENCE
 
 
 class Metered(Stub):

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 
 from answerable.build.database import roles
+from patience import PATIENCE
 
-PATIENCE = 30.0
 # PostgreSQL does not run as root: there, as a user who owns nothing.
 _NOBODY = "nobody"
 # Nothing is lost that a test would miss.
@@ -89,7 +89,7 @@ class PostgresServer:
 
     def _answers(self) -> bool:
         try:
-            with psycopg.connect(self.url(), connect_timeout=2):
+            with psycopg.connect(self.url(), connect_timeout=30):
                 return True
         except psycopg.OperationalError:
             return False

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-PATIENCE = 20.0
+from patience import PATIENCE
 
 
 def race(script: str, processes: int, *arguments: str) -> list[str]:

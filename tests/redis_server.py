@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 20.0
+from patience import PATIENCE
 
 
 class RedisServer:

@@ -6,16 +6,15 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# Seconds for which a response is waited for: longer than any deadline of a function, on a machine
-# that is busy with other things too.
-PATIENCE = 60.0
+from patience import PATIENCE, until
+
+__all__ = ["PATIENCE", "Running", "free_port", "run", "until", "watched"]
 
 
 @dataclass
@@ -70,7 +69,7 @@ def run(
     def end() -> None:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -104,21 +103,13 @@ def watched(
     reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
     reader.start()
     try:
-        until(lambda: process.poll() is not None or ready(running), 120)
+        until(lambda: process.poll() is not None or ready(running))
         assert process.poll() is None, running.output
         yield running
     finally:
         end()
-        reader.join(10)
+        reader.join(PATIENCE)
         stream.close()
-
-
-def until(is_so: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until something is so; AssertionError if it takes too long."""
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, f"not so after {seconds} seconds"
-        time.sleep(0.05)
 
 
 def free_port() -> int:

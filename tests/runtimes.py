@@ -16,7 +16,8 @@ import pytest
 
 import lambda_api
 import tethered
-from running import Running, free_port, until
+from patience import PATIENCE, until
+from running import Running, free_port
 from sites import NOTES, build, write_site
 
 # AWS publishes its runtime for Linux only.
@@ -80,7 +81,7 @@ class Runtime:
         self, method: str, path: str, body: bytes | None, headers: Sequence[tuple[str, str]]
     ) -> http.client.HTTPResponse:
         """Send a request; its response may be read as it comes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.putrequest(method, self.base + path, skip_accept_encoding=True)
         for name, value in headers:
             connection.putheader(name, value)

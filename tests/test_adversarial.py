@@ -208,9 +208,9 @@ _DIRECTIVE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda hostile: hostile.name)
 def test_a_scripted_model_gets_an_answer_or_a_refusal(hostile: Hostile) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     made = outcome(hostile.draft, SET, claims=False)
-    assert time.perf_counter() - began < 10
+    assert time.thread_time() - began < 10
     assert hostile.outcome == (made.stage if isinstance(made, ContractViolation) else made.mode)
     if isinstance(made, Answer):
         check(made, SET)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from answerable.serve.protection import answer_cache
 from answerable.serve.protection.answer_cache import MemoryCache
 from answerable.serve.protection.waiting import Outcome
+from patience import PATIENCE, until
 
-WAIT = 20.0
+WAIT = PATIENCE
 
 
 @dataclass
@@ -122,10 +123,17 @@ def test_the_values_kept_are_the_last_asked_for_and_not_too_old(
 @pytest.mark.parametrize("may_be_kept", [True, False])
 def test_callers_at_once_share_one_value_even_if_it_may_not_be_kept(may_be_kept: bool) -> None:
     cache = answer_cache.cache(10, 60, None)
-    make = Maker(may_be_kept, seconds=0.3)
-    got = together(8, lambda: cache.once("key", make, WAIT))
-    assert sorted(map(str, got)) == ["(b'1', 'miss')"] + ["(b'1', 'shared')"] * 7
-    assert make.made == 1
+    waiting: set[int] = set()
+
+    def make() -> tuple[bytes, bool]:
+        until(lambda: len(waiting) == 7)
+        return b"value", may_be_kept
+
+    def check() -> None:
+        waiting.add(threading.get_ident())
+
+    got = together(8, lambda: cache.once("key", make, WAIT, check))
+    assert sorted(map(str, got)) == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
 
 
 def test_different_keys_do_not_wait_for_each_other() -> None:

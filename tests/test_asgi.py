@@ -18,6 +18,7 @@ from answerable.serve.web.http import MAX_BODY, Request, Response
 from answerable.serve.web.service import Service
 from doubles import OPEN, ScriptedAnswerer, engine_of, record
 from fuzzing import fuzzed
+from patience import PATIENCE
 
 ORIGIN = OPEN.origins[0]
 GONE: Message = {"type": "http.disconnect"}
@@ -208,7 +209,7 @@ class Slow:
             return Response(200, b"", events=self)
         with call.stopping(self.cancelled.set):
             self.begun.set()
-            assert self.cancelled.wait(20)
+            assert self.cancelled.wait(PATIENCE)
         return Response(200, b"{}")
 
     def __iter__(self) -> "Slow":
@@ -219,7 +220,7 @@ class Slow:
             self.begun.set()
             return b"event: stage\ndata: {}\n\n"
         with self.call.stopping(self.cancelled.set):
-            assert self.cancelled.wait(20)
+            assert self.cancelled.wait(PATIENCE)
         return b"event: problem\ndata: {}\n\n"
 
     def close(self) -> None:
@@ -255,7 +256,7 @@ def test_a_server_that_ends_a_request_cancels_its_call() -> None:
         while not slow.cancelled.is_set():
             await asyncio.sleep(0.005)
 
-    in_loop(asyncio.wait_for(end(), 20))
+    in_loop(asyncio.wait_for(end(), PATIENCE))
     assert slow.cancelled.is_set()
 
 

@@ -28,6 +28,7 @@ from answerable.serve.protection.challenge import (
     Memory,
     UnsolvedError,
 )
+from patience import PATIENCE
 from running import free_port, run
 
 KEY = b"a key that only the harbour has"
@@ -103,7 +104,7 @@ def test_of_many_at_once_one_counts(payload: dict[str, Any]) -> None:
     ready = threading.Barrier(8)
 
     def ask(_: int) -> str | None:
-        ready.wait(10)
+        ready.wait(PATIENCE)
         return problem(ours, packed(payload))
 
     with ThreadPoolExecutor(8) as pool:

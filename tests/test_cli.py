@@ -19,6 +19,7 @@ from openai import OpenAI
 import sites
 from answerable.cli import showing
 from answerable.serve import prompt
+from patience import PATIENCE
 
 GOLD = """
 queries:
@@ -280,7 +281,7 @@ class _Terminal:
     def expect(self, words: str) -> None:
         """Wait until words are printed after those of the last call."""
         while (found := self.text.find(words, self.at)) < 0:
-            ready, _, _ = select.select([self.descriptor], [], [], 20)
+            ready, _, _ = select.select([self.descriptor], [], [], PATIENCE)
             assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
             self.text += os.read(self.descriptor, 4096).decode(errors="replace")
         self.at = found + len(words)
@@ -308,5 +309,5 @@ def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         assert "honest" in {model.id for model in models}
     finally:
         process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
     process.stdout.close()

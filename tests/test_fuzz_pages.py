@@ -186,10 +186,10 @@ LONG: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("name", LONG)
 def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
     html = LONG[name]()
-    began = time.perf_counter()
+    began = time.thread_time()
     record = cutting.read(Source("a", "/a/", TITLE, html))
     made = cutting.cut(record)
-    assert time.perf_counter() - began < (60 if DEEP else 20)
+    assert time.thread_time() - began < (60 if DEEP else 20)
     assert made.cuts
     assert len({cut.passage.id for cut in made.cuts}) == len(made.cuts)
 

@@ -23,6 +23,8 @@ from fuzzing import DEEP
 from sites import NOTES, PAGES, ask, build, opened, put, write_site
 
 QUESTION = "How thick is the chain of a mooring?"
+# How often a bundle is written while others read it.
+TURNS = 1000 if DEEP else 40
 MOMENTS = 12 if DEEP else 6
 NUMBERS = ("twelve", "thirteen", "fourteen")
 
@@ -74,23 +76,27 @@ def leftovers(site: Path) -> list[Path]:
 
 def test_killed_at_any_time(site: Path) -> None:
     edit(site, "twelve")
-    started = time.monotonic()
     assert build(site).returncode == 0
-    length = time.monotonic() - started
     choice = random.Random(11)
-    killed = 0
-    for turn in range(MOMENTS):
+    turn = killed = 0
+    # Adapted to what builds take now, since the machine may be busy with other things too.
+    length = 2.0
+    while turn < MOMENTS or killed <= MOMENTS // 4:
+        turn += 1
+        assert turn < 100 * MOMENTS
         edit(site, NUMBERS[1 + turn % 2])
+        started = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "mkdocs", "-q", "build"], cwd=site, stderr=subprocess.DEVNULL
         )
         try:
             process.wait(choice.uniform(0.3, 1.0) * length)
+            length = time.monotonic() - started
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
+            length *= 1.3
         killed += process.wait() == -signal.SIGKILL
         assert thickness(opened(site)) in NUMBERS
-    assert killed > MOMENTS // 4
 
 
 def test_killed_at_every_step_of_publishing(site: Path) -> None:
@@ -151,14 +157,13 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    deadline = time.monotonic() + 3
     turns = 0
-    while time.monotonic() < deadline:
+    while turns < TURNS or len(set(seen)) < len(indexes):
         turns += 1
+        assert turns < 100 * TURNS
         bundle_writer.write(indexes[turns % 2], folder, TINY, LOCAL, bundle_writer.build_time(None))
     done.set()
     for reader in readers:
         reader.join()
     assert faults == []
     assert set(seen) == {"The rope holds.", "The chain holds."}
-    assert turns > 10

@@ -19,6 +19,7 @@ from answerable.serve.local_embedder import IDENTITY as LOCAL_IDENTITY
 from answerable.serve.openai_embedder import MAX_INPUT, OpenAIEmbedder
 from answerable.serve.settings import Settings
 from answerable.stub.server import Stub
+from patience import PATIENCE
 from stubs import is_counted
 
 PATH = "/v1/embeddings"
@@ -35,7 +36,7 @@ def server() -> Iterator[Stub]:
         yield stub
 
 
-def embedder(server: Stub, dimensions: int = 64, deadline: float = 10.0) -> OpenAIEmbedder:
+def embedder(server: Stub, dimensions: int = 64, deadline: float = PATIENCE) -> OpenAIEmbedder:
     identity = Identity("openai", "text-embedding-3-large", dimensions)
     return OpenAIEmbedder(identity, server.base_url, deadline)
 

@@ -201,9 +201,9 @@ def test_a_note_is_cut_at_its_blank_lines() -> None:
 def test_a_long_code_block_of_blank_lines_is_cut_in_no_time() -> None:
     block = PageBlock("code", "\n" * 20_000 + words(50))
     pieces = list(units.cut_blocks([block], SMALL.words, "en"))
-    started = time.monotonic()
+    started = time.thread_time()
     groups = passages.pack(pieces * 3, SMALL)
-    assert time.monotonic() - started < 10
+    assert time.thread_time() - started < 10
     assert groups
 
 

@@ -26,6 +26,7 @@ from answerable.serve.profile import Profile
 from answerable.serve.retrieval import retrieve
 from answerable.serve.store import Store
 from doubles import LetterEmbedder, bundle_of, index_of, note, record
+from patience import until
 from postgres_server import PostgresServer
 from sites import NOTES, build, command, failure, opened, put, write_site
 
@@ -251,10 +252,7 @@ def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
 def until_free(server: PostgresServer) -> None:
     """Wait until the server has noticed that its publishers are gone."""
     statement = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%publisher'"
-    ends = time.monotonic() + 20
-    while server.execute(statement) != [(0,)]:
-        assert time.monotonic() < ends
-        time.sleep(0.1)
+    until(lambda: server.execute(statement) == [(0,)])
 
 
 def test_what_cannot_be_published_says_so(postgres_server: PostgresServer, tmp_path: Path) -> None:

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from answerable.serve.errors import StorageError
 from answerable.serve.protection import answer_cache, limiting, redis_store, spending
+from patience import PATIENCE, until
 from purses import LEASE, attempt, refusal
 from racing import race
 from redis_server import RedisServer
-from running import until
 from test_answer_cache import Maker, together
 from test_spending import STEPS, Clock, Step, check_steps
 
-WAIT = 20.0
+WAIT = PATIENCE
 
 LIMITED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from answerable.serve.protection import limiting
-few = limiting.limiter("30/minute", "1000/minute", sys.argv[1])
-many = limiting.limiter("9/minute", "50/minute", sys.argv[1])
+few = limiting.limiter("30/hour", "1000/hour", sys.argv[1])
+many = limiting.limiter("9/hour", "50/hour", sys.argv[1])
 go()
 with ThreadPoolExecutor(5) as pool:
     one = sum(wait is None for wait in pool.map(few.admit, ["asker"] * 25))
@@ -65,19 +65,22 @@ sys.stdin.read()
 
 ASKING = """
 import sys, time
-from answerable.serve.protection import answer_cache, redis_store
-cache = answer_cache.cache(10, 60, sys.argv[1])
+from answerable.serve.protection import answer_cache, redis_store, shared_answers
+shared_answers._TOLD = 600_000
+cache = answer_cache.cache(10, 600, sys.argv[1])
 count = redis_store.connect(sys.argv[1]).script("return redis.call('incr', KEYS[1])")
-look = redis_store.connect(sys.argv[1]).script("return redis.call('get', KEYS[1])")
+look = redis_store.connect(sys.argv[1]).script("return redis.call('get', KEYS[1]) or 0")
 def asked(key, may_be_kept):
-    count(["there:" + key], [])
-    while int(look(["there:" + key], [])) < 8:
-        time.sleep(0.01)
+    looked = []
+    def check():
+        if not looked:
+            looked.append(count(["waiting:" + key], []))
     def make():
         number = count(["made:" + key], [])
-        time.sleep(1.0)
+        while int(look(["waiting:" + key], [])) < 7:
+            time.sleep(0.01)
         return b"answer %d" % number, may_be_kept
-    return cache.once(key, make, 20)
+    return cache.once(key, make, 600, check)
 go()
 print(*asked("kept", True), *asked("not kept", False))
 """
@@ -89,7 +92,7 @@ cache = answer_cache.cache(10, 60, sys.argv[1])
 def make():
     print("making", flush=True)
     time.sleep(60)
-cache.once("key", make, 0.5)
+cache.once("key", make, 2.0)
 """
 
 
@@ -213,7 +216,7 @@ def test_of_a_process_that_died_all_is_reserved_while_its_lease_lasts(
 def test_of_a_process_that_died_what_it_had_begun_is_spent_and_the_rest_is_free(
     redis_server: RedisServer,
 ) -> None:
-    kill_with_reservations(redis_server, "1.5")
+    kill_with_reservations(redis_server, "4")
     purse = spending.purse(1000, redis_server.url)
     until(lambda: attempt(purse, 660) is not None)
     assert account(redis_server) == (340, [[660, 0]])

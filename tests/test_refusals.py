@@ -24,7 +24,8 @@ from answerable.serve.refusals import Near, Refusal, Unanswered
 from answerable.serve.settings import LOG_REFUSALS, Settings
 from answerable.serve.web.http import Request, Response
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, handle, index_of, note, record
-from running import Running, free_port, mkdocs, run, until
+from patience import until
+from running import Running, free_port, mkdocs, run
 from sites import NOTES, PAGES, build, command, put, write_site
 from test_function import has_address
 

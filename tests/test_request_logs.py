@@ -17,7 +17,8 @@ from answerable.serve.web.http import EVENTS, MAX_BODY
 from answerable.stub.faults import FAULTS
 from answerable.stub.server import Stub
 from functions import KEY
-from running import Running, until
+from patience import PATIENCE, until
+from running import Running
 from sites import NOTES
 
 TOKEN = "token-of-the-pilot"
@@ -187,7 +188,7 @@ def test_a_secret_in_the_wrong_place_is_one_sentence_without_it(
     environment = {"ANSWERABLE_SECRET": "a secret of the harbour", name: text, "PORT": "0"}
     command = [sys.executable, "-I", str(function / "main.py")]
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=20, check=False
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 1
     assert done.stdout == ""

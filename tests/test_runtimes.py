@@ -20,7 +20,7 @@ import pytest
 
 import runtimes
 from conforming import CASES, GOOD, KNOWN, PRIVATE, UNKNOWN, Case
-from running import until
+from patience import until
 from runtimes import Reply, Runtime
 
 # What says how a response may be used; every other header is the server's own.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from running import Running, mkdocs, until
+from patience import until
+from running import Running, mkdocs
 from sites import NOTES, PAGES, put, write_site
 
 QUESTION = "How thick is the chain of a mooring?"

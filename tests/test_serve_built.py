@@ -17,7 +17,8 @@ from playwright.sync_api import Page, expect
 from answerable.build import built_site
 from answerable.cli import indexing
 from answerable.cli import serving as previews
-from running import Running, run, until
+from patience import PATIENCE, until
+from running import Running, run
 from sites import NOTES, command, put
 
 QUESTION = "How thick is the chain of a mooring?"
@@ -78,7 +79,7 @@ def server(folder: Path) -> Iterator[Running]:
 
 
 def get(server: Running, path: str, method: str = "GET") -> tuple[int, dict[str, str], str]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=15)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request(method, path)
     response = connection.getresponse()
     found = response.status, dict(response.getheaders()), response.read().decode()
@@ -235,25 +236,30 @@ def test_an_unknown_mistake_is_told_by_its_kind_only(
 def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks: list[float] = []
+    begun: list[float] = []
+    ended: list[float] = []
 
     def slow(_: indexing.Options) -> previews._State:
-        looks.append(time.monotonic())
-        time.sleep(0.1)
+        begun.append(time.monotonic())
+        time.sleep(0.02)
+        ended.append(time.monotonic())
         return ()
 
     monkeypatch.setattr(previews, "_SECONDS", 0.01)
     monkeypatch.setattr(previews, "_state", slow)
     monkeypatch.setattr(previews._Current, "_index", lambda *_: None)
     with previews._following(options(tmp_path), previews._Current(indexing.embedder()), ()):
-        time.sleep(0.6)
-    assert len(looks) == 1
+        until(lambda: len(begun) > 2)
+    for earlier, later in ((0, 1), (1, 2)):
+        pause = begun[later] - ended[earlier]
+        assert pause >= previews._SHARE * (ended[earlier] - begun[earlier]) * 0.9
+        assert pause > 10 * previews._SECONDS
 
 
 def test_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None:
     with serving(write(tmp_path)) as server:
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
     assert "Traceback" not in server.output
 
 

@@ -1,10 +1,12 @@
 """The function's own server: connections that are kept, and all that a client may do to one."""
 
+import contextlib
 import http.client
 import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ import pytest
 from answerable.serve.web import server
 from answerable.serve.web.http import MAX_BODY, Request, Response, json_response
 from answerable.serve.web.server import Server
-from running import until
+from patience import PATIENCE, until
 
 OK = json_response({"status": "ok"})
 
@@ -47,12 +49,12 @@ def serving(
             yield found
         finally:
             found.shutdown()
-            thread.join(10)
+            thread.join(PATIENCE)
 
 
 def connect(found: Server, address: str = "127.0.0.1") -> socket.socket:
     """Connect from a loopback address."""
-    return socket.create_connection(("127.0.0.1", found.port), 10, (address, 0))
+    return socket.create_connection(("127.0.0.1", found.port), PATIENCE, (address, 0))
 
 
 def exchanged(found: Server, sent: bytes) -> bytes:
@@ -69,7 +71,7 @@ def statuses(received: bytes) -> list[int]:
 
 def test_requests_follow_each_other_on_one_connection(handler: Handler) -> None:
     with serving(handler) as found:
-        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=PATIENCE)
         places = set()
         for n in range(3):
             connection.request("POST", f"/answer?n={n}", b"x" * n, {"Content-Type": "text/plain"})
@@ -155,7 +157,7 @@ def test_a_body_is_read_as_far_as_it_is_allowed_and_its_sender_told(
     handler: Handler, size: int
 ) -> None:
     with serving(handler) as found:
-        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=PATIENCE)
         connection.request("POST", "/answer", b"x" * size)
         response = connection.getresponse()
         assert response.status == 200
@@ -227,28 +229,38 @@ def test_a_client_that_sends_nothing_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(server, "PATIENCE", 0.1)
     with serving(handler) as found:
-        for sent in (b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n\r\n"):
+
+        def received(sent: bytes) -> bytes:
             with connect(found) as client:
-                client.sendall(sent)
-                received = b"".join(iter(lambda: client.recv(65_536), b""))
-                assert statuses(received) == [200] * sent.count(b"\r\n\r\n")
+                with contextlib.suppress(BrokenPipeError):
+                    client.sendall(sent)
+                with contextlib.suppress(ConnectionResetError):
+                    return b"".join(iter(lambda: client.recv(65_536), b""))
+                return b""
+
+        for sent in (b"", b"GET / HTTP/1.1\r\n"):
+            assert statuses(received(sent)) == []
+        # On a busy machine even this may come too late.
+        until(lambda: statuses(received(b"GET / HTTP/1.1\r\n\r\n")) == [200])
 
 
 def test_a_client_that_sends_slowly_is_not_waited_for_either(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "PATIENCE", 0.5)
-    with serving(handler) as found, connect(found) as client:
-        client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 4000\r\n\r\n")
+    with serving(handler) as found:
 
-        def drip() -> bool:
-            try:
-                client.sendall(b"x")
-            except OSError:
-                return True
-            return False
+        def was_seen() -> bool:
+            """Drip until it is hung up; on a busy machine that may be before the head is read."""
+            with connect(found) as client, contextlib.suppress(OSError):
+                client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 4000\r\n\r\n")
+                # At this pace the body would take far longer than anybody waits.
+                while True:
+                    client.sendall(b"x")
+                    time.sleep(0.05)
+            return bool(handler.seen)
 
-        until(drip)
+        until(was_seen)
     assert [each.body for each in handler.seen] == [b""]
 
 
@@ -288,7 +300,8 @@ def test_a_response_may_take_longer_than_its_request(
 
     with serving(handler) as found:
         found.respond = slow
-        assert statuses(exchanged(found, b"GET / HTTP/1.1\r\n\r\n")) == [200]
+        # On a busy machine the request may come too late.
+        until(lambda: statuses(exchanged_or_nothing(found)) == [200])
 
 
 @dataclass
@@ -318,7 +331,7 @@ def test_events_are_sent_as_they_come_and_stopped_when_their_reader_goes(handler
             received = b""
             while received.count(b"event: stage") < 3:
                 received += client.recv(65_536)
-        assert parts.closed.wait(10)
+        assert parts.closed.wait(PATIENCE)
     head = received.partition(b"\r\n\r\n")[0]
     assert b"\r\nConnection: close" in head
     assert b"Content-Length" not in head

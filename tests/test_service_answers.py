@@ -24,7 +24,9 @@ from asking import (
     ROPE,
     USUAL,
     Asking,
+    Looking,
     Paid,
+    Patient,
     Slow,
     asked,
     asking,
@@ -35,8 +37,9 @@ from asking import (
 )
 from described import events
 from doubles import LetterEmbedder, bundle_of, index_of, record
+from patience import PATIENCE, until
 from purses import room
-from running import free_port, until
+from running import free_port
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +107,17 @@ def test_without_a_cache_every_question_is_answered(base: Engine) -> None:
 
 def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
     gate = threading.Event()
-    ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=lambda: gate.wait(10)))
+    ask = asking(
+        base, replace(USUAL, in_flight=1), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
+    followers = [Looking() for _ in range(7)]
     with ThreadPoolExecutor(8) as pool:
-        waiting = [pool.submit(ask) for _ in range(8)]
+        waiting = [pool.submit(ask)]
         until(lambda: len(ask.answerer.questions) == 1)
-        time.sleep(0.2)
+        waiting += [pool.submit(ask.service.handle, asked(), call) for call in followers]
+        assert all(call.looked.wait(PATIENCE) for call in followers)
         gate.set()
-        bodies = [each.result(10).json for each in waiting]
+        bodies = [each.result(PATIENCE).json for each in waiting]
     assert len({body.pop("request_id") for body in bodies}) == 8
     assert all(body == bodies[0] for body in bodies)
     assert ask.answerer.questions == [QUESTION]
@@ -134,12 +141,14 @@ def under_way(ask: Asking, gate: threading.Event, count: int) -> Iterator[list[i
     finally:
         gate.set()
         for thread in threads:
-            thread.join(10)
+            thread.join(PATIENCE)
 
 
 def test_more_than_may_be_under_way_are_told_to_wait(base: Engine) -> None:
     gate = threading.Event()
-    ask = asking(base, replace(USUAL, in_flight=2), answerer=Paid(before=lambda: gate.wait(10)))
+    ask = asking(
+        base, replace(USUAL, in_flight=2), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
     with under_way(ask, gate, 2) as statuses:
         for response in (ask("A third?"), ask.get("search", "q=rope")):
             assert code(response) == "busy"
@@ -154,7 +163,7 @@ def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
     monkeypatch.setattr(answering, "_BURST", 0.05)
     gate = threading.Event()
     policy = replace(USUAL, in_flight=3, in_flight_per_asker=2)
-    ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(10)))
+    ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
     with under_way(ask, gate, 2) as statuses, ThreadPoolExecutor(1) as pool:
         for response in (ask("A third?"), ask.get("search", "q=rope")):
             assert code(response) == "busy"
@@ -163,7 +172,7 @@ def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
         # Nor does the share of one admit more than there are slots.
         assert code(ask("A fourth?", asker="192.0.2.3")) == "busy"
         gate.set()
-        assert other.result(10).status == 200
+        assert other.result(PATIENCE).status == 200
     assert statuses == [200, 200]
     assert ask("A fifth?").status == 200
     assert len(ask.service.guards.answering.shares) == 0
@@ -175,7 +184,7 @@ def test_a_burst_of_one_asker_waits_for_its_share() -> None:
 
     def wait() -> bool:
         begun.set()
-        with shares.share("pilot", 60) as is_held:
+        with shares.share("pilot", PATIENCE) as is_held:
             return is_held
 
     with ThreadPoolExecutor(2) as pool:
@@ -184,9 +193,9 @@ def test_a_burst_of_one_asker_waits_for_its_share() -> None:
             with shares.share("pilot", 0) as is_held_twice:
                 assert not is_held_twice
             waiting = [pool.submit(wait) for _ in range(2)]
-            assert begun.wait(10)
+            assert begun.wait(PATIENCE)
             assert not any(each.done() for each in waiting)
-        assert [each.result(60) for each in waiting] == [True, True]
+        assert [each.result(PATIENCE) for each in waiting] == [True, True]
     assert len(shares) == 0
 
 
@@ -219,7 +228,7 @@ def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_
     """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
     monkeypatch.setattr(answering, "_BURST", 0.2)
     gate = threading.Event()
-    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: gate.wait(10))
+    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: gate.wait(PATIENCE))
     ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
     with under_way(ask, gate, 2) as statuses:
         refused = [ask(f"Wind {n}?") for n in range(3)]
@@ -230,9 +239,13 @@ def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_
     assert spent(ask, 200_000) == 5 * 60
 
 
-def test_a_burst_waits_a_moment_for_what_others_have_reserved(base: Engine) -> None:
+def test_a_burst_waits_a_moment_for_what_others_have_reserved(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "_BURST", PATIENCE)
     paid = Paid(worst_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
-    ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
+    policy = replace(USUAL, tokens_per_day=200_000, deadline=PATIENCE)
+    ask = asking(base, policy, answerer=paid)
     with ThreadPoolExecutor(5) as pool:
         found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(5)))]
     assert found == [200] * 5
@@ -283,8 +296,7 @@ def test_racing_questions_never_pass_the_cap(base: Engine) -> None:
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
-    ask = asking(base, replace(USUAL, deadline=1.0), embedder=Slow())
-    started = time.monotonic()
+    ask = asking(base, replace(USUAL, deadline=PATIENCE), embedder=Slow())
     response = ask(streams=streams, headers={"accept": EVENTS})
     if response.events:
         found = events(b"".join(response.events).decode())
@@ -292,7 +304,6 @@ def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
         assert found[-1][1]["code"] == "timeout"
     else:
         assert code(response) == "timeout"
-    assert time.monotonic() - started < 5.0
     assert ask.answerer.questions == []
     assert [line["status"] for line in ask.seen] == [504]
 
@@ -301,13 +312,17 @@ def test_who_waits_for_the_answer_of_another_waits_no_longer_than_the_deadline(
     base: Engine,
 ) -> None:
     gate = threading.Event()
-    ask = asking(base, replace(USUAL, deadline=1.0), answerer=Paid(before=lambda: gate.wait(10)))
+    ask = asking(
+        base, replace(USUAL, deadline=1.0), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
+    call = Patient()
     with ThreadPoolExecutor(1) as pool:
-        leader = pool.submit(ask)
+        leader = pool.submit(ask.service.handle, asked(), call)
         until(lambda: len(ask.answerer.questions) == 1)
         assert code(ask()) == "timeout"
+        call.ends = time.monotonic()
         gate.set()
-        assert code(leader.result(10)) == "timeout"
+        assert code(leader.result(PATIENCE)) == "timeout"
 
 
 @pytest.mark.parametrize(

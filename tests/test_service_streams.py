@@ -12,9 +12,21 @@ from answerable.serve import call as calls
 from answerable.serve.call import Call
 from answerable.serve.engine import Engine
 from answerable.serve.web.http import EVENTS, Headers, Response
-from asking import QUESTION, ROPE, USUAL, Paid, asked, asking, code, header, letters, stream
+from asking import (
+    QUESTION,
+    ROPE,
+    USUAL,
+    Looking,
+    Paid,
+    asked,
+    asking,
+    code,
+    header,
+    letters,
+    stream,
+)
 from described import events
-from running import until
+from patience import PATIENCE, until
 
 
 @pytest.fixture(scope="module")
@@ -87,34 +99,22 @@ def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: E
     assert {**kept.json, "request_id": 0} == {**fresh.json, "request_id": 0}
 
 
-class Looking(Call):
-    """A call that tells when its asker is looked for while it waits for another's answer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.looked = threading.Event()
-
-    def check(self) -> None:
-        self.looked.set()
-        super().check()
-
-
 def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
     entered, gate, call = threading.Event(), threading.Event(), Looking()
 
     def wait() -> None:
         entered.set()
-        gate.wait(10)
+        gate.wait(PATIENCE)
 
     ask = asking(base, answerer=Paid(before=wait))
     follower = asked(streams=True, headers={"accept": EVENTS})
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(lambda: told(stream(ask)))
-        assert entered.wait(10)
+        assert entered.wait(PATIENCE)
         second = pool.submit(lambda: told(ask.service.handle(follower, call)))
-        assert call.looked.wait(10)
+        assert call.looked.wait(PATIENCE)
         gate.set()
-        assert first.result(10) == second.result(10)
+        assert first.result(PATIENCE) == second.result(PATIENCE)
     assert sorted(line["cache"] for line in ask.seen) == ["miss", "shared"]
 
 
@@ -134,7 +134,7 @@ def test_what_is_refused_at_the_door_is_no_stream(base: Engine) -> None:
 
 def test_no_claim_leaves_before_the_whole_draft_has_settled(base: Engine) -> None:
     gate = threading.Event()
-    ask = asking(base, answerer=Paid(before=lambda: gate.wait(10)))
+    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
     response = stream(ask)
     assert response.events
     early = [next(response.events) for _ in range(3)]
@@ -148,7 +148,7 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
 
     def wait() -> None:
         with calls.current().stopping(stopped.set):
-            stopped.wait(10)
+            stopped.wait(PATIENCE)
         calls.current().check()
 
     ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=wait))
@@ -157,11 +157,11 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
     next(response.events)
     until(lambda: bool(ask.answerer.questions))
     response.events.close()
-    assert stopped.wait(5)
+    assert stopped.wait(PATIENCE)
     until(lambda: bool(ask.lines))
     assert [line["status"] for line in ask.seen] == [499]
     # Neither its slot nor its key is held any longer.
-    until(lambda: ask.service.guards.answering.slots.acquire(blocking=False), 5)
+    until(lambda: ask.service.guards.answering.slots.acquire(blocking=False))
     assert list(response.events) == []
 
 

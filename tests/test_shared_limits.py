@@ -3,7 +3,6 @@
 import datetime as dt
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +18,9 @@ import functions
 from answerable.serve import settings
 from answerable.serve.openai_answerer import OpenAIAnswerer
 from metered import Metered
+from patience import PATIENCE, until
 from redis_server import RedisServer
-from running import Running, until
+from running import Running
 
 pytest_plugins = ["redis_server"]
 
@@ -84,7 +84,7 @@ def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     barrier = threading.Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Any:
-        barrier.wait(30)
+        barrier.wait(PATIENCE)
         return call()
 
     with ThreadPoolExecutor(len(calls)) as pool:
@@ -97,16 +97,15 @@ def lines(running: Sequence[Running], count: int) -> list[dict[str, Any]]:
     return [json.loads(line) for each in running for line in each.lines[1:]]
 
 
-def test_four_processes_admit_exactly_thirty_a_minute(
+def test_four_processes_admit_exactly_what_the_limit_says(
     function: Path, redis_server: RedisServer
 ) -> None:
-    limits = {"ANSWERABLE_RATE": "30/minute", "ANSWERABLE_RATE_ALL": "1000/minute"}
+    # Of an hour, which no machine is so slow that all of them ask for longer.
+    limits = {"ANSWERABLE_RATE": "30/hour", "ANSWERABLE_RATE_ALL": "1000/hour"}
     with processes(function, 4, redis_server, **limits) as running:
         for each in running:
             assert each.request("GET", "/ready")[0] == 200
-        began = time.monotonic()
         found = at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
-        assert time.monotonic() - began < 60, "the minute was over before all had asked"
     assert Counter(status for each in found for status, _ in each) == {200: 30, 429: 90}
 
 
@@ -245,7 +244,7 @@ def test_who_has_paid_when_the_store_is_killed_still_has_the_answer(
             until(lambda: stub.answer_calls == before + 1)
             stub.fault = None
             redis_server.kill()
-            status, body = answer.result(30)
+            status, body = answer.result(PATIENCE)
         assert (status, body["mode"]) == (200, "partial")
         assert ask(running)[0] == 503
         assert stub.answer_calls == before + 1

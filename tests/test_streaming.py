@@ -18,7 +18,7 @@ from answerable.serve.web.beats import COMMENT, Beating
 from answerable.serve.web.http import EVENTS
 from answerable.stub.server import Stub, serve
 from conforming import KNOWN, PRIVATE, UNKNOWN
-from running import until
+from patience import until
 from runtimes import Reply, Runtime
 from streamed import Waiting, events
 

@@ -27,6 +27,7 @@ from answerable.stub.errors import StubError
 from answerable.stub.faults import FAULTS
 from answerable.stub.hostile import HOSTILE, MANY
 from answerable.stub.server import Stub, serve
+from patience import PATIENCE, finish, until
 from stubs import hint, lines, source
 
 CHAIN = "The chain of a mooring is twelve millimetres thick. Cats dislike wet decks."
@@ -78,7 +79,7 @@ def anywhere() -> Iterator[OpenAI]:
 
 @pytest.fixture
 def client(anywhere: OpenAI, stub: Stub) -> OpenAI:
-    return anywhere.with_options(base_url=stub.base_url, timeout=10)
+    return anywhere.with_options(base_url=stub.base_url, timeout=PATIENCE)
 
 
 def form(schema: object = SCHEMA) -> ResponseFormatTextJSONSchemaConfigParam:
@@ -126,8 +127,8 @@ def test_it_stops_and_can_start_again_on_its_port() -> None:
     with serve() as stub:
         port = stub.port
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port), timeout=1)
-    with stub, socket.create_connection(("127.0.0.1", port), timeout=1):
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    with stub, socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
         assert stub.port == port
     stub.wait()
 
@@ -141,14 +142,10 @@ def test_stopping_does_not_wait_for_idle_or_hanging_connections() -> None:
     stub = serve()
     stub.fault = "hang"
     idle = socket.create_connection(("127.0.0.1", stub.port))
-    asking = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=10)
+    asking = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=PATIENCE)
     asking.request("GET", "/v1/models", headers={"Authorization": "Bearer test"})
-    deadline = time.monotonic() + 5
-    while not stub.requests and time.monotonic() < deadline:
-        time.sleep(0.01)
-    began = time.monotonic()
-    stub.stop()
-    assert time.monotonic() - began < 5
+    until(lambda: bool(stub.requests))
+    finish(stub.stop)
     with pytest.raises(http.client.RemoteDisconnected):
         asking.getresponse()
     asking.close()
@@ -156,7 +153,7 @@ def test_stopping_does_not_wait_for_idle_or_hanging_connections() -> None:
 
 
 def test_a_connection_is_kept_alive(stub: Stub) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=PATIENCE)
     connection.connect()
     first = connection.sock
     for path, status in (("/v1/models", 200), ("/v1/nothing", 404), ("/v1/models/honest", 200)):
@@ -204,7 +201,7 @@ def test_many_clients_at_once(stub: Stub, client: OpenAI) -> None:
 def test_what_is_wrong_with_a_request_is_said_as_openai_says_it(
     stub: Stub, method: str, path: str, key: str | None, body: str | None, status: int
 ) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=PATIENCE)
     headers = {} if key is None else {"Authorization": key}
     connection.request(method, path, body, headers)
     response = connection.getresponse()
@@ -216,7 +213,7 @@ def test_what_is_wrong_with_a_request_is_said_as_openai_says_it(
 
 
 def test_a_body_without_a_length_is_refused(stub: Stub) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=PATIENCE)
     with closing(connection):
         connection.putrequest("POST", "/v1/responses")
         connection.putheader("Authorization", "Bearer a")
@@ -802,7 +799,7 @@ def test_faults_tell_themselves_apart(stub: Stub, client: OpenAI) -> None:
 @pytest.mark.parametrize("fault", ["hang", "drop", "cut"])
 def test_a_broken_connection_is_a_connection_error(stub: Stub, client: OpenAI, fault: str) -> None:
     stub.fault = fault
-    impatient = client.with_options(timeout=0.1 if fault == "hang" else 10)
+    impatient = client.with_options(timeout=0.1 if fault == "hang" else PATIENCE)
     kind = openai.APITimeoutError if fault == "hang" else openai.APIConnectionError
     for call in CALLS:
         with pytest.raises(kind) as caught:
@@ -812,13 +809,13 @@ def test_a_broken_connection_is_a_connection_error(stub: Stub, client: OpenAI, f
 
 def test_dripped_bytes_outlast_a_read_timeout(stub: Stub, client: OpenAI) -> None:
     stub.fault = "drip"
-    stub.drip_seconds = 0.002
+    stub.drip_seconds = 0.02
     began = time.monotonic()
     # No gap is as long as the timeout; the whole is much longer.
-    assert client.with_options(timeout=0.15).embeddings.create(
+    assert client.with_options(timeout=2.0).embeddings.create(
         model="text-embedding-3-small", input="a", dimensions=1
     )
-    assert time.monotonic() - began > 0.3
+    assert time.monotonic() - began > 2.0
 
 
 @pytest.mark.parametrize(
@@ -963,7 +960,7 @@ def test_every_fault_leaves_the_server_standing(
     for fault in FAULTS:
         stub.fault = fault
         try:
-            call(client.with_options(timeout=0.05 if fault == "hang" else 5))
+            call(client.with_options(timeout=0.05 if fault == "hang" else PATIENCE))
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, IndexError):
             continue
     stub.fault = None

@@ -12,7 +12,8 @@ from answerable.build import facts, files
 from answerable.build.facts import PATH, Facts
 from answerable.mkdocs import shortcuts
 from answerable.serve.errors import SiteError
-from running import mkdocs, until
+from patience import until
+from running import mkdocs
 from sites import NOTES, PAGES, build, build_here, command, failure, opened, put, write_site
 
 MOOR: dict[str, object] = {

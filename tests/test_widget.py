@@ -12,7 +12,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
-from running import until
+from patience import PATIENCE, until
 from widget_site import (
     CLAIM,
     HANG,
@@ -212,7 +212,7 @@ def test_stop_aborts_and_keeps_the_question(page: Page, site: Site) -> None:
     ask(box)
     expect(box).to_contain_text("Looking through this site")
     box.get_by_role("button", name="Stop").click()
-    assert site.hung_up.wait(3)
+    assert site.hung_up.wait(PATIENCE)
     expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
     expect(box.get_by_role("button", name="Stop")).to_have_count(0)
     expect(box.get_by_role("alert")).to_be_empty()
@@ -226,7 +226,7 @@ def test_a_new_question_aborts_the_old_one(page: Page, site: Site) -> None:
     box.get_by_label("Your question").fill("Second?")
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".card")).to_have_count(1)
-    assert site.hung_up.wait(3)
+    assert site.hung_up.wait(PATIENCE)
 
 
 def test_closing_while_working_aborts(page: Page, site: Site) -> None:
@@ -236,7 +236,7 @@ def test_closing_while_working_aborts(page: Page, site: Site) -> None:
     page.keyboard.press("Escape")
     expect(box.get_by_role("dialog")).to_be_hidden()
     expect(box.get_by_role("button", name="Ask")).to_be_focused()
-    assert site.hung_up.wait(3)
+    assert site.hung_up.wait(PATIENCE)
 
 
 def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(page: Page, site: Site) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from running import until
+from patience import until
 from widget_site import (
     CLAIM,
     HANG,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page, expect
 
-from running import until
+from patience import until
 from widget_site import (
     CLAIM,
     NOT_FOUND,

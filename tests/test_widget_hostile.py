@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page, expect
 
-from running import until
+from patience import PATIENCE, until
 from widget_site import (
     CLAIM,
     HANG,
@@ -282,7 +282,7 @@ def test_a_stream_that_stays_open_after_its_answer_is_left(page: Page, site: Sit
     box = visit(page, site, Stream([ANSWER], stays=True))
     ask(box)
     expect(box).to_have_attribute("state", "partial")
-    assert site.hung_up.wait(3)
+    assert site.hung_up.wait(PATIENCE)
 
 
 def test_what_never_ends_can_be_stopped_and_asked_again(page: Page, site: Site) -> None:

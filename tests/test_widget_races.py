@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from running import until
+from patience import until
 from widget_site import HANG, NOT_FOUND, PARTIAL, Reply, Site, ask, asking, problem, visit
 
 INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'

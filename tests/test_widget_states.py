@@ -11,6 +11,7 @@ import altcha
 from playwright.sync_api import Locator, Page, expect
 
 from answerable.serve.protection import challenge
+from patience import PATIENCE
 from widget_site import (
     CLAIM,
     HANG,
@@ -109,7 +110,7 @@ def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> No
     expect(box.get_by_role("status")).to_have_text("Stopped.")
     expect(box.get_by_label("Your question")).to_have_value(QUESTION)
     expect(box.get_by_label("Your question")).to_be_focused()
-    assert site.hung_up.wait(5)
+    assert site.hung_up.wait(PATIENCE)
     page.keyboard.press("Enter")
     expect_state(box, "partial")
 

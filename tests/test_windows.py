@@ -249,8 +249,8 @@ LONG = {
 @pytest.mark.parametrize("suffix", [".vtt", ".srt", ".txt"])
 def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, name: str) -> None:
     put(tmp_path / f"a{suffix}", BEGIN[suffix].replace("Talk", "Talk 2") + LONG[name])
-    began = time.perf_counter()
+    began = time.thread_time()
     with contextlib.suppress(NotebookError):
         (found,) = notebook.read(tmp_path, writes_key=True)
         surface(found, str)
-    assert time.perf_counter() - began < (240 if DEEP else 60)
+    assert time.thread_time() - began < (240 if DEEP else 60)
