@@ -3,10 +3,12 @@
 import gzip
 import html
 import json
+import os
 import random
 import re
 import sqlite3
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 from answerable.build import audit, notebook, runs
 from answerable.build.audit import Artifact
 from answerable.build.notebook import Note
+from answerable.build.tokens import tokens
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from sites import NOTES, PAGES, build, put, write_site
 
@@ -190,6 +193,28 @@ def test_of_media_only_the_beginning_is_read_unless_it_is_text(tmp_path: Path) -
     assert sizes == [65_536, 99_999, 99_999, 100_000]
 
 
+def test_media_that_are_archives_too_are_read_whole(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.png", "w") as archive:
+        archive.writestr("x.bin", os.urandom(200_000))
+        archive.writestr("page.html", f"<p>{BODY}</p>")
+    data = (tmp_path / "a.png").read_bytes()
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + os.urandom(100_000) + data)
+    assert "site/a.png, member 2" in leak([note()], *audit.folder(tmp_path, "site"))
+
+
+def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    with pytest.raises(SiteError, match=r"a\.txt is neither a file nor a folder; remove it"):
+        audit.check([note()], audit.folder(tmp_path, "site"))
+
+
+def test_times_of_a_note_hide_nothing_on_a_page_without_them() -> None:
+    words = BODY.split()
+    said = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
+    leak([note(said)], page(f"<p>{BODY}</p>"))
+    leak([note(f"We met at 12:30 and at 14:45. {BODY}")], page(f"0:01 {BODY}\n0:02 x"))
+
+
 def test_a_draft_is_private_and_may_list_a_page_to_come() -> None:
     draft = note(published=("b.md",))
     audit.check([], [page("all well")], drafts=[draft])
@@ -238,7 +263,7 @@ def test_a_comment_of_a_transcript_is_private() -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every text that is divided into words."""
     texts: list[str] = []
-    real: Callable[[str], list[str]] = runs.tokens
+    real: Callable[[str], list[str]] = tokens
 
     def counting(text: str) -> list[str]:
         texts.append(text)

@@ -5,7 +5,7 @@ import pytest
 from answerable.build import audit, readings
 from answerable.build.artifacts import Artifact
 from answerable.build.notebook import Note
-from answerable.build.runs import tokens
+from answerable.build.tokens import tokens
 from answerable.serve.errors import LeakError
 
 # None begins with a hexadecimal digit, which a reference without a semicolon would take.

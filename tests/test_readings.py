@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from answerable.build import inflating, readings, runs
 from answerable.build.markup import plain
 from answerable.build.notebook import Note
-from answerable.build.runs import tokens
+from answerable.build.tokens import tokens
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"
@@ -54,6 +54,59 @@ def places(name: str, data: bytes) -> list[str]:
         for reading in readings.read(name, data)
         if {run for _, run in RUNS.find(reading.text)} == set(RUNS.owners)
     ]
+
+
+def segments() -> list[tuple[int, str]]:
+    """The text in cues, each with the second at which it begins; a word is in two of them."""
+    return [(1, "the old"), (4, "lantern was sold"), (75, "to a bl"), (76, "ind trader")]
+
+
+def whisper() -> bytes:
+    """What OpenAI's whisper writes: segments, and in each of them words."""
+    cues = [
+        {"id": n, "start": float(n), "end": n + 0.5, "text": f" {text}", "tokens": [50364, n]}
+        for n, text in segments()
+    ]
+    words = [[{"word": f" {word}", "start": 0.1, "probability": 0.9}] for word in TEXT.split()]
+    return json.dumps({"text": "", "segments": [*cues, *({"words": w} for w in words)]}).encode()
+
+
+def youtube() -> bytes:
+    """YouTube's json3: events of segments, some with a line break only."""
+    events: list[dict[str, object]] = [
+        {
+            "tStartMs": n * 1000,
+            "dDurationMs": 900,
+            "segs": [{"utf8": f"{word} ", "tOffsetMs": 7} for word in text.split()],
+        }
+        for n, text in [(1, "the old"), (2, "lantern was sold"), (3, "to a blind trader")]
+    ]
+    return json.dumps(
+        {"wireMagic": "pb3", "events": [*events, {"segs": [{"utf8": "\n"}]}]}
+    ).encode()
+
+
+def timed(form: str, between: str = "\n") -> bytes:
+    """The cues in a form: their text, minute and second."""
+    cues = [(1, "the old"), (4, "lantern was sold"), (75, "to a"), (76, "blind trader")]
+    return between.join(form.format(text, n // 60, n % 60) for n, text in cues).encode()
+
+
+def self_extracting(data: bytes) -> bytes:
+    """An archive with a program before it and a comment in it."""
+    stream = io.BytesIO(b"MZ\xff#!/bin/sh\nexit\n" + data)
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = b"x" * 60_000
+    return stream.getvalue()
+
+
+def commented() -> bytes:
+    """An archive whose comment has the text."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a.txt", "nothing")
+        archive.comment = TEXT.encode()
+    return stream.getvalue()
 
 
 SPLIT = "<p>the <em>old</em> lan<b>tern</b> was</p><p>sold to<br>a bli<wbr>nd trader</p>"
@@ -116,6 +169,30 @@ CHANNELS = {
     "deep.js": json.dumps(json.dumps({"a": json.dumps(TEXT.replace(" ", "\n"))})).encode(),
     "link-markup.html": f'<a href="?b={quote(SPLIT)}">x</a>'.encode(),
     "numbers.npy": numbers() + b"\xff " + TEXT.encode(),
+    "whisper.json": whisper(),
+    "youtube.json3": youtube(),
+    "segments.jsonl": b"\n".join(json.dumps({"t": n, "s": t}).encode() for n, t in segments()),
+    "numbered.json": json.dumps({f"cue{n}": {"text": t} for n, t in segments()}).encode(),
+    "keys-apart.json": json.dumps({chr(97 + n): t for n, t in segments()}).encode(),
+    "told.html": b"<p>x<script type=application/json>\n" + whisper() + b"\n</script>",
+    "captions.sbv": timed("0:{1:02}:{2:02}.599,0:{1:02}:{2:02}.900\n{0}\n"),
+    "captions.lrc": b"[ar:x]\n" + timed("[{1:02}:{2:02}.10]<{1:02}:{2:02}.10> {0}"),
+    "captions.ass": b"[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, "
+    b"Effect, Text\n"
+    + timed(
+        "Dialogue: 0,0:{1:02}:{2:02}.00,0:{1:02}:{2:02}.90,Default,,0,0,0,,{{\\i1}}{0}\\N"
+    ).replace(b"sold", b"so{\\k20}ld"),
+    "fields.ssa": b"Format: Start, End, Text\n" + timed("Dialogue: 0:{1:02}:{2:02},7:00:00,{0}"),
+    "captions.html": timed("<li><a href='#t'>{1}:{2:02}</a> {0}</li>"),
+    "captions-inline.html": timed("<span>{1}:{2:02}</span><span>{0}</span>", ""),
+    "captions.md": timed("**[00:{1:02}:{2:02}]** {0}\n"),
+    "captions.txt": timed("[{1:02}:{2:02}.000 --> {1:02}:{2:02}.900]   {0}"),
+    "captions.ttml": timed("<p begin='00:{1:02}:{2:02}.00'>{0}</p>"),
+    "lyrics.json": json.dumps({"lrc": timed("[{1:02}:{2:02}.10] {0}").decode()}).encode(),
+    "named.png": zipped("page.html", HTML.encode()),
+    "setup.exe": self_extracting(zipped("page.html", HTML.encode())),
+    "preamble.html": HTML.encode() + zipped("x", b"y"),
+    "comment.zip": commented(),
     "readme.md": b"the [old](https://x.example/y z) lantern was sold to a \\blind trader".replace(
         b"\\b", b"b"
     ),

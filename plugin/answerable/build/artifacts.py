@@ -2,12 +2,15 @@
 
 import codecs
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import BinaryIO
 
 from ..serve.errors import SiteError
+from . import zip_archives
 from .readings import MEDIA
 
 _NO_PAGES: Mapping[str, str] = MappingProxyType({})
@@ -60,13 +63,27 @@ def _files(path: Path) -> Iterator[str]:
 def _reader(path: Path) -> Callable[[], bytes]:
     def data() -> bytes:
         try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                # Reading a named pipe would wait for someone to write into it.
+                raise SiteError(f"{path} is neither a file nor a folder; remove it")
             with path.open("rb") as file:
                 head = file.read(_HEAD) if path.suffix.lower() in MEDIA else b""
-                return head if head and not _is_text(head) else head + file.read()
+                is_media = bool(head) and not _is_text(head)
+                return head if is_media and not _has_archive(file) else head + file.read()
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
 
     return data
+
+
+def _has_archive(file: BinaryIO) -> bool:
+    """Tell whether a picture or a film is a zip archive, too; the position stays."""
+    at = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(at, size - zip_archives.TAIL))
+    tail = file.read()
+    file.seek(at)
+    return zip_archives.has_end(tail)
 
 
 def _is_text(head: bytes) -> bool:

@@ -12,7 +12,18 @@ from pathlib import Path
 
 from ..serve import terms
 from ..serve.errors import LeakError, NotebookError
-from . import character_references, inflating, markup, readings, runs, transcripts
+from . import (
+    captions,
+    character_references,
+    inflating,
+    json_texts,
+    markup,
+    readings,
+    runs,
+    tokens,
+    transcripts,
+    zip_archives,
+)
 from .artifacts import Artifact, folder
 from .mistakes import Mistakes
 from .notebook import Note
@@ -282,6 +293,9 @@ def _digest(mark: str, value: object) -> str:
 @cache
 def _code() -> str:
     """A mark of the code that judges: what an older one found clean is read again."""
-    modules = (character_references, inflating, markup, readings, runs, terms, transcripts)
+    modules = (
+        *(captions, character_references, inflating, json_texts, markup, readings, runs, terms),
+        *(tokens, transcripts, zip_archives),
+    )
     sources = (__file__, *(str(module.__file__) for module in modules))
     return hashlib.sha256(b"\0".join(Path(source).read_bytes() for source in sources)).hexdigest()

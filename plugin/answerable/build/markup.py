@@ -1,7 +1,7 @@
 """What a text says beneath its markup and escapes, line by line as it stands."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from . import character_references
@@ -36,6 +36,7 @@ _LEVELS = 3
 
 # What begins and ends a part of a page that is not shown.
 _UNSHOWN = re.compile(r"<(!--|script\b|style\b)", re.I)
+_RAW = re.compile(r"<(script\b|style\b)", re.I)
 _ENDS = {
     "!--": re.compile("-->"),
     "script": re.compile(r"</script\b[^<>]*+>?", re.I),
@@ -93,8 +94,14 @@ def _unbroken(text: str) -> Iterator[str]:
     spans = [*_parts(text, _UNSHOWN)]
     if "footnote" in text:
         spans = sorted([*spans, *(mark.span() for mark in _FOOTNOTE.finditer(text))])
-    if not spans:
-        return
+    yield from _without(text, spans)
+    if "<!--" in text:
+        # A comment may be one around elements that its author has switched off.
+        yield from _without(text, [*_parts(text, _RAW)])
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """What stands around spans of a text, without them."""
     kept: list[str] = []
     places: list[int] = []
     at = size = 0

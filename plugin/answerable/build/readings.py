@@ -1,19 +1,16 @@
 """Every text that a file gives away, by its content and its name."""
 
 import codecs
-import io
-import json
 import math
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
-from . import inflating, markup, transcripts
+from . import captions, inflating, json_texts, markup, transcripts, zip_archives
 from .inflating import Budget
+from .zip_archives import ZipArchive
 
 NAME = "its name"
 # How deep archives in archives are opened.
@@ -46,7 +43,8 @@ _MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 _WHITE = re.compile(r"\s")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.A)
+# What a page tells its scripts, as JSON.
+_TOLD = re.compile(r"<script\b[^<>]*+>\s*+([\[{][^<]*+(?:<(?!/script)[^<]*+)*+)</script", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,10 @@ def read(name: str, data: bytes) -> Iterator[Reading]:
 
 
 def _read(name: str, data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
+    archive = zip_archives.open_archive(data) if depth else None
+    if archive:
+        yield from _zipped(name, archive, place, depth, budget)
+        return
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             yield from _texts(name, data.decode(encoding, "replace"), place)
@@ -95,9 +97,6 @@ def _read(name: str, data: bytes, place: str, depth: int, budget: Budget) -> Ite
 
 
 def _binary(name: str, data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
-    if depth and data.startswith(b"PK\x03\x04"):
-        yield from _zipped(data, place, depth, budget)
-        return
     for mark, suffix, decompressor in inflating.PACKED:
         if not depth or not data.startswith(mark):
             continue
@@ -147,18 +146,20 @@ def _charset(data: bytes | bytearray) -> str:
     return "" if charset in _NO_CHARSETS or charset in ("utf-8", "ascii") else charset
 
 
-def _zipped(data: bytes, place: str, depth: int, budget: Budget) -> Iterator[Reading]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for number, member in enumerate(archive.infolist(), 1):
-                inside = _join(place, f"member {number}")
-                for reading in names(member.filename):
-                    yield Reading(reading.text, _join(inside, NAME), has_lines=False)
-                content = inflating.member(archive, member, budget)
-                yield from _read(member.filename, content, inside, depth - 1, budget)
-    except Exception:
-        # A damaged archive raises whatever its decoders do; it is still bytes that are served.
-        yield from _texts("", data.decode("utf-8", "replace"), place)
+def _zipped(
+    name: str, archive: ZipArchive, place: str, depth: int, budget: Budget
+) -> Iterator[Reading]:
+    with archive.file:
+        for number, member in enumerate(archive.file.infolist(), 1):
+            inside = _join(place, f"member {number}")
+            for reading in names(member.filename):
+                yield Reading(reading.text, _join(inside, NAME), has_lines=False)
+            content = inflating.member(archive.file, member, budget)
+            yield from _read(member.filename, content, inside, depth - 1, budget)
+    if archive.comments:
+        yield from _texts("", archive.comments.decode("utf-8", "replace"), place)
+    if archive.outside:
+        yield from _read(name, archive.outside, place, depth - 1, budget)
 
 
 def _without_nulls(data: bytes) -> str:
@@ -167,22 +168,36 @@ def _without_nulls(data: bytes) -> str:
 
 
 def _texts(name: str, text: str, place: str) -> Iterator[Reading]:
-    strings = list(_json(text, place)) if len(text) < _JSON else []
-    yield from strings
+    strings = json_texts.strings(text) if len(text) < _JSON else []
     if strings:
+        for string in strings:
+            for variant in markup.variants(string.text):
+                yield from _timed(variant, _join(place, string.path), has_lines=False)
+        for sequence in json_texts.sequences(strings):
+            yield from _timed(sequence, place, has_lines=False)
         # Markup is read string by string; what remains are words that many strings share out.
         yield Reading(markup.unescaped(text), place)
         return
     suffix = PurePosixPath(name).suffix.lower()
     for first, piece in _pieces(text):
         for variant in markup.variants(piece):
-            yield Reading(variant, place, first=first)
+            yield from _timed(variant, place, first=first)
         if suffix in _TRANSCRIPTS or transcripts.is_timed(piece):
             yield Reading(transcripts.untimed(piece), place, first=first)
         if suffix in _MARKDOWN:
             # Brackets are signs of the text there, and what they hold is no tag.
-            yield Reading(piece, place, first=first)
+            yield from _timed(piece, place, first=first)
             yield Reading(markup.plain(piece), place, has_lines=False)
+        for told in _TOLD.finditer(piece):
+            for sequence in json_texts.sequences(json_texts.strings(told[1])):
+                yield from _timed(sequence, place, has_lines=False)
+
+
+def _timed(text: str, place: str, has_lines: bool = True, first: int = 1) -> Iterator[Reading]:
+    """A text, and without its times if it may be one of captions."""
+    yield Reading(text, place, has_lines, first)
+    if captions.is_timed(text):
+        yield Reading(captions.untimed(text), place, has_lines, first)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
@@ -205,53 +220,6 @@ def _gap(text: str, at: int) -> int:
     """The next white space, or a place not far from there."""
     found = _WHITE.search(text, at, at + _OVERLAP)
     return found.start() if found else min(at + _OVERLAP, len(text))
-
-
-def _json(text: str, place: str) -> Iterator[Reading]:
-    """Every string of JSON or of JSON lines; nothing of what is neither."""
-    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
-        return
-    value = _loaded(text)
-    if value is not None:
-        yield from _strings(value, place)
-        return
-    values = [_loaded(line) if line.strip() else "" for line in text.split("\n")]
-    if any(value is None for value in values):
-        return
-    for number, value in enumerate(values, 1):
-        named = value.get("id") if isinstance(value, dict) else None
-        inside = f"line {number} (id {named})" if isinstance(named, str) else f"line {number}"
-        yield from _strings(value, _join(place, inside))
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text.lstrip("\ufeff"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _strings(root: Any, place: str) -> Iterator[Reading]:
-    """Every string of a JSON value, keys too, each with the path to it."""
-    waiting = [(root, "")]
-    while waiting:
-        value, path = waiting.pop()
-        if isinstance(value, str):
-            for variant in markup.variants(value):
-                yield Reading(variant, _join(place, path), has_lines=False)
-        elif isinstance(value, list):
-            waiting += [(item, f"{path}[{n}]") for n, item in enumerate(value)][::-1]
-        elif isinstance(value, dict):
-            inner = [(item, _step(path, n, key)) for n, (key, item) in enumerate(value.items())]
-            keys = [(key, f"{path} key {n}".strip()) for n, key in enumerate(value, 1)]
-            waiting += (keys + inner)[::-1]
-
-
-def _step(path: str, number: int, key: str) -> str:
-    """The path to a value; a key that is prose is counted, since it could be the note's."""
-    if not _PLAIN_KEY.fullmatch(key):
-        return f"{path}{{{number + 1}}}"
-    return f"{path}.{key}" if path else key
 
 
 def _join(place: str, inside: str) -> str:

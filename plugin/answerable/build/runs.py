@@ -1,35 +1,19 @@
 """Runs of a note's words, and where a text holds one."""
 
 import re
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..serve import terms
-from . import markup, transcripts
+from . import captions, markup, transcripts
 from .notebook import Note
+from .tokens import MAY_BE_DIVIDED, UNSPACED, divided_tokens, tokens
 
 Run = tuple[str, ...]
 
 # Eight words, or as much of a script without spaces, whose characters weigh a third of a word.
 WEIGHT = 24
 _WORD = 3
-# Up to as many characters are faster replaced one by one.
-_FEW = 200
-
-_IS_UNSPACED = re.compile(f"([{terms.UNSPACED}])")
-# Every ASCII byte to what it is compared as: lower case, and a space for what is no word.
-_BYTES = bytes(
-    b if b >= 128 or chr(b).isalnum() or b in b"_\x01" else ord(" ")
-    for b in bytes(range(256)).lower()
-)
-# What may divide two words, and need not: soft breaks and characters without width.
-_SOFT = rf"{markup.SOFT_BREAK}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-_DIVIDED = re.compile(rf"[{_SOFT}](?<=\w.)[{_SOFT}]*+(?=\w)", re.S)
-# Soft breaks beside a space divide nothing more.
-_EDGES = re.compile(rb"(?<= )\x01++|\x01++(?= )")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _LINE_END = re.compile(f"[\n{markup.HIDDEN_LINE_END}]")
 
 
@@ -74,31 +58,33 @@ class Runs:
                     run = tuple(found[start : start + length])
                     if run in self.owners:
                         yield start, run
-        if _DIVIDED.search(text):
-            yield from self._find_divided(_divided_tokens(text))
+        if MAY_BE_DIVIDED.search(text):
+            yield from self._find_divided(divided_tokens(text))
 
-    def _find_divided(self, found: Sequence[str]) -> Iterator[tuple[int, Run]]:
+    def _find_divided(self, divided: Sequence[str]) -> Iterator[tuple[int, Run]]:
         """Every run in tokens with soft breaks, each of which may divide two words or none."""
-        starts: dict[int, None] = {}
-        for at, token in enumerate(found):
+        longest = self.lengths[-1]
+        pieces: dict[int, list[str]] = {}
+        for at, token in enumerate(divided):
             if markup.SOFT_BREAK in token:
-                first = max(0, at - self.lengths[-1] + 1)
-                starts.update(dict.fromkeys(range(first, at + 1)))
-        for start in starts:
-            pieces = found[start].split(markup.SOFT_BREAK)
-            for piece in range(len(pieces)):
-                for run in self._runs_from(found, start, piece):
+                for near in range(max(0, at - longest + 1), min(at + longest, len(divided))):
+                    if near not in pieces:
+                        pieces[near] = divided[near].split(markup.SOFT_BREAK)
+        for start in pieces:
+            for piece in range(len(pieces[start])):
+                for run in self._runs_from(pieces, start, piece):
                     yield start, run
 
-    def _runs_from(self, found: Sequence[str], start: int, first: int) -> Iterator[Run]:
+    def _runs_from(
+        self, pieces: Mapping[int, Sequence[str]], start: int, first: int
+    ) -> Iterator[Run]:
         """Every run that begins with a piece of a token, however its soft breaks are read."""
         waiting: list[tuple[Run, int, int]] = [((), start, first)]
         while waiting:
             words, token, piece = waiting.pop()
-            pieces = found[token].split(markup.SOFT_BREAK)
             joined = ""
-            for end in range(piece + 1, len(pieces) + 1):
-                joined += pieces[end - 1]
+            for end in range(piece + 1, len(pieces[token]) + 1):
+                joined += pieces[token][end - 1]
                 if len(joined) > self.longest_word:
                     break
                 run = (*words, joined.strip("_"))
@@ -106,43 +92,12 @@ class Runs:
                     continue
                 if run in self.owners:
                     yield run
-                after = (token + 1, 0) if end == len(pieces) else (token, end)
-                if len(run) < self.lengths[-1] and after[0] < len(found):
+                after = (token + 1, 0) if end == len(pieces[token]) else (token, end)
+                if len(run) < self.lengths[-1] and after[0] in pieces:
                     waiting.append((run, *after))
 
     def _may_begin(self, words: Run) -> bool:
         return len(words) < self.gram or words[-self.gram :] in self.grams
-
-
-def tokens(text: str) -> list[str]:
-    """A text's words as they are compared: NFKC, without case, no invisible characters.
-
-    In a script without spaces every character is one.
-    """
-    return _split(text, b"\x01").decode().split()
-
-
-def _divided_tokens(text: str) -> list[str]:
-    """The same words, with a soft break where something invisible may divide two of them."""
-    return _split(text, b"").decode().split()
-
-
-def _split(text: str, dropped: bytes) -> bytes:
-    """Fold a text and divide its words by spaces. dropped: the soft breaks, or nothing."""
-    if not text.isascii():
-        text = _folded(text)
-        if _IS_UNSPACED.search(text):
-            text = " ".join(_IS_UNSPACED.split(text))
-    # A pattern would do the same at a tenth of the speed, and every build reads whole sites.
-    spaced = b" %b " % text.encode().translate(_BYTES, dropped)
-    if not dropped:
-        spaced = _EDGES.sub(b"", spaced)
-    if b"_" in spaced:
-        while b"__" in spaced:
-            spaced = spaced.replace(b"__", b"_")
-        # At the ends of a word they are Markdown's emphasis; inside it they are the word's.
-        spaced = spaced.replace(b" _", b" ").replace(b"_ ", b" ")
-    return spaced
 
 
 def line(text: str, token: int) -> int:
@@ -184,6 +139,9 @@ def _parts(note: Note) -> Iterator[tuple[str, list[str], list[int]]]:
     shown = tokens(markup.plain(note.body))
     if shown != body:
         yield "the note as a page shows it", shown, _weights(shown)
+    if captions.is_timed(note.body):
+        untimed = tokens(captions.untimed(markup.plain(note.body)))
+        yield "the note without its times", untimed, _weights(untimed)
     title = tokens(note.title)
     if sum(_weights(title)) >= WEIGHT:
         yield "the note's title", title, _weights(title)
@@ -221,29 +179,4 @@ def _cut(words: Sequence[str], weights: Sequence[int]) -> Iterator[tuple[int, Ru
 
 
 def _weights(words: Iterable[str]) -> list[int]:
-    return [1 if _IS_UNSPACED.match(word) else _WORD for word in words]
-
-
-def _folded(text: str) -> str:
-    """A text whose only characters beyond ASCII are those of words, without case."""
-    if not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text)
-    text = text.casefold()
-    others = {c: _other(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
-    if len(others) > _FEW:
-        return text.translate({ord(c): other for c, other in others.items()})
-    for character, other in others.items():
-        text = text.replace(character, other)
-    return text
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or _IS_UNSPACED.match(character) is not None
-
-
-def _other(character: str) -> str:
-    """A soft break for what is invisible; nothing for marks, which Hindi has within words."""
-    category = unicodedata.category(character)
-    if category == "Cf" or character == markup.SOFT_BREAK:
-        return markup.SOFT_BREAK
-    return "" if category[0] == "M" else " "
+    return [1 if UNSPACED.match(word) else _WORD for word in words]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..build import labels, runs
 from ..build.runs import Run
+from ..build.tokens import tokens
 from ..serve import prompt, terms
 from ..serve.errors import GoldError
 from .gold import GoldQuery
@@ -58,13 +59,13 @@ def find(
     """For every text, the first run that it shares with each gold query."""
     owners: dict[Run, list[str]] = {}
     for query in queries:
-        for run in _cut(runs.tokens(query.query)):
+        for run in _cut(tokens(query.query)):
             if _tells(run, query.language or "en", site_name or ""):
                 owners.setdefault(run, []).append(query.id)
     lengths = {len(run) for run in owners}
     for place, text in texts.items():
         seen: set[str] = set()
-        for start, run in _windows(runs.tokens(text), lengths):
+        for start, run in _windows(tokens(text), lengths):
             for name in owners.get(run, ()):
                 if name not in seen:
                     seen.add(name)
