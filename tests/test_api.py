@@ -80,7 +80,8 @@ def test_an_answer_has_every_field_of_the_wire(engine: Engine) -> None:
         "site_url", "bundle", "built_at", "request_id",
     }  # fmt: skip
     assert body["mode"] == "supported"
-    assert body["claims"] == [{"text": ROPE, "citations": [1]}]
+    blocks = [{"kind": "text", "spans": [{"text": ROPE}]}]
+    assert body["claims"] == [{"text": ROPE, "citations": [1], "blocks": blocks}]
     assert [c["n"] for c in body["citations"]] == [1, 2]
     record_citation, hint_citation = body["citations"]
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")

@@ -344,6 +344,26 @@ def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
         Reply(settled(claim()), reason="declined")
 
 
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("__name__ is the name", "__name__ is the name"),
+        ("name is the name of __main__", "__name__ is the name of __main__"),
+        ("the _private_", "the _private_"),
+        ("`__name__` is the **name** of", "__name__ is the name of"),
+        ("**kwargs", "**kwargs"),
+        ("*args", "*args"),
+        ("3", "3"),
+        ("_private_ one", "_private_  one"),
+    ],
+)
+def test_a_quote_never_loses_characters_of_the_page(quote: str, found: str) -> None:
+    text = "__name__ is the name of __main__; the _private_  one takes *args and **kwargs. 2*3"
+    span = quotes.find(quote, text)
+    assert span is not None
+    assert text[slice(*span)] == found
+
+
 def test_a_quote_is_of_whole_words_and_holds_one() -> None:
     text = "Boats are unable to fly."
     for quote in ("able to fly", "unable to fl", ".", "e"):

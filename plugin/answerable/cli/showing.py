@@ -1,12 +1,12 @@
 """Answers on a terminal."""
 
-import unicodedata
-
 from rich.console import Console
 from rich.text import Text
 
-from ..serve import languages, wire
+from ..serve import languages, wire, wire_blocks
 from ..serve.types import Citation, RecordCitation, Reply
+from . import block_display
+from .plain_text import plain as plain
 
 _BAR = 20
 
@@ -25,7 +25,7 @@ def reply(console: Console, found: Reply, route: str, language: str | None = Non
     if found.reason:
         console.print(Text(_DECLINES[found.reason], style="yellow"))
         return
-    console.print(plain(wire.plain(found.answer, route)))
+    _show_answer(console, found, route)
     full = round(found.confidence * _BAR)
     bar = "█" * full + "░" * (_BAR - full)
     console.print(Text(f"\nConfidence {bar} {wire.confidence(found.confidence)}", style="dim"))
@@ -35,16 +35,26 @@ def reply(console: Console, found: Reply, route: str, language: str | None = Non
         console.print(_line(number, citation))
 
 
+def _show_answer(console: Console, found: Reply, route: str) -> None:
+    """Print an answer as one text, or claim by claim where they have the structure of a page."""
+    drawn = [wire_blocks.blocks_of(claim, found.passages) for claim in found.answer.claims]
+    if not any(drawn):
+        console.print(plain(wire.plain(found.answer, route)))
+        return
+    numbers = {citation: n for n, citation in enumerate(found.answer.citations, 1)}
+    for claim, blocks in zip(found.answer.claims, drawn, strict=True):
+        whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
+        cited = [numbers[citation] for citation in claim.citations]
+        block_display.show(console, block_display.mark(whole, cited))
+        console.print()
+    if found.answer.routes:
+        console.print(plain(wire.plain_routes(found.answer, route)))
+
+
 def _other_languages(found: Reply, language: str | None) -> list[str]:
     """The languages of the cited pages where none of them is in the asker's."""
     cited = {c.language: None for c in found.answer.citations if isinstance(c, RecordCitation)}
     return [] if language is None or languages.matching(language, cited) else list(cited)
-
-
-def plain(text: str) -> Text:
-    """A text that is printed as it is: no markup, no control characters, plain spaces."""
-    spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
-    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
 
 
 def _line(number: int, citation: Citation) -> Text:

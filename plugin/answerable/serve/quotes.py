@@ -4,63 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .frozen import frozen
+from .folding import Folded, fold
 
-_FOLDS = {
-    **dict.fromkeys("‘’‚‛′`´", "'"),
-    **dict.fromkeys("“”„‟″«»", '"'),
-    **dict.fromkeys("‐‑‒–—―−", "-"),
-}
-# Between word characters an underscore is part of a name and an asterisk a product or a power, not
-# emphasis. A run is taken whole, and only from its first character: long ones stay linear.
-_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]++|(?<![*_])[*_]++(?!\w)")
-_TABLE = str.maketrans(_FOLDS)
-# White space that folding changes: any but one blank within a text.
-_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 _EXACT = re.compile(r"`([^`]+)`|(?<!\w)(?<!\d[.,:])(v?\d\w*(?:[.,:]\d\w*)*)")
-
-
-@frozen
-class Folded:
-    """A folded text and, for each of its characters, the offset it came from."""
-
-    text: str
-    offsets: tuple[int, ...]
-
-
-def fold(text: str) -> Folded:
-    """Fold white space, quote marks, dashes and Markdown emphasis, and nothing else."""
-    if not _EMPHASIS.search(text):
-        return _plain(text)
-    emphasis = {i for match in _EMPHASIS.finditer(text) for i in range(*match.span())}
-    characters: list[str] = []
-    offsets: list[int] = []
-    for offset, character in enumerate(text):
-        if offset in emphasis:
-            continue
-        folded = " " if character.isspace() else _FOLDS.get(character, character)
-        if folded == " " and (not characters or characters[-1] == " "):
-            continue
-        characters.append(folded)
-        offsets.append(offset)
-    return Folded("".join(characters), tuple(offsets))
-
-
-def _plain(text: str) -> Folded:
-    """A text without emphasis, folded run by run."""
-    folded = text.translate(_TABLE)
-    kept: list[str] = []
-    offsets: list[int] = []
-    at = 0
-    for match in _SPACES.finditer(folded):
-        kept.append(folded[at : match.start()])
-        offsets += range(at, match.start())
-        if match.start():
-            kept.append(" ")
-            offsets.append(match.start())
-        at = match.end()
-    offsets += range(at, len(folded))
-    return Folded("".join([*kept, folded[at:]]), tuple(offsets))
 
 
 # Two characters of one word; scripts without spaces have no such edges to keep.
@@ -82,7 +28,13 @@ def find(quote: str, text: str) -> tuple[int, int] | None:
         at = folded.text.find(needle, at + 1)
     if at < 0:
         return None
-    return folded.offsets[at], folded.offsets[at + len(needle) - 1] + 1
+    start, end = folded.offsets[at], folded.offsets[at + len(needle) - 1] + 1
+    # A page's text has no emphasis: at the edges of a quote these are a name's, as in `__name__`.
+    while start - 1 in folded.marks:
+        start -= 1
+    while end in folded.marks:
+        end += 1
+    return start, end
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -31,5 +31,5 @@ def reply(
             continue
         if settled.mode == "not-found":
             return Reply(settled, reason="declined")
-        return Reply(settled, confidence=confidence(settled))
+        return Reply(settled, confidence(settled), passages=evidence.passages)
     return Reply(reason="contract")

@@ -105,10 +105,8 @@ class Claim:
     citations: tuple[RecordCitation, ...]
 
     def __post_init__(self) -> None:
-        if not self.citations:
-            raise ValueError("a claim needs at least one citation")
-        if not self.text.strip():
-            raise ValueError("a claim needs text")
+        if not self.citations or not self.text.strip():
+            raise ValueError("a claim needs text and at least one citation")
 
 
 @frozen
@@ -144,11 +142,14 @@ class Answer:
 
 @frozen
 class Reply:
-    """An answer, how sure it is, in [0, 1], and the ``reason`` why there is none, else None."""
+    """An answer and the passages it was made from, how sure it is, in [0, 1], and the ``reason``
+    why there is none, else None.
+    """
 
     answer: Answer = field(default_factory=Answer)
     confidence: float = 0.0
     reason: Reason | None = None
+    passages: tuple[Passage, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if (self.answer.mode == "not-found") != (self.reason is not None):

@@ -1,8 +1,9 @@
 """Replies as JSON: what leaves the function."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import wire_blocks
 from .routes import sentence
 from .store import Store
 from .types import Answer, Citation, Confidence, RecordCitation, Reply
@@ -12,6 +13,9 @@ def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
     """The body of a 200 answer: modes, claims and routes by the numbers of their citations."""
     settled = reply.answer
     claims, routes = _sentences(settled, store.site.route)
+    for claim, row in zip(settled.claims, claims, strict=True):
+        if (blocks := wire_blocks.blocks_of(claim, reply.passages)) is not None:
+            row["blocks"] = blocks
     return {
         "mode": settled.mode,
         "answer": _prose(claims, routes),
@@ -34,6 +38,11 @@ def plain(settled: Answer, route: str) -> str:
     return _prose(claims, routes)
 
 
+def plain_routes(settled: Answer, route: str) -> str:
+    """Write the routes of an answer with their [n] markers. route: see ``plain``."""
+    return _prose([], _sentences(settled, route)[1])
+
+
 def _numbers(settled: Answer) -> dict[Citation, int]:
     return {citation: n for n, citation in enumerate(settled.citations, 1)}
 
@@ -54,28 +63,29 @@ def _sentences(settled: Answer, route: str) -> tuple[list[dict[str, Any]], list[
 def _prose(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
     """Sentences as one text, each followed by its markers."""
     parts = [_marked_claim(claim["text"], claim["citations"]) for claim in claims]
-    parts += [_marked(route["text"], route["citations"]) for route in routes]
+    parts += [marked(route["text"], route["citations"]) for route in routes]
     return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
 
 
 def _marked_claim(text: str, numbers: list[int]) -> str:
     """A claim that ends in a block of code has its markers in a line of their own."""
     if "\n" not in text.strip():
-        return _marked(text, numbers)
-    return f"{text.rstrip()}\n{_markers(numbers)}\n"
+        return marked(text, numbers)
+    return f"{text.rstrip()}\n{markers(numbers)}\n"
 
 
-def _markers(numbers: list[int]) -> str:
+def markers(numbers: Sequence[int]) -> str:
+    """Write the markers of citations."""
     return "".join(f"[{n}]" for n in numbers)
 
 
-def _marked(text: str, numbers: list[int]) -> str:
-    """The markers stand before the sentence's full stop, where a reader expects them."""
-    markers = _markers(numbers)
+def marked(text: str, numbers: Sequence[int]) -> str:
+    """Put markers before a sentence's full stop, where a reader expects them."""
+    written = markers(numbers)
     body = text.rstrip()
     if body.endswith(("..", "…", "!", "?", ":")):
-        return f"{body} {markers}"
-    return f"{body.removesuffix('.')} {markers}."
+        return f"{body} {written}"
+    return f"{body.removesuffix('.')} {written}."
 
 
 def confidence(value: float) -> Confidence:

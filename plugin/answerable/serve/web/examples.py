@@ -16,7 +16,18 @@ ANSWER: dict[str, Any] = {
     "mode": "supported",
     "answer": "The chain of a mooring is twelve millimetres thick [1]. "
     "Related material: Worn chains (second shelf) [2].",
-    "claims": [{"text": "The chain of a mooring is twelve millimetres thick.", "citations": [1]}],
+    "claims": [
+        {
+            "text": "The chain of a mooring is twelve millimetres thick.",
+            "citations": [1],
+            "blocks": [
+                {
+                    "kind": "text",
+                    "spans": [{"text": "The chain of a mooring is twelve millimetres thick."}],
+                }
+            ],
+        }
+    ],
     "routes": [{"text": "Related material: Worn chains (second shelf).", "citations": [2]}],
     "citations": [
         {

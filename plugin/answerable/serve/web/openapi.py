@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 from . import examples, schemas
 from .http import EVENTS, JSON, MAX_BODY, PROBLEM, STATUS, Code
+from .json_schema import Schema, ref
 from .prometheus import CONTENT_TYPE as METRICS
-from .schemas import Schema, ref
 
 VERSION = "3.1.0"
 

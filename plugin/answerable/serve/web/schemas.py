@@ -1,6 +1,6 @@
 """The JSON Schemas of what the function takes and sends, made from the types that it uses."""
 
-from typing import Any, get_args
+from typing import get_args
 
 from .. import languages, questions
 from ..call import Stage
@@ -8,9 +8,9 @@ from ..manifest import WIRE
 from ..protection import challenge
 from ..retrieval import TOP_K
 from ..types import Confidence, Mode, Reason
+from . import claim_schemas
 from .http import STATUS, Code
-
-Schema = dict[str, Any]
+from .json_schema import NUMBER, TEXT, URL, Schema, list_of, nonempty, object_of, ref
 
 # What a mode's answer holds: claims, routes. The rule itself is ``types.Answer.mode``.
 _MIX: dict[Mode, tuple[bool, bool]] = {
@@ -19,12 +19,8 @@ _MIX: dict[Mode, tuple[bool, bool]] = {
     "related-material": (False, True),
     "not-found": (False, False),
 }
-_TEXT: Schema = {"type": "string"}
 _MAYBE: Schema = {"type": ["string", "null"]}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
-_NUMBER: Schema = {"type": "integer", "minimum": 1}
-# Root-relative or absolute, and nothing in it that could make a browser read another url.
-_URL: Schema = {"type": "string", "pattern": r"^(https?://|/(?!/))[^\s\\]*$"}
 _BUNDLE: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _MOMENT: Schema = {"type": "string", "format": "date-time"}
 
@@ -34,45 +30,46 @@ def all_of_them() -> dict[str, Schema]:
     return {
         "Question": _question(),
         "Answer": _answer(),
-        "Sentence": _object(text=_some(_TEXT), citations=_list(_NUMBER, least=1)),
-        "RecordCitation": _object(
-            n=_NUMBER,
+        "Sentence": object_of(text=nonempty(TEXT), citations=list_of(NUMBER, least=1)),
+        **claim_schemas.all_of_them(),
+        "RecordCitation": object_of(
+            n=NUMBER,
             kind={"const": "record"},
-            id=_some(_TEXT),
-            url=_URL,
-            title=_TEXT,
+            id=nonempty(TEXT),
+            url=URL,
+            title=TEXT,
             date=_MAYBE,
             language=_MAYBE,
-            quote=_TEXT,
+            quote=TEXT,
             start=_COUNT,
-            href=_URL,
+            href=URL,
         ),
-        "HintCitation": _object(
-            n=_NUMBER,
+        "HintCitation": object_of(
+            n=NUMBER,
             kind={"const": "hint"},
-            id=_some(_TEXT),
-            url=_URL,
-            label=_TEXT,
-            locator=_TEXT,
+            id=nonempty(TEXT),
+            url=URL,
+            label=TEXT,
+            locator=TEXT,
         ),
         "Passages": {
             "description": "Public passages by their ids, best first.",
             "type": "object",
             "maxProperties": TOP_K,
-            "additionalProperties": _object(url=_URL, title=_TEXT, text=_TEXT),
+            "additionalProperties": object_of(url=URL, title=TEXT, text=TEXT),
         },
         "Stage": {
             "description": "What a question is at while its answer is made.",
-            **_object(stage={"enum": list(get_args(Stage))}),
+            **object_of(stage={"enum": list(get_args(Stage))}),
         },
-        "Health": _object(
+        "Health": object_of(
             status={"const": "ok"},
             wire={"const": WIRE},
             bundle=_BUNDLE,
             built_at=_MOMENT,
-            generator=_TEXT,
+            generator=TEXT,
         ),
-        "Ready": _object(status={"const": "ready"}),
+        "Ready": object_of(status={"const": "ready"}),
         "Challenge": {
             "description": "A challenge of ALTCHA's version 2.",
             "type": "object",
@@ -84,22 +81,22 @@ def all_of_them() -> dict[str, Schema]:
                     "properties": {
                         "algorithm": {"const": challenge.ALGORITHM},
                         "cost": {"const": challenge.COST},
-                        "keyPrefix": _TEXT,
-                        "nonce": _TEXT,
-                        "salt": _TEXT,
+                        "keyPrefix": TEXT,
+                        "nonce": TEXT,
+                        "salt": TEXT,
                         "expiresAt": _COUNT,
                     },
                 },
-                "signature": _some(_TEXT),
+                "signature": nonempty(TEXT),
             },
         },
         "Problem": {
             "description": "A problem of RFC 9457. It repeats nothing of the request.",
-            **_object(
+            **object_of(
                 type={"const": "about:blank"},
                 title={"enum": list(dict.fromkeys(title for _, title in STATUS.values()))},
                 status={"enum": list(dict.fromkeys(status for status, _ in STATUS.values()))},
-                detail=_some(_TEXT),
+                detail=nonempty(TEXT),
                 code={"enum": list(get_args(Code))},
             ),
         },
@@ -114,11 +111,6 @@ def problem(codes: list[Code]) -> Schema:
         "code": {"enum": list(codes)},
     }
     return {"allOf": [ref("Problem"), {"properties": own}]}
-
-
-def ref(name: str) -> Schema:
-    """A reference to a schema by its name."""
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def asked() -> Schema:
@@ -153,12 +145,12 @@ def _question() -> Schema:
 
 def _answer() -> Schema:
     """An answer or a refusal; what else holds follows from its mode."""
-    made = _object(
+    made = object_of(
         mode={"enum": list(get_args(Mode))},
-        answer=_TEXT,
-        claims=_list(ref("Sentence")),
-        routes=_list(ref("Sentence")),
-        citations=_list(
+        answer=TEXT,
+        claims=list_of(ref("Claim")),
+        routes=list_of(ref("Sentence")),
+        citations=list_of(
             {
                 "oneOf": [ref("RecordCitation"), ref("HintCitation")],
                 "discriminator": {
@@ -176,7 +168,7 @@ def _answer() -> Schema:
         site_url=_MAYBE,
         bundle=_BUNDLE,
         built_at=_MOMENT,
-        request_id=_some(_TEXT),
+        request_id=nonempty(TEXT),
     )
     return {**made, "allOf": [_of_mode(mode) for mode in _MIX]}
 
@@ -185,7 +177,7 @@ def _of_mode(mode: Mode) -> Schema:
     claims, routes = _MIX[mode]
     is_answer = claims or routes
     own: Schema = {
-        "answer": _some({}) if is_answer else {"const": ""},
+        "answer": nonempty({}) if is_answer else {"const": ""},
         "claims": _filled(claims),
         "routes": _filled(routes),
         "citations": _filled(is_answer),
@@ -198,21 +190,3 @@ def _of_mode(mode: Mode) -> Schema:
 
 def _filled(wanted: bool) -> Schema:
     return {"minItems": 1} if wanted else {"maxItems": 0}
-
-
-def _object(**properties: Schema) -> Schema:
-    """An object that has these properties, all of them and no others."""
-    return {
-        "type": "object",
-        "required": list(properties),
-        "properties": properties,
-        "additionalProperties": False,
-    }
-
-
-def _list(items: Schema, least: int = 0) -> Schema:
-    return {"type": "array", "items": items, **({"minItems": least} if least else {})}
-
-
-def _some(schema: Schema) -> Schema:
-    return {**schema, "minLength": 1}

@@ -1,0 +1,156 @@
+"""A verbatim claim as JSON blocks: the words of its quotes with the structure of their page."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from . import prose
+from .structure import Block
+from .types import Claim, Passage
+
+Json = dict[str, Any]
+Range = tuple[int, int]
+
+# What stands between the quotes of a claim: a mark where words are left out, else white space.
+_BETWEEN = re.compile(r"\n…\n| … |\s+")
+
+
+def blocks_of(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
+    """Draw a claim as blocks; None for one that is not the words of one passage.
+
+    Their words are those of the claim's quotes, without HTML and without control characters.
+    Rows of one table are one table, whatever rows between them are left out.
+    """
+    located = _locate(claim, passages)
+    if located is None:
+        return None
+    passage, ranges = located
+    drawn: list[Json] = []
+    previous: Block | None = None
+    last = ranges[0][0]
+    for start, end in ranges:
+        is_apart = bool(passage.text[last:start].strip())
+        for block in passage.blocks:
+            part = _trim(passage.text, max(start, block.start), min(end, block.end))
+            if part is None:
+                continue
+            is_same = previous is not None and _continues(block, previous)
+            if is_apart and drawn and not (is_same and block.kind == "row"):
+                drawn.append({"kind": "gap"})
+                is_same = False
+            is_apart = False
+            _draw(drawn, passage, block, part, is_same)
+            previous = block
+        last = end
+    for each in drawn:
+        _indent_from_zero(each)
+    return drawn or None
+
+
+def _locate(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, list[Range]] | None:
+    """Find the passage of a claim and the ranges of it that the claim consists of."""
+    cited = {(citation.id, citation.url) for citation in claim.citations}
+    passage = next((p for p in passages if (p.id, p.url) in cited and p.blocks), None)
+    if passage is None or len(cited) > 1:
+        return None
+    at = 0
+    ranges: list[Range] = []
+    for citation in claim.citations:
+        end = citation.start + len(citation.quote)
+        words = prose.clean(passage.text[citation.start : end]).strip()
+        if at:
+            between = _BETWEEN.match(claim.text, at)
+            at = between.end() if between else -1
+        if not words or at < 0 or not claim.text.startswith(words, at):
+            return _locate_part(claim, passage)
+        at += len(words)
+        ranges.append((citation.start, end))
+    is_ordered = all(before[1] <= after[0] for before, after in pairwise(ranges))
+    return (passage, ranges) if is_ordered and at == len(claim.text.rstrip()) else None
+
+
+def _locate_part(claim: Claim, passage: Passage) -> tuple[Passage, list[Range]] | None:
+    """Find a claim that is a part of its only quote, which may have been widened to sentences."""
+    if len(claim.citations) > 1:
+        return None
+    citation = claim.citations[0]
+    at = citation.quote.find(claim.text)
+    start = citation.start + at
+    return None if at < 0 else (passage, [(start, start + len(claim.text))])
+
+
+def _trim(text: str, start: int, end: int) -> Range | None:
+    """Take white space off a range; None if nothing is left."""
+    words = text[start:end] if start < end else ""
+    if not words.strip():
+        return None
+    # Code begins with the spaces that indent it.
+    lead = len(words) - len(words.lstrip("\n"))
+    return start + lead, start + len(words.rstrip())
+
+
+def _continues(block: Block, previous: Block) -> bool:
+    """Test whether a block goes on with the list or the table of the one before it."""
+    return (block.kind, block.group) == (previous.kind, previous.group) and block.group > 0
+
+
+def _draw(drawn: list[Json], passage: Passage, block: Block, part: Range, is_same: bool) -> None:
+    """Add a block, to the list or table that is drawn last if it is of the same."""
+    if block.kind == "code":
+        code = prose.clean(passage.text[slice(*part)])
+        drawn.append({"kind": "code", "language": block.detail, "text": code})
+    elif block.kind == "item":
+        if not is_same:
+            drawn.append({"kind": "list", "items": []})
+        item = {"level": block.level, "number": block.detail, "spans": _spans(passage, *part)}
+        drawn[-1]["items"].append(item)
+    elif block.kind == "row":
+        if not is_same:
+            drawn.append({"kind": "table", "columns": [], "rows": []})
+        cells = list(_cells(passage, block, part))
+        if block.detail == "header":
+            drawn[-1]["columns"] = cells
+        else:
+            drawn[-1]["rows"].append(cells)
+    elif block.kind == "label":
+        label = {"kind": "label", "label": block.detail, "spans": _spans(passage, *part)}
+        drawn.append(label)
+    else:
+        drawn.append({"kind": "text", "spans": _spans(passage, *part)})
+
+
+def _cells(passage: Passage, block: Block, part: Range) -> Iterator[list[Json]]:
+    """The cells of a row, each as spans; those that are not quoted are empty."""
+    cells = [
+        span for span in passage.spans
+        if span.kind == "cell" and block.start <= span.start and span.end <= block.end
+    ]  # fmt: skip
+    for start, end in [(cell.start, cell.end) for cell in cells] or [part]:
+        yield _spans(passage, max(start, part[0]), min(end, part[1]))
+
+
+def _spans(passage: Passage, start: int, end: int) -> list[Json]:
+    """A range as pieces of text, each with ``code`` and ``href`` where it is that."""
+    inside = [
+        span for span in passage.spans
+        if span.kind != "cell" and span.start < end and span.end > start
+    ]  # fmt: skip
+    edges = {edge for span in inside for edge in (span.start, span.end) if start < edge < end}
+    pieces: list[Json] = []
+    for first, last in pairwise(sorted({start, end, *edges})) if start < end else ():
+        piece: Json = {"text": prose.clean(passage.text[first:last])}
+        for span in inside:
+            if span.start <= first and last <= span.end:
+                piece |= {"code": True} if span.kind == "code" else {"href": span.url}
+        if piece["text"]:
+            pieces.append(piece)
+    return pieces
+
+
+def _indent_from_zero(block: Json) -> None:
+    """Count the levels of a list from its own outermost item."""
+    items = block.get("items", ())
+    least = min((item["level"] for item in items), default=0)
+    for item in items:
+        item["level"] -= least
