@@ -365,7 +365,7 @@ def test_answers_are_judged_where_they_cost_nothing(
     found = rebuilding.rebuild(folder / "mkdocs.yml")
     assert found.full is full
     assert (found.encoding.name, found.encoding.dimensions) == ("binary", 256)
-    assert len(found.notes) == 1
+    assert len(found.private.notes) == 1
     assert tree(folder / "function") == before
 
 

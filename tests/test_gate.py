@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from answerable.build import bundle_writer, quantize
 from answerable.build.index import Index
+from answerable.build.notebook import Notebook
 from answerable.evaluate import certificates, gate
 from answerable.evaluate.gate import Case, Comparison, Report
 from answerable.evaluate.gold import GoldQuery
@@ -341,13 +342,13 @@ def test_a_case_is_read_from_a_gold_set(tmp_path: Path) -> None:
     pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
     notes = [note("n", "A winch.")]
     made = index_of(tmp_path, pages, notes)
-    case = gate.case(path, None, made, notes, full=True)
+    case = gate.case(path, None, made, Notebook(tuple(notes)), full=True)
     assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
     assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
-    part = gate.case(path, None, made, notes, full=False, ids=["two"])
+    part = gate.case(path, None, made, Notebook(tuple(notes)), full=False, ids=["two"])
     assert ([query.id for query in part.queries], part.total) == (["two"], 2)
     with pytest.raises(GoldError, match="'three'"):
-        gate.case(path, None, made, notes, full=False, ids=["three"])
+        gate.case(path, None, made, Notebook(tuple(notes)), full=False, ids=["three"])
 
 
 @pytest.mark.parametrize("gone", ["a", "a#part", "n.md"])
@@ -364,7 +365,14 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
     # What may be the path of a note is not named in a build's log.
     named = "for number 1" if gone == "n.md" else f"'{gone}'"
     with pytest.raises(GoldError, match=f"there is no record, passage or note {named}"):
-        gate.case(path, None, made, notes, full=False, ids=["one" if gone != "a" else "two"])
+        gate.case(
+            path,
+            None,
+            made,
+            Notebook(tuple(notes)),
+            full=False,
+            ids=["one" if gone != "a" else "two"],
+        )
 
 
 def test_a_certificate_is_read_as_it_was_written_and_only_if_it_is_whole(tmp_path: Path) -> None:

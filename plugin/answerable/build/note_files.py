@@ -12,7 +12,8 @@ import yaml
 from ..serve.errors import NotebookError
 
 KEYS = ("label", "locator", "about", "title", "id")
-_ALL_KEYS = frozenset((*KEYS, "draft", "published_in", "first_page"))
+_ALL_KEYS = frozenset((*KEYS, "draft", "routes", "published_in", "first_page"))
+_SWITCH = {None: True, True: True, "on": True, False: False, "off": False}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
 _PLAIN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
 # Reading more YAML takes minutes.
@@ -51,6 +52,13 @@ class NoteFile:
     def is_draft(self) -> bool:
         """Whether the note is to be kept out of the index."""
         return self.meta.get("draft") is True
+
+    def is_routed(self) -> bool:
+        """Whether readers may be led to the note: ``routes`` is not off. NotebookError else."""
+        value = self.meta.get("routes")
+        if not isinstance(value, str | bool | None) or value not in _SWITCH:
+            raise NotebookError(f"{self.where}: routes has to be `on` or `off`; correct it")
+        return _SWITCH[value]
 
     def field(self, key: str) -> str:
         """A field's text on one line, nothing if it is not declared. NotebookError names it."""

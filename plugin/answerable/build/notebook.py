@@ -59,15 +59,27 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """The notes of a folder, and its drafts, which are for the audit alone.
+    """The notes of a folder; its drafts and its notes with `routes: off` are for the audit alone.
 
-    Both are in path order. What a draft declares may be incomplete, and it has no id. ``new_key``:
-    the file of the key for ids, if this reading has written it.
+    All are in path order. What a draft declares may be incomplete; neither a draft nor an
+    ``unrouted`` note need have an id. ``new_key``: the file of the key for ids, if this reading has
+    written it.
     """
 
     notes: tuple[Note, ...] = ()
     drafts: tuple[Note, ...] = ()
+    unrouted: tuple[Note, ...] = ()
     new_key: Path | None = None
+
+    @property
+    def withheld(self) -> tuple[Note, ...]:
+        """What no index is given and the leak audit looks for all the same."""
+        return (*self.drafts, *self.unrouted)
+
+    @property
+    def unrouted_paths(self) -> tuple[str, ...]:
+        """The paths of the notes with `routes: off`."""
+        return tuple(note.path for note in self.unrouted)
 
 
 # What is looked up of a note once it is read; it raises NotebookError.
@@ -75,7 +87,7 @@ Check = Callable[[Note], None]
 
 
 def read(folder: Path, *, writes_key: bool = False) -> list[Note]:
-    """Read every note of a notebook that is no draft; parameters and errors of ``read_all``."""
+    """Read every note that readers may be led to; parameters and errors of ``read_all``."""
     return list(read_all(folder, writes_key=writes_key).notes)
 
 
@@ -87,18 +99,25 @@ def ids(notes: Iterable[Note]) -> dict[str, str]:
 def read_all(folder: Path, checks: Sequence[Check] = (), *, writes_key: bool) -> Notebook:
     """Read every note and draft of a notebook; files and folders named `.…` are not read.
 
-    checks: of each note that is no draft. writes_key: a notebook that needs a key for the ids of
-    notes and has none gets a new one; else that is a mistake. NotebookError has a line for every
-    mistake, which names the file and the field.
+    checks: of each note that readers may be led to. writes_key: a notebook that needs a key for
+    the ids of notes and has none gets a new one; else that is a mistake. NotebookError has a line
+    for every mistake, which names the file and the field.
     """
     mistakes = Mistakes()
     notes: list[Note] = []
     drafts: list[Note] = []
+    unrouted: list[Note] = []
     for path, file in _all(folder, mistakes):
         if file.is_draft:
             drafts.append(_draft(path, folder, file))
         else:
-            note = _note(path, folder, file, mistakes)
+            is_routed = True
+            with mistakes.collecting():
+                is_routed = file.is_routed()
+            note = _note(path, folder, file, mistakes, is_routed=is_routed)
+            if not is_routed:
+                unrouted.append(note)
+                continue
             notes.append(note)
             for check in checks:
                 with mistakes.collecting():
@@ -116,7 +135,7 @@ def read_all(folder: Path, checks: Sequence[Check] = (), *, writes_key: bool) ->
                 )
             )
     mistakes.report()
-    return Notebook(tuple(notes), tuple(drafts), ids.new_key)
+    return Notebook(tuple(notes), tuple(drafts), tuple(unrouted), ids.new_key)
 
 
 def _paths(folder: Path, mistakes: Mistakes) -> Iterator[Path]:
@@ -183,14 +202,15 @@ def _draft(path: Path, folder: Path, file: NoteFile) -> Note:
     )
 
 
-def _note(path: Path, folder: Path, file: NoteFile, mistakes: Mistakes) -> Note:
-    """Read a note; its id is empty where it declares none.
+def _note(path: Path, folder: Path, file: NoteFile, mistakes: Mistakes, *, is_routed: bool) -> Note:
+    """Read a note; its id is empty where it declares none. is_routed: it has to be complete.
 
     A field with a mistake is empty, and so is ``about`` where its text has one.
     """
     name = path.relative_to(folder).as_posix()
     is_transcript = path.suffix.lower() in _TRANSCRIPTS
-    fields = _fields(file, name, is_transcript, mistakes)
+    needed = ("label", "about") if is_routed else ()
+    fields = _fields(file, name, is_transcript, mistakes, needed)
     note = Note(
         path=name,
         id=fields["id"],
@@ -216,13 +236,15 @@ def _note(path: Path, folder: Path, file: NoteFile, mistakes: Mistakes) -> Note:
     return note
 
 
-def _fields(file: NoteFile, name: str, is_transcript: bool, mistakes: Mistakes) -> dict[str, str]:
-    """Read the declared fields; one with a mistake is empty."""
+def _fields(
+    file: NoteFile, name: str, is_transcript: bool, mistakes: Mistakes, needed: Sequence[str]
+) -> dict[str, str]:
+    """Read the declared fields; one with a mistake is empty. needed: those that may not be."""
     fields = dict.fromkeys(note_files.KEYS, "")
     for key in note_files.KEYS:
         with mistakes.collecting():
             fields[key] = file.field(key)
-            if key in ("label", "about") and not fields[key]:
+            if key in needed and not fields[key]:
                 apart = f" or to {name}.yml" if is_transcript else ""
                 place = "it" if file.where != name else f"its front matter{apart}"
                 raise NotebookError(f"{file.where}: {key} is missing; add `{key}: …` to {place}")

@@ -30,9 +30,11 @@ def calibrate(
     site = settings.load(config_file)
     path = gold_file or site.gold
     queries = gold.load(path, site.author)
-    notes = notebook.ids(notebook.read(site.notebook)) if site.notebook else {}
+    private = opening.notebook_of(site.notebook)
+    notes = notebook.ids(private.notes)
     engine = opening.engine(bundle or site.bundle, config_file)
-    gold.check_sources(queries, path, runner.known_sources(engine.bundle, notes))
+    known = runner.known_sources(engine.bundle, notes)
+    gold.check_sources(queries, path, known, unrouted=private.unrouted_paths)
     bank = off_topic.questions()
     spending.agree(
         engine.bundle.manifest.identity,

@@ -62,12 +62,13 @@ def evaluate(
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return True
-    notes = notebook.ids(notebook.read(site.notebook)) if site.notebook else {}
+    private = opening.notebook_of(site.notebook)
+    notes = notebook.ids(private.notes)
     chosen = opening.settings_of(bundle or site.bundle)
     engine = opening.engine(bundle or site.bundle, config_file)
     # A note's path may be suggested at a terminal, as it is in the gold set.
     known = runner.known_sources(engine.bundle, notes)
-    gold.check_sources(queries, path, known, known)
+    gold.check_sources(queries, path, known, known, unrouted=private.unrouted_paths)
     own = overlap.file_texts([site.enrichment, site.abbreviations])
     overlap.check(queries, {**own, **overlap.package_texts()}, engine.bundle.site.name)
     by_model = full and not provided.answers_here(chosen.answers)

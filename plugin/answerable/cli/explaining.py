@@ -61,7 +61,7 @@ def _ledger(
 
 
 def _notes(config_file: Path, expect: str) -> Mapping[str, str]:
-    """From a note's path to its id; SiteError if a page is expected that the bundle lacks."""
+    """From a note's path to its id; SiteError if what is expected was kept out of the bundle."""
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
     from ..mkdocs import settings
 
@@ -76,8 +76,13 @@ def _notes(config_file: Path, expect: str) -> Mapping[str, str]:
             "run `mkdocs build` again"
         )
         raise SiteError(f"--expect: the page {expect!r} is not in the bundle: {cause}")
-    folder = settings.plugin(config).config.notebook
-    return notebook.ids(notebook.read(Path(folder))) if folder else {}
+    private = opening.notebook_of(settings.plugin(config).config.notebook)
+    if expect in private.unrouted_paths:
+        raise SiteError(
+            f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
+            "that out of its front matter"
+        )
+    return notebook.ids(private.notes)
 
 
 def _front_matter(page: Path) -> Mapping[str, object]:

@@ -59,7 +59,7 @@ def gate(
         if dimensions is None
         else _within(dimensions, site.embedder.identity.dimensions),
     )
-    case = gates.case(site.gold, site.author, site.index, site.notes, full=site.full, ids=ids)
+    case = gates.case(site.gold, site.author, site.index, site.private, full=site.full, ids=ids)
     report = gates.of_encoding(site.index, chosen, site.embedder, site.profile, case, site.cache)
     if as_json:
         body = dataclasses.asdict(report) | {"decision": report.word, "held": report.held}
@@ -140,7 +140,7 @@ def _keep(path: Path, front: Sequence[Trial]) -> None:
 
 
 def _site(built: Rebuilt) -> Site:
-    case = gates.case(built.gold, built.author, built.index, built.notes, full=built.full)
+    case = gates.case(built.gold, built.author, built.index, built.private, full=built.full)
     return Site(built.words, built.index, built.embedder, built.profile, case)
 
 

@@ -116,6 +116,7 @@ def read_notes(options: Options, read: BuiltSite) -> Notebook:
         found,
         notes=tuple(_with_files(note, read) for note in found.notes),
         drafts=tuple(_with_files(note, read) for note in found.drafts),
+        unrouted=tuple(_with_files(note, read) for note in found.unrouted),
     )
 
 
@@ -130,7 +131,7 @@ def auditor(options: Options, read: BuiltSite, private: Notebook) -> site.Audit:
     def check(more: Iterable[Artifact]) -> None:
         with closing(Workers()) as workers:
             written = chain(published(options, read), more)
-            audit.check(private.notes, written, options.cache, workers, private.drafts)
+            audit.check(private.notes, written, options.cache, workers, private.withheld)
 
     return check
 

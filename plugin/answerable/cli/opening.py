@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from ..build import notebook
 from ..build.function_writer import model_folder
+from ..build.notebook import Notebook
 from ..serve import providers, settings
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
@@ -43,6 +45,11 @@ def engine(bundle: Path | None, config_file: Path) -> Engine:
     chosen = settings_of(folder)
     embedder = providers.embedder(opened.manifest.identity, model_folder(), chosen)
     return providers.engine(opened, embedder, chosen)
+
+
+def notebook_of(folder: Path | str | None) -> Notebook:
+    """The notebook of a site that was built, an empty one for None; NotebookError."""
+    return notebook.read_all(Path(folder), writes_key=False) if folder else Notebook()
 
 
 def settings_of(bundle: Path) -> settings.Settings:

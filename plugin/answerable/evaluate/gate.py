@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..build import bundle_writer, files, notebook
 from ..build.bundle_writer import Contents
 from ..build.index import Index
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..serve import codes, encoding, providers, retrieval
 from ..serve.bundle import Bundle
 from ..serve.embedder import Embedder
@@ -122,7 +122,7 @@ def case(
     path: Path,
     author: str | None,
     index: Index,
-    notes: Sequence[Note],
+    private: Notebook,
     *,
     full: bool,
     ids: Sequence[str] = (),
@@ -133,10 +133,11 @@ def case(
     """
     queries = gold.load(path, author)
     public = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
-    known = frozenset(public | {note.path for note in notes})
-    gold.check_sources(queries, path, known, public, is_logged=True)
+    known = frozenset(public | {note.path for note in private.notes})
+    unrouted = private.unrouted_paths
+    gold.check_sources(queries, path, known, public, unrouted=unrouted, is_logged=True)
     chosen = tuple(gold.choose(queries, ids, path))
-    return Case(chosen, len(queries), notebook.ids(notes), full)
+    return Case(chosen, len(queries), notebook.ids(private.notes), full)
 
 
 def judge(

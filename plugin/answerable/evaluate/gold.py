@@ -85,19 +85,28 @@ def check_sources(
     known: frozenset[str],
     suggest: Collection[str] = (),
     *,
+    unrouted: Collection[str] = (),
     is_logged: bool = False,
 ) -> None:
     """Refuse a source that no record, passage or note has; GoldError names it.
 
-    suggest: the names that the error may propose. is_logged: the error may become public, so that
+    suggest: the names that the error may propose. unrouted: the paths of notes with `routes: off`,
+    which a query may forbid and not expect. is_logged: the error may become public, so that
     nothing is named that could be the path of a note.
     """
     remedy = "correct it" if is_logged else "build the site again or correct it"
     for query in queries:
         for field, sources in _sources(query).items():
             for number, source in enumerate(sources, 1):
-                if source in known:
+                if source in known or (source in unrouted and field == "forbidSources"):
                     continue
+                if source in unrouted:
+                    named = f"number {number}" if is_logged else repr(source)
+                    raise GoldError(
+                        f"{path}: query {query.id!r}: {field}: {named} is a note with "
+                        "`routes: off`, which no question can find; drop it from the query, or "
+                        "take `routes: off` out of the note"
+                    )
                 named = f"{source!r}{gold_file.near(source, suggest, 3)}"
                 if is_logged and _may_be_path(source):
                     named = f"for number {number}"

@@ -1,11 +1,9 @@
 """The gate in a build: an encoding that loses something is published if the gold set admits it."""
 
-from collections.abc import Sequence
-
 from mkdocs.plugins import get_plugin_logger
 
 from ..build import bundle_writer
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..build.site import Staged
 from ..evaluate import certificates, gate
 from ..evaluate.gate import Report
@@ -40,14 +38,14 @@ def check(built: Built, parts: int) -> None:
         )
 
 
-def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
+def certify(built: Built, staged: Staged, private: Notebook) -> None:
     """Refuse what is staged if the gold set rejects its encoding; SiteError names the verdicts."""
     options = built.options
     if not _is_needed(options):
         if _loses(options):
             log.info("bundle: %s is published uncertified", _label(options))
         return
-    report = _report(built, staged, notes)
+    report = _report(built, staged, private)
     if not report.certified:
         # What has flipped may name a note's file, and a build's log may be public.
         ids = ", ".join(found.id for found in report.comparisons if not found.holds)
@@ -57,11 +55,11 @@ def certify(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
     log.info("bundle: %s", gate.summary(report))
 
 
-def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
+def _report(built: Built, staged: Staged, private: Notebook) -> Report:
     profile = choices.profile(built.options)
     full = provided.answers_here(built.options.answers.provider)
     path = choices.gold(built.options)
-    case = gate.case(path, built.author, staged.index, notes, full=full)
+    case = gate.case(path, built.author, staged.index, private, full=full)
     kept = built.cache / "certificates"
     name = certificates.key(bundle_id(staged, built.embedder, profile), staged.index, case)
     if known := certificates.read(kept, name):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..build.site import Staged
 from ..evaluate import certificates, gate, overlap, reports, runner
 from ..evaluate.gold import GoldQuery
@@ -36,14 +36,14 @@ def check(built: Built, parts: int) -> None:
         )
 
 
-def judge(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
+def judge(built: Built, staged: Staged, private: Notebook) -> None:
     """Run the retrieval tier over what is staged.
 
     A failure is a warning, and in a strict build a SiteError, so that nothing is published.
     """
     if built.options.gate == "none":
         return
-    report = _report(built, staged, notes)
+    report = _report(built, staged, private)
     asked = len(report.rows)
     if report.holds:
         log.info("gate: %d of %d gold queries hold", asked, asked)
@@ -55,10 +55,10 @@ def judge(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
     log.warning("%s; see `answerable eval`, or `answerable why` for one of them", told)
 
 
-def _report(built: Built, staged: Staged, notes: Sequence[Note]) -> Report:
+def _report(built: Built, staged: Staged, private: Notebook) -> Report:
     """The verdicts, from the last build if nothing that they depend on has changed."""
     profile = choices.profile(built.options)
-    case = gate.case(choices.gold(built.options), built.author, staged.index, notes, full=False)
+    case = gate.case(choices.gold(built.options), built.author, staged.index, private, full=False)
     _check_overlap(built, case.queries, staged.index.site.name)
     bundle = bundle_id(staged, built.embedder, profile)
     kept = _kept(built, certificates.key(bundle, staged.index, case))

@@ -71,15 +71,15 @@ def publish(built: Built, function: Path) -> None:
         for folder, part in parts.items()
     ]
     for staged in all_staged:
-        certifying.certify(built, staged, private.notes)
-        judging.judge(built, staged, private.notes)
+        certifying.certify(built, staged, private)
+        judging.judge(built, staged, private)
     ids = {}
     for staged in all_staged:
         manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
         ids[staged.index.site.language] = manifest.id
         log.info(site.summary(manifest, staged.index, staged.folder))
     for staged in all_staged:
-        storing.publish(built, staged, private.notes)
+        storing.publish(built, staged, private)
     _tell(built, ids if len(ids) > 1 else manifest.id)
 
 
@@ -114,7 +114,7 @@ def audit_site(
     if options.notebook:
         private = _read_notes(Path(options.notebook))
         written = audit.folder(folder, folder.name, outputs)
-        audit.check(private.notes, written, Path(options.cache), workers, private.drafts)
+        audit.check(private.notes, written, Path(options.cache), workers, private.withheld)
 
 
 def indexed(built: Built) -> tuple[Index, Notebook]:
@@ -167,7 +167,7 @@ def _warn_of_silence(whole: Site, private: Notebook) -> None:
 
 def _audit(built: Built, whole: Site, private: Notebook, more: Iterable[Artifact]) -> None:
     written = chain(_written(built, whole), more)
-    audit.check(private.notes, written, built.cache, built.workers, private.drafts)
+    audit.check(private.notes, written, built.cache, built.workers, private.withheld)
 
 
 def _written(built: Built, whole: Site) -> Iterator[Artifact]:

@@ -8,7 +8,7 @@ from mkdocs.commands.build import build
 from mkdocs.exceptions import Abort, MkDocsException
 
 from ..build.index import Index
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..serve import provided
 from ..serve.embedder import Embedder
 from ..serve.encoding import Encoding
@@ -27,7 +27,7 @@ class Rebuilt:
     """
 
     index: Index
-    notes: tuple[Note, ...]
+    private: Notebook
     embedder: Embedder
     profile: Profile
     encoding: Encoding
@@ -74,7 +74,7 @@ def _rebuilt(built: Built) -> Rebuilt:
     index, private = publishing.indexed(built)
     return Rebuilt(
         index=index,
-        notes=tuple(private.notes),
+        private=private,
         embedder=built.embedder,
         profile=choices.profile(options),
         encoding=choices.encoding(options),

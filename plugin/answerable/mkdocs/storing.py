@@ -1,12 +1,11 @@
 """A build's last step where a database serves the site: its bundle is published there."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..build.notebook import Note
+from ..build.notebook import Notebook
 from ..build.site import Staged, count
 from ..evaluate import gate, store_gate
 from ..serve import provided
@@ -59,7 +58,7 @@ def settings(built: Built, folder: Path) -> Settings:
     return replace(told, store=_name(built, folder)) if is_meant(built) else told
 
 
-def publish(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
+def publish(built: Built, staged: Staged, private: Notebook) -> None:
     """Publish the bundle in a function's folder to the database, if there is one.
 
     SiteError if the gold set rejects how it is searched; StorageError if the database refuses.
@@ -81,7 +80,7 @@ def publish(built: Built, staged: Staged, notes: Sequence[Note]) -> None:
             choices.gold(options),
             built.author,
             staged.index,
-            notes,
+            private,
             full=provided.answers_here(options.answers.provider),
         )
         flipped = store_gate.flipped(profile_case, built.embedder, bundle, store)
