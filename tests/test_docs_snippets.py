@@ -141,7 +141,8 @@ def test_every_option_is_in_an_example() -> None:
 def test_markdown_is_a_note_a_page_or_abbreviations(block: Block, tmp_path: Path) -> None:
     sites.put(tmp_path / "example.md", block.text)
     if block.text.startswith("---"):
-        (note,) = notebook.read(tmp_path, writes_key=True)
+        private = notebook.read_all(tmp_path, writes_key=True)
+        (note,) = (*private.notes, *private.unrouted)
         assert note.label
     elif block.text.startswith("*["):
         assert len(abbreviations.read(tmp_path / "example.md")) == len(block.text.splitlines())
