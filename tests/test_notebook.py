@@ -58,7 +58,7 @@ def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> N
     put(tmp_path / "i.md", GOOD.replace("title", "id: w-1\ntitle").replace("guide.md#aws", "x.md"))
 
     def check(note: Note) -> None:
-        crossing.check(note, RESOLVE, "en")
+        targets.check(note, RESOLVE, "en")
 
     with pytest.raises(NotebookError) as caught:
         notebook.read_all(tmp_path, [check], writes_key=True)

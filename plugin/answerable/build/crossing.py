@@ -67,14 +67,6 @@ def surface(note: Note, resolve: Resolve, language: str = "en") -> list[Surface]
     return found
 
 
-def check(note: Note, resolve: Resolve, language: str) -> None:
-    """Resolve the ``about`` of every place in a note; NotebookError for one that leads nowhere."""
-    for about in dict.fromkeys(
-        place.about for place in windows.places(note, language) if note.about
-    ):
-        hint(replace(note, about=about), resolve)
-
-
 def hint(note: Note, resolve: Resolve) -> RoutingHint:
     """A note's public surface. resolve: from ``about`` to a url; it raises NotebookError."""
     try:

@@ -1,9 +1,12 @@
 """From a note's ``about`` to a url of the site."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from ..serve.errors import NotebookError
+from . import crossing, windows
+from .notebook import Note
 
 # Each path that may be named, the url that it has and the ids in that page.
 Targets = Mapping[str, tuple[str, frozenset[str]]]
@@ -33,3 +36,11 @@ def resolver(targets: Targets) -> Callable[[str], str]:
         return f"{url}#{anchor}" if anchor else url
 
     return resolve
+
+
+def check(note: Note, resolve: crossing.Resolve, language: str) -> None:
+    """Resolve the ``about`` of every place in a note; NotebookError for one that leads nowhere."""
+    for about in dict.fromkeys(
+        place.about for place in windows.places(note, language) if note.about
+    ):
+        crossing.hint(replace(note, about=about), resolve)

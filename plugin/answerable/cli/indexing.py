@@ -13,7 +13,6 @@ from ..build import (
     audit,
     built_site,
     corpus,
-    crossing,
     facts,
     files,
     function_writer,
@@ -22,6 +21,7 @@ from ..build import (
     notebook,
     places,
     site,
+    targets,
 )
 from ..build import index as indexes
 from ..build.artifacts import Artifact
@@ -30,7 +30,6 @@ from ..build.cutting import Rules
 from ..build.facts import Facts
 from ..build.index import Index, SiteInfo
 from ..build.notebook import Note, Notebook
-from ..build.targets import resolver
 from ..build.workers import Workers
 from ..faces import clock, failing, progress
 from ..serve import encoding, local_embedder, providers, routes
@@ -101,9 +100,9 @@ def read_notes(options: Options, read: BuiltSite) -> Notebook:
     """The notes and drafts, each with the files of the site that it says publish it."""
     if not options.notebook:
         return Notebook()
-    resolve, pages = resolver(read.targets), _pages(read)
+    resolve, pages = targets.resolver(read.targets), _pages(read)
     checks = (
-        lambda note: crossing.check(note, resolve, read.language),
+        lambda note: targets.check(note, resolve, read.language),
         lambda note: audit.check_pages(_with_files(note, read), pages),
     )
     found = notebook.read_all(options.notebook, checks, writes_key=True)
@@ -164,7 +163,7 @@ def indexed(options: Options, read: BuiltSite, private: Notebook, chosen: Embedd
             info,
             corpus.read(read.sources, Rules(), options.cache),
             private.notes,
-            resolver(read.targets),
+            targets.resolver(read.targets),
             chosen,
             cache_folder=options.cache,
             progress=report,

@@ -10,7 +10,6 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..build import (
     audit,
-    crossing,
     enrichment,
     facts,
     files,
@@ -19,11 +18,11 @@ from ..build import (
     notebook,
     section_weights,
     site,
+    targets,
 )
 from ..build.artifacts import Artifact
 from ..build.index import Index
 from ..build.notebook import Notebook
-from ..build.targets import resolver
 from ..build.workers import Workers
 from ..faces import clock, progress
 from ..serve import providers
@@ -138,9 +137,9 @@ def _notebook(built: Built, whole: Site) -> Notebook:
         enrichment.check(whole.enrichment, ids, Path(options.enrichment))
     if not options.notebook:
         return Notebook()
-    resolve, pages = resolver(whole.targets), frozenset(whole.outputs.values())
+    resolve, pages = targets.resolver(whole.targets), frozenset(whole.outputs.values())
     checks = (
-        lambda note: crossing.check(note, resolve, whole.info.language),
+        lambda note: targets.check(note, resolve, whole.info.language),
         lambda note: audit.check_pages(note, pages),
     )
     private = _read_notes(Path(options.notebook), checks)
@@ -193,7 +192,7 @@ def _index(built: Built, whole: Site, private: Notebook) -> Index:
             whole.info,
             whole.pages,
             private.notes,
-            resolver(whole.targets),
+            targets.resolver(whole.targets),
             built.embedder,
             cache_folder=built.cache,
             weights=built.options.retrieval.weights,
