@@ -258,7 +258,7 @@ def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
         os.write(main, leave.encode())
         # Python loses an interruption that comes while it cleans up: a user presses once more.
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=10)
+            process.wait(timeout=PATIENCE / 4)
             break
     assert process.returncode == 0
     os.close(main)
