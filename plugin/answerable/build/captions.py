@@ -7,6 +7,8 @@ from .markup import SOFT_BREAK
 
 # Hours, minutes, seconds and frames, with the fraction that may follow.
 _TIME = re.compile(r"(?<![\w:])\d{1,3}(?::\d\d){1,3}(?:[.,]\d{1,3})?(?![\w:])")
+# Of every time, the colon and what follows: a pattern that begins with a letter is fast.
+_MINUTE = re.compile(r":\d\d(?<=\d:\d\d)")
 # One time may be of anything; two may be of cues.
 _FEWEST = 2
 # Events of SubStation Alpha: fields before the text, which is the last one.
@@ -19,8 +21,11 @@ _BREAK = re.compile(r"\\[Nnh]")
 
 def is_timed(text: str) -> bool:
     """Tell whether a text may hold captions with times."""
-    # A pattern over all of a site is slow, and few of its texts have a colon before a digit.
-    return ":" in text and len(list(islice(_TIME.finditer(text), _FEWEST))) == _FEWEST
+    # Few texts have what looks like minutes, and only those are looked at closely.
+    return all(
+        len(list(islice(pattern.finditer(text), _FEWEST))) == _FEWEST
+        for pattern in (_MINUTE, _TIME)
+    )
 
 
 def untimed(text: str) -> str:

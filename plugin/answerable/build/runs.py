@@ -70,8 +70,10 @@ class Runs:
                 for near in range(max(0, at - longest + 1), min(at + longest, len(divided))):
                     if near not in pieces:
                         pieces[near] = divided[near].split(markup.SOFT_BREAK)
-        for start in pieces:
-            for piece in range(len(pieces[start])):
+        for start, parts in pieces.items():
+            if len(parts) == 1 and parts[0] not in self.words:
+                continue
+            for piece in range(len(parts)):
                 for run in self._runs_from(pieces, start, piece):
                     yield start, run
 
