@@ -309,10 +309,10 @@ HOSTILE = [
         claim(f"Knot {n % 250} holds.", "s3", f"Knot {n % 250} holds.") for n in range(10_000)
     )), "partial"),
     Hostile("quotes ten thousand places", claims(*(
-        claim("Knot.", "s3", _KNOTS[n % 3000 :][: 4 + n // 3000]) for n in range(10_000)
+        claim("Knot.", "s3", _KNOTS[n % 3000 :][: 24 + n // 3000]) for n in range(10_000)
     )), "partial"),
     Hostile("has ten thousand sources", claims(
-        {"text": "A.", "evidence": [{"source": "s3", "quote": "Knot"}] * 10_000}
+        {"text": "A.", "evidence": [{"source": "s3", "quote": "Knot 3 holds."}] * 10_000}
     ), "partial"),
     Hostile("routes ten thousand times", routes(*["h1", "h2"] * 5_000), "related-material"),
     Hostile("has control characters", claims(claim("A\x00 \x1b[mrope\x9f\r\n.")), "partial"),
@@ -323,7 +323,7 @@ HOSTILE = [
     Hostile("turns text around", claims(claim("A \u202eepor\u202c\u2067.\u2069")), "partial"),
     Hostile("cites turned around", routes("\u202eh1"), "ground"),
     Hostile("writes HTML", claims(claim("<script>alert('x')</script><b>A rope</b>")), "partial"),
-    Hostile("writes a script link", claims(claim("[A rope](javascript:alert)")), "partial"),
+    Hostile("writes a script link", claims(claim("[A rope](javascript:alert)")), "not-found"),
     Hostile("quotes a planted url", claims(claim("A.", "s2", 'href="javascript:alert')), "partial"),
     Hostile("is not a number", float("nan"), "validate"),
     Hostile("claims no number", {"claims": float("nan")}, "validate"),
@@ -333,13 +333,13 @@ HOSTILE = [
     Hostile("nests deeply", nested(100_000), "validate"),
     Hostile("nests a claim deeply", claims(nested(100_000)), "validate"),
     Hostile("nests beside a claim", {**claims(claim("A.")), "x": nested(100_000)}, "partial"),
-    Hostile("writes without end", claims(claim("A rope. " * (_LONG // 8))), "partial"),
+    Hostile("writes without end", claims(claim("A rope. " * (_LONG // 8))), "not-found"),
     Hostile("quotes without end", claims(claim("A.", quote=QUOTE * (_LONG // 30))), "not-found"),
     Hostile("cites without end", claims(claim("A.", "s" * _LONG)), "ground"),
     Hostile("emphasises without end", claims(claim("A.", quote=f"A{'_' * _LONG}b")), "not-found"),
     Hostile("counts without end", claims(claim("1" * _LONG)), "not-found"),
     Hostile("dots without end", claims(claim("1." * (_LONG // 2))), "not-found"),
     Hostile("codes without end", claims(claim("`a`" * (_LONG // 3))), "not-found"),
-    Hostile("ticks without end", claims(claim("`" * _LONG)), "partial"),
-    Hostile("pads a quote without end", claims(claim("A.", quote=" " * _LONG + "A")), "partial"),
+    Hostile("ticks without end", claims(claim("`" * _LONG)), "not-found"),
+    Hostile("pads a quote without end", claims(claim("A.", quote=" " * _LONG + QUOTE)), "partial"),
 ]  # fmt: skip

@@ -104,6 +104,14 @@ def test_words_that_are_not_ours_are_left_out() -> None:
     )
 
 
+def test_the_rules_that_refused_are_named_before_the_question_and_nothing_else_is() -> None:
+    counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
+    seen = observation(contract=counts, question="Why?")
+    assert parsed(seen)["contract"] == {"validate/shape": 1, "ground/number": 2}
+    assert list(parsed(seen)) == [*FIELDS, "contract", "question"]
+    assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
+
+
 def test_what_is_no_number_is_null() -> None:
     seen = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
     assert parsed(seen)["duration_ms"] is None
@@ -127,6 +135,7 @@ ANY = st.text() | st.none()
         tokens_in=st.integers(),
         tokens_out=st.integers(),
         bundle=ANY,
+        contract=st.dictionaries(st.text() | st.sampled_from(observing.REFUSALS), st.integers()),
         question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
         duration_ms=st.floats(),
     )

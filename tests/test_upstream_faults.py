@@ -145,7 +145,11 @@ def check_log(running: Running, before: int, status: int) -> None:
     """What a process prints of a request is its line, and nothing else."""
     until(lambda: len(running.lines) > before)
     (line,) = (json.loads(line) for line in running.lines[before:])
-    assert set(line) == FIELDS
+    # The line names the rule that refused where the contract did, and only there.
+    refused = line["reason"] == "contract"
+    assert set(line) == (FIELDS | {"contract"} if refused else FIELDS)
+    if refused:
+        assert line["contract"] == {"validate/not-json": 2}
     assert line["status"] == status
     assert line["reason"] in (None, "declined", "contract", "unavailable", "timeout")
 

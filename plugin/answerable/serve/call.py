@@ -2,13 +2,15 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
 from . import tracing
-from .errors import CancelledError, ProviderError
+from .errors import CancelledError, ProviderError, Rule
+from .errors import Stage as Step
 
 Stage = Literal["embedding", "searching", "writing", "checking"]
 # Is told the most tokens that a question can have cost when the provider call that is about to
@@ -21,7 +23,8 @@ class Call:
 
     ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out.
     ``entered``: the stages begun so far, in their order, each as often as it was begun.
-    ``stored``: the seconds that it has waited for a database.
+    ``stored``: the seconds that it has waited for a database. ``refusals``: how often each rule of
+    the contract has refused something, as ``stage/rule``.
     """
 
     def __init__(
@@ -32,6 +35,7 @@ class Call:
         self.tokens_out = 0
         self.stored = 0.0
         self.entered: list[Stage] = []
+        self.refusals: Counter[str] = Counter()
         self._uncounted: list[int | None] = []
         self._listener = listener
         self._charge: Charge | None = None
@@ -119,6 +123,10 @@ class Call:
             yield
         finally:
             self._charge = None
+
+    def refused(self, stage: Step, *rules: Rule) -> None:
+        """Count the drafts, claims and routes that the contract has refused."""
+        self.refusals.update(f"{stage}/{rule}" for rule in rules)
 
     def cancel(self) -> None:
         """Stop what is under way: nobody waits any more."""

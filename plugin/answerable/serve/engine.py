@@ -65,8 +65,13 @@ class Engine:
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
         evidence = budget.fit(selection.select(retrieved))
+        site = self.store.site
         return settling.reply(
-            self.answerer, question, evidence, lambda answer: self._confidence(answer, retrieved)
+            self.answerer,
+            question,
+            evidence,
+            lambda answer: self._confidence(answer, retrieved),
+            (site.name, *site.names),
         )
 
     def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:

@@ -4,7 +4,7 @@ AnswerableError
 ├── BundleError          a bundle that is missing, damaged or of another wire version
 ├── EmbedderError        an embedder whose files or vectors are not what they should be
 ├── ProviderError        a call to a model's server that failed
-├── ContractViolation    a draft that breaks the answer contract (``stage`` says where)
+├── ContractViolation    a draft that breaks the answer contract (``stage``, ``rule``)
 ├── SiteError            a page, an option or a folder that the author has to change
 ├── NotebookError        a note that the author has to change
 │   └── LeakError        words of a note in something that was to be published
@@ -19,6 +19,11 @@ AnswerableError
 from typing import Literal
 
 Stage = Literal["validate", "ground"]
+# What a draft, a claim or a route was refused for: all that a log tells of it.
+Rule = Literal[
+    "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "number",
+    "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
+]  # fmt: skip
 
 
 class AnswerableError(Exception):
@@ -93,8 +98,9 @@ class GoldError(AnswerableError):
 
 
 class ContractViolation(AnswerableError):  # noqa: N818 - the design's own word
-    """A draft that breaks the answer contract."""
+    """A draft that breaks the answer contract; ``stage`` and ``rule`` repeat nothing of it."""
 
-    def __init__(self, stage: Stage, what: str) -> None:
+    def __init__(self, stage: Stage, rule: Rule, what: str) -> None:
         super().__init__(what)
         self.stage = stage
+        self.rule = rule

@@ -44,7 +44,7 @@ def _settle(draft: object, evidence: Evidence) -> Answer:
     sentence is rendered. ContractViolation as for a draft of claims.
     """
     if not isinstance(draft, Mapping):
-        raise ContractViolation("validate", "the draft is not an object")
+        raise ContractViolation("validate", "shape", "the draft is not an object")
     prose, cited = _validate(draft)
     if draft["mode"] == "not-found":
         return Answer()
@@ -82,26 +82,28 @@ def _repair(identifier: str, url: str, evidence: Evidence, *, to_hint: bool) -> 
 def _validate(draft: Mapping[object, object]) -> tuple[str, list[_Reference]]:
     mode, prose, citations = (draft.get(key) for key in ("mode", "answer", "citations"))
     if mode not in MODES:
-        raise ContractViolation("validate", "the mode is none of the four")
+        raise ContractViolation("validate", "shape", "the mode is none of the four")
     if not isinstance(prose, str):
-        raise ContractViolation("validate", "the answer is not a text")
+        raise ContractViolation("validate", "shape", "the answer is not a text")
     if isinstance(citations, str | bytes) or not isinstance(citations, Sequence):
-        raise ContractViolation("validate", "citations is not a list")
+        raise ContractViolation("validate", "shape", "citations is not a list")
     cited = [_reference(item, f"citations[{index}]") for index, item in enumerate(citations)]
     if mode == "not-found" and prose:
-        raise ContractViolation("validate", "a not-found answer has prose")
+        raise ContractViolation("validate", "shape", "a not-found answer has prose")
     if mode != "not-found" and _is_blank(prose):
-        raise ContractViolation("validate", f"a {mode} answer has no prose")
+        raise ContractViolation("validate", "shape", f"a {mode} answer has no prose")
     return prose, cited
 
 
 def _reference(item: object, where: str) -> _Reference:
     if not isinstance(item, Mapping):
-        raise ContractViolation("validate", f"{where} is not an object")
+        raise ContractViolation("validate", "shape", f"{where} is not an object")
     kind, url = item.get("kind"), item.get("url")
     identifier = item.get(_IDS[kind]) if kind in ("record", "hint") else None
     if not isinstance(identifier, str) or not isinstance(url, str):
-        raise ContractViolation("validate", f"{where} is neither a record nor a hint citation")
+        raise ContractViolation(
+            "validate", "shape", f"{where} is neither a record nor a hint citation"
+        )
     return _Reference(kind == "hint", identifier, url)
 
 

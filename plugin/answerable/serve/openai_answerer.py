@@ -6,7 +6,7 @@ import time
 from dataclasses import field
 from typing import Any
 
-from . import call, openai_client, prompt
+from . import call, openai_client, prompt, raw_output
 from .frozen import frozen
 from .types import Evidence
 
@@ -74,10 +74,7 @@ class OpenAIAnswerer:
         call.current().counted(*tokens)
         if text is None:
             return {"claims": [], "routes": []}
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
+        return raw_output.parse_output(text)
 
     def _written(self, ask: "_Ask", ends: float, later: int) -> _Written:
         if not self._only_chat:

@@ -10,7 +10,7 @@ from . import budget, questions
 from .types import Evidence
 
 # Part of every cache key and report: it changes with the instructions, the framing or the schema.
-VERSION = "1"
+VERSION = "2"
 MAX_CLAIMS = 6
 MAX_ROUTES = 2
 

@@ -24,7 +24,7 @@ def repair(reference: str, evidence: Evidence, *, to_hint: bool) -> Source:
 
 def never_retrieved(reference: str) -> ContractViolation:
     """The violation of a source that is not in the evidence."""
-    return ContractViolation("ground", f"the source {reference[:80]!r} was never retrieved")
+    return ContractViolation("ground", "source", f"source {reference[:80]!r} was never retrieved")
 
 
 def passage_at(url: str, evidence: Evidence) -> Passage | None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import field
 from typing import Literal
 
+from .errors import Rule
 from .frozen import frozen
 from .structure import Block, Span
 
@@ -119,12 +120,13 @@ class Route:
 @frozen
 class Answer:
     """Claims and routes; the mode follows from what they cite. ``dropped`` counts the claims and
-    routes that did not survive grounding.
+    routes that grounding dropped, by one of ``rules`` each.
     """
 
     claims: tuple[Claim, ...] = ()
     routes: tuple[Route, ...] = ()
     dropped: int = 0
+    rules: tuple[Rule, ...] = field(default=(), compare=False)
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -7,6 +7,8 @@ from dataclasses import field
 from typing import Any, get_args
 
 from ..call import Stage
+from ..errors import Rule
+from ..errors import Stage as Step
 from ..frozen import frozen
 from ..protection.waiting import Outcome
 from ..types import Mode, Reason
@@ -24,6 +26,7 @@ MODES: tuple[str, ...] = get_args(Mode)
 REASONS: tuple[str, ...] = (*get_args(Reason), *get_args(Code))
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 STAGES: tuple[str, ...] = get_args(Stage)
+REFUSALS = tuple(f"{stage}/{rule}" for stage in get_args(Step) for rule in get_args(Rule))
 
 
 @frozen
@@ -31,8 +34,8 @@ class Observation:
     """What is observed of one request.
 
     ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
-    ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``question``: None
-    unless questions are logged.
+    ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``contract``: how
+    often each rule has refused something. ``question``: None unless questions are logged.
     """
 
     request_id: str
@@ -46,6 +49,7 @@ class Observation:
     tokens_in: int = 0
     tokens_out: int = 0
     bundle: str | None = None
+    contract: Mapping[str, int] = field(default_factory=dict)
     question: str | None = None
     duration_ms: float = 0.0
 
@@ -81,6 +85,8 @@ class Observation:
             "tokens_out": self.tokens_out,
             "bundle": self.bundle,
         }
+        if refusals := {each: n for each in REFUSALS if (n := self.contract.get(each))}:
+            row["contract"] = refusals
         if self.question is not None:
             row["question"] = self.question
         # JSON may hold DEL and line separators as they are; a log's reader may break there.

@@ -317,6 +317,7 @@ class Service:
             tokens_in=turn.call.tokens_in,
             tokens_out=turn.call.tokens_out,
             bundle=engine.store.manifest.id if engine else None,
+            contract=turn.call.refusals,
             question=turn.question if self._log_questions else None,
             duration_ms=1000 * (time.monotonic() - turn.started),
         )
