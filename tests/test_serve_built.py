@@ -6,10 +6,12 @@ import re
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from wsgiref.simple_server import make_server
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,6 +19,7 @@ from playwright.sync_api import Page, expect
 from answerable.build import built_site
 from answerable.cli import indexing
 from answerable.cli import serving as previews
+from answerable.serve.web.wsgi import Environ, StartResponse
 from patience import PATIENCE, until
 from running import Running, run
 from sites import NOTES, command, put
@@ -256,11 +259,44 @@ def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
         assert pause > 10 * previews._SECONDS
 
 
-def test_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None:
-    with serving(write(tmp_path)) as server:
-        server.process.send_signal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with (
+        serving(write(tmp_path)) as server,
+        # Without a request, as browsers open them: it keeps nobody waiting.
+        socket.create_connection(("127.0.0.1", server.port)),
+    ):
+        assert server.request("GET", "/docs/")[0] == 200
+        server.process.send_signal(number)
         assert server.process.wait(PATIENCE) == 0
     assert "Traceback" not in server.output
+
+
+def test_a_request_is_in_flight_from_its_first_line_to_its_last_byte() -> None:
+    gate = threading.Event()
+
+    def app(environ: Environ, start_response: StartResponse) -> list[bytes]:
+        del environ
+        gate.wait(PATIENCE)
+        start_response("200 OK", [])
+        return [b"answer"]
+
+    with make_server("127.0.0.1", 0, app, previews._Server, previews._Quiet) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        address = ("127.0.0.1", server.server_port)
+        with (
+            socket.create_connection(address, PATIENCE),
+            socket.create_connection(address, PATIENCE) as client,
+        ):
+            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            until(lambda: len(server.in_flight.items()) == 1)
+            assert not server.in_flight.wait(0.01)
+            gate.set()
+            assert b"".join(iter(lambda: client.recv(1024), b"")).endswith(b"answer")
+            assert server.in_flight.wait(PATIENCE)
+        server.shutdown()
+        thread.join(PATIENCE)
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Function processes that share a store hold one limit, one cap and one answer between them."""
 
-import datetime as dt
 import json
 import threading
 from collections import Counter
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 
 import functions
+from accounts import account
 from answerable.serve import settings
 from answerable.serve.openai_answerer import OpenAIAnswerer
 from metered import Metered
@@ -109,14 +108,6 @@ def test_four_processes_admit_exactly_what_the_limit_says(
     assert Counter(status for each in found for status, _ in each) == {200: 30, 429: 90}
 
 
-def account(client: "redis.Redis") -> tuple[int, int]:
-    """What the store has as settled today, and what it has as reserved."""
-    today = dt.datetime.now(dt.UTC).date()
-    fields: Any = client.hgetall(f"answerable:tokens:{today.isoformat()}")
-    settled = int(fields.pop(b"settled", 0))
-    return settled, sum(int(value.split()[0]) for value in fields.values())
-
-
 def test_four_hundred_racing_questions_never_pass_the_cap(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
@@ -126,9 +117,8 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
 
     def watch() -> None:
         nonlocal most
-        with redis.Redis.from_url(redis_server.url) as client:
-            while not done.wait(0.002):
-                most = max(most, sum(account(client)))
+        while not done.wait(0.002):
+            most = max(most, sum(account(redis_server.url)))
 
     watcher = threading.Thread(target=watch)
     cap = {"ANSWERABLE_TOKENS_PER_DAY": str(CAP)}
@@ -139,8 +129,7 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
         rows = lines(running, 400)
         done.set()
         watcher.join()
-        with redis.Redis.from_url(redis_server.url) as client:
-            total, reserved = account(client)
+        total, reserved = account(redis_server.url)
     codes = Counter(body.get("code") for each in found for _, body in each)
     assert codes.total() == 400
     assert {None, "capped"} <= set(codes) <= {None, "capped", "busy"}
@@ -167,8 +156,7 @@ def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
             # Whoever is refused is told so before anybody is answered.
             until(lambda: sum(each.done() for each in asked) + stub.waiting == 60)
             busy = [each.result() for each in asked if each.done()]
-            with redis.Redis.from_url(redis_server.url) as client:
-                settled, reserved = account(client)
+            settled, reserved = account(redis_server.url)
         finally:
             stub.gate.set()
         answered = [each.result() for each in asked]
@@ -179,8 +167,7 @@ def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
     assert Counter(status for status, _ in answered) == {200: 60 - len(busy), 503: len(busy)}
     # More than the two whose worst case fits: the first call tells what the others can cost.
     assert 60 - len(busy) > 5
-    with redis.Redis.from_url(redis_server.url) as client:
-        assert account(client) == (stub.tokens - before, 0)
+    assert account(redis_server.url) == (stub.tokens - before, 0)
 
 
 def test_eight_processes_that_are_asked_the_same_make_one_call(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from socketserver import ThreadingMixIn
+from typing import Any
 from urllib.parse import unquote
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
@@ -23,23 +24,46 @@ from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.profile import LOCAL
 from ..serve.settings import LogRefusals
+from ..serve.web import shutdown
+from ..serve.web.in_flight import InFlight
 from . import indexing, static_files
 from .indexing import Options
 
 _SECONDS = 1.0
+# Seconds that a signal waits at most until the server notices, and then for requests under way.
+_POLL, _LAST = 0.1, 5.0
 # How many times as long as a look at a big site the pause after it lasts.
 _SHARE = 20
 _State = tuple[tuple[str, int, int], ...]
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """A server whose requests do not wait for one another, nor it for them when it stops."""
+    """A server whose requests do not wait for one another."""
 
     daemon_threads = True
 
+    def __init__(self, *args: Any) -> None:
+        self.in_flight = InFlight[_Quiet]()
+        super().__init__(*args)
+
 
 class _Quiet(WSGIRequestHandler):
-    """Requests are not logged: the terminal tells of indexing only."""
+    """Requests are not logged: the terminal tells of indexing only.
+
+    One is in flight from its first line on: a browser also opens connections that it never uses.
+    """
+
+    def parse_request(self) -> bool:
+        assert isinstance(self.server, _Server)
+        self.server.in_flight.add(self)
+        return super().parse_request()
+
+    def finish(self) -> None:
+        assert isinstance(self.server, _Server)
+        try:
+            super().finish()
+        finally:
+            self.server.in_flight.discard(self)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
         del format, args
@@ -88,7 +112,7 @@ class _Current:
 
 
 def serve(options: Options, host: str, port: int, log_refusals: LogRefusals = "none") -> None:
-    """Serve until interrupted; SiteError if the site cannot be read or the port is taken.
+    """Serve until a signal; SiteError if the site cannot be read or the port is taken.
 
     log_refusals: what is kept of refused questions, in the cache.
     """
@@ -115,10 +139,12 @@ def serve(options: Options, host: str, port: int, log_refusals: LogRefusals = "n
         current.index(options, read)
         with _following(options, current, state):
             click.echo(f"Serving at http://{host}:{server.server_port}{base} (Ctrl-C stops)")
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                click.echo()
+            with shutdown.on_signal(server.shutdown):
+                server.serve_forever(_POLL)
+                # Nothing new is taken, and the answers under way are sent.
+                server.server_close()
+                server.in_flight.wait(_LAST)
+            click.echo()
 
 
 @contextmanager

@@ -24,14 +24,17 @@ THREADS = 64
 
 
 class Application:
-    """An ASGI application that answers under a base path. handle: a service's own.
+    """An ASGI application that answers under a base path. handle, close: a service's own.
 
     A client that goes away cancels its call.
     """
 
-    def __init__(self, handle: Handle, base: str = "/") -> None:
+    def __init__(
+        self, handle: Handle, base: str = "/", close: Callable[[], object] | None = None
+    ) -> None:
         self._handle = handle
         self._base = base
+        self._close = close
         self._threads = ThreadPoolExecutor(THREADS, "answerable")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,6 +49,10 @@ class Application:
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
+            if message["type"] == "lifespan.shutdown" and self._close:
+                # The server has waited for the answers as long as it does; what it has given up
+                # settles before the process ends.
+                await asyncio.get_running_loop().run_in_executor(None, self._close)
             await send({"type": f"{message['type']}.complete"})
             if message["type"] == "lifespan.shutdown":
                 self._threads.shutdown(wait=False, cancel_futures=True)
@@ -91,7 +98,7 @@ class Application:
 def application(folder: Path) -> Application:
     """The ASGI application of a published function's folder, as the environment sets it."""
     service = function.open_service(folder, os.environ, console.out, console.err)
-    return Application(service.handle, function.base(os.environ))
+    return Application(service.handle, function.base(os.environ), service.close)
 
 
 async def _read(scope: Scope, base: str, receive: Receive) -> Request | None:

@@ -15,9 +15,14 @@ sys.path.insert(0, str(HERE))
 from answerable.serve.errors import AnswerableError  # noqa: E402
 from answerable.serve.web import console, function  # noqa: E402
 
+# Seconds that a signal waits at most until the server notices.
+_POLL = 0.1
+# Seconds for which questions that were cancelled may take to be told so.
+_LAST = 1.0
+
 
 def main() -> None:
-    """Serve until interrupted; one sentence if that cannot be done."""
+    """Serve until interrupted or terminated; one sentence if that cannot be done."""
     host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
@@ -30,18 +35,25 @@ def main() -> None:
 
 
 def serve(host: str, port: int) -> None:
-    """Answer requests on an address; port 0 takes any free one."""
+    """Answer requests on an address until a signal, then end what is under way.
+
+    Port 0 takes any free one.
+    """
     service = function.open_service(HERE, os.environ, console.out, console.err)
     base = function.base(os.environ)
+    from answerable.serve.web import shutdown
     from answerable.serve.web.server import Server
 
     per_address = service.policy.connections_per_address
-    with Server(host, port, service.handle, base, per_address=per_address) as server:
+    with (
+        Server(host, port, service.handle, base, per_address=per_address) as server,
+        shutdown.on_signal(server.shutdown),
+    ):
         console.out(f"Answering at http://{host}:{server.port}{base}answer\n".encode())
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return
+        server.serve_forever(_POLL)
+        server.drain(service.policy.deadline)
+        service.close()
+        server.drain(_LAST)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from socketserver import BaseServer, TCPServer, ThreadingMixIn
+from threading import Event
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -14,6 +15,7 @@ from . import paths, request_head, wsgi
 from .beats import Beating
 from .connection_limit import Connections
 from .http import MAX_BODY, Events, Problem, Request, Response
+from .in_flight import InFlight
 from .request_head import Head, MalformedRequestError
 
 # Connections at once, each of which has a thread; more of them are closed as they come.
@@ -23,6 +25,8 @@ PER_ADDRESS = 64
 # Seconds within which a request has to be there, the wait for it included, and for which a client
 # that does not read is waited for.
 PATIENCE = 15.0
+# Seconds between two looks of a connection without a request at whether the server closes.
+_LOOK = 0.2
 # Seconds for which a body that was refused is read, so that its sender comes to read why.
 _WASTING = 2.0
 
@@ -30,11 +34,28 @@ Handle = Callable[[Request], Response]
 
 
 class _Connection(socket.socket):
-    """Reads until ``ends``, by ``time.monotonic()``: a timeout begins anew with every byte."""
+    """Reads until ``ends``, by ``time.monotonic()``: a timeout begins anew with every byte.
+
+    While it ``waits`` for a request, it is at its end when nothing comes and the server closes.
+    """
 
     ends = float("inf")
+    waits = False
+    closing: Event
 
     def recv_into(self, *args: Any) -> int:
+        while self.waits:
+            self.settimeout(max(0.001, min(_LOOK, self.ends - time.monotonic())))
+            try:
+                received = super().recv_into(*args)
+            except TimeoutError:
+                if self.closing.is_set():
+                    return 0
+                if time.monotonic() >= self.ends:
+                    raise
+                continue
+            self.waits = False
+            return received
         self.settimeout(max(0.001, self.ends - time.monotonic()))
         return super().recv_into(*args)
 
@@ -67,6 +88,8 @@ class Server(ThreadingMixIn, TCPServer):
         self.respond = handle
         self.base = base
         self.connections = Connections(MOST, per_address)
+        self.closing = Event()
+        self._in_flight = InFlight[socket.socket]()
         super().__init__((host, port), _Handler)
 
     @property
@@ -77,16 +100,20 @@ class Server(ThreadingMixIn, TCPServer):
 
     def get_request(self) -> tuple[socket.socket, Any]:
         accepted, address = super().get_request()
-        return _Connection(fileno=accepted.detach()), address
+        connection = _Connection(fileno=accepted.detach())
+        connection.closing = self.closing
+        return connection, address
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         del request
         return self.connections.take(askers.network(client_address[0]))
 
     def process_request(self, request: Any, client_address: Any) -> None:
+        self._in_flight.add(request)
         try:
             super().process_request(request, client_address)
         except BaseException:
+            self._in_flight.discard(request)
             self.connections.release(askers.network(client_address[0]))
             raise
 
@@ -94,7 +121,22 @@ class Server(ThreadingMixIn, TCPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self._in_flight.discard(request)
             self.connections.release(askers.network(client_address[0]))
+
+    def drain(self, seconds: float) -> bool:
+        """Close the port and answer what has been asked; False if ``seconds`` are too few.
+
+        For a server whose ``serve_forever`` has returned. Connections that the kernel has accepted
+        already are answered too, and those without a request are closed.
+        """
+        if not self.closing.is_set():
+            self.closing.set()
+            self.timeout = 0
+            for _ in range(self.request_queue_size):
+                self.handle_request()
+            self.server_close()
+        return self._in_flight.wait(seconds)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no fault, and what would be printed names its address."""
@@ -109,10 +151,12 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1
     disable_nagle_algorithm = True
     server: BaseServer
+    connection: _Connection
 
     def handle_one_request(self) -> None:
         self.close_connection = True
         self._read_for(PATIENCE)
+        self.connection.waits = True
         head: Head | None = None
         with suppress(TimeoutError):
             try:
@@ -157,7 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
             )
         )
         if response.events is None:
-            self._send(response, is_last=self.close_connection or not is_read)
+            ends = self.close_connection or self.server.closing.is_set()
+            self._send(response, is_last=ends or not is_read)
         else:
             self._stream(response, response.events)
         if not is_read:
@@ -201,7 +246,6 @@ class _Handler(BaseHTTPRequestHandler):
                 pass
 
     def _read_for(self, seconds: float) -> None:
-        assert isinstance(self.connection, _Connection)
         self.connection.ends = time.monotonic() + seconds
 
 

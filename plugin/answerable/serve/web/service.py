@@ -18,9 +18,12 @@ from . import intake, origins, problems, streaming
 from .answering import Asked, Found
 from .guards import Guards
 from .http import EVENTS, JSON, Code, Problem, Request, Response, json_response
+from .in_flight import InFlight
 from .observing import Observation
 
 _PAUSED_SECONDS = "3600"
+# Seconds for which questions that were cancelled may take to settle.
+_SETTLING = 5.0
 
 
 @dataclass(slots=True)
@@ -74,6 +77,7 @@ class Service:
         self._may_ask = may_ask or (lambda request: origins.is_listed(request, policy.origins))
         self._log_questions = log_questions
         self._base = base
+        self._in_flight = InFlight[Call]()
         self._routes: dict[str, tuple[str, Callable[[_Turn], Response]]] = {
             "answer": ("POST", self._answer),
             "search": ("GET", self._search),
@@ -98,6 +102,14 @@ class Service:
         if response.events is None:
             self._observe(turn, response.status)
         return response
+
+    def close(self, seconds: float = 0.0) -> None:
+        """Wait so long for the questions under way, then cancel them and let them settle."""
+        if self._in_flight.wait(seconds):
+            return
+        for call in self._in_flight.items():
+            call.cancel()
+        self._in_flight.wait(_SETTLING)
 
     def _guarded(self, turn: _Turn) -> Response:
         """The protections that every request meets, then its route."""
@@ -135,7 +147,8 @@ class Service:
 
         def run() -> dict[str, Any]:
             try:
-                found = self.guards.answering.answer(engine, asked, turn.call)
+                with self._in_flight.hold(turn.call):
+                    found = self.guards.answering.answer(engine, asked, turn.call)
             except Exception as error:
                 turn.code = problems.of(error).code
                 if self._tell:
@@ -162,7 +175,8 @@ class Service:
         turn.call.begin(self.policy.deadline)
         # A search needs no solution: counted with answers it would lock out those who have one.
         self._admit(asked, "searches" if self.policy.challenge_key else "all")
-        found = self.guards.answering.search(self._opened(turn), asked, turn.call)
+        with self._in_flight.hold(turn.call):
+            found = self.guards.answering.search(self._opened(turn), asked, turn.call)
         return json_response(found)
 
     def _health(self, turn: _Turn) -> Response:
