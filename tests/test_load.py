@@ -1,0 +1,110 @@
+"""Load on four processes that share a Redis, while processes are told to end.
+
+``ANSWERABLE_DEEP=1`` runs it for a minute instead of some hundred questions, and prints what came
+of it with ``-s``.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import functions
+import loading
+from accounts import account
+from answerable.serve import settings
+from answerable.serve.openai_answerer import OpenAIAnswerer
+from loading import CLOSED, Outcome
+from metered import Metered
+from redis_server import RedisServer
+from running import until
+
+DEEP = bool(os.environ.get("ANSWERABLE_DEEP"))
+SECONDS = 60.0
+QUESTIONS = 240
+# Of the resident memory of a process, between its warm-up and the end of the load: allocators and
+# threads' stacks move by less, and a leak of 2 kB a question is more in a minute.
+MOST_GROWTH = 8_000_000
+SITE = "Harbour"
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Metered]:
+    with Metered(seconds=0.02) as found:
+        yield found
+        assert found.failures == []
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory, stub: Metered) -> Path:
+    return functions.made(tmp_path_factory.mktemp("site"), stub)
+
+
+def load(function: Path, server: RedisServer, cap: int, seconds: float, every: float) -> Outcome:
+    """Load it for so many questions, or seconds in a deep run, and replace processes meanwhile.
+
+    every: the share of the load after which a process is replaced.
+    """
+    environment = {
+        "ANSWERABLE_REDIS_URL": server.url,
+        "ANSWERABLE_SECRET": "what all instances share",
+        "ANSWERABLE_IN_FLIGHT_PER_ASKER": "12",
+        "ANSWERABLE_TOKENS_PER_DAY": str(cap),
+        # However busy the machine is.
+        "ANSWERABLE_DEADLINE": "300",
+    }
+    began: float | None = None
+    replaced = 0
+
+    def share(count: int) -> float:
+        nonlocal began
+        # From the first look on: the processes have been started by then.
+        began = began or time.monotonic()
+        return (time.monotonic() - began) / seconds if DEEP else count / QUESTIONS
+
+    def is_due(count: int) -> bool:
+        nonlocal replaced
+        due = share(count) >= (replaced + 1) * every
+        replaced += due
+        return due
+
+    worst = OpenAIAnswerer(settings.read(function).model, SITE).worst_tokens
+    return loading.run(function, environment, lambda count: share(count) < 1, is_due, cap, worst)
+
+
+def test_nothing_is_lost_or_capped_while_there_are_tokens(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    before = stub.tokens
+    # In the short form no more than the default, so that reservations stand in each other's way.
+    cap = 1_000_000_000 if DEEP else 1_000_000
+    outcome = load(function, redis_server, cap, SECONDS, 0.15 if DEEP else 0.5)
+    until(lambda: account(redis_server.url)[1] == 0)
+    settled, _ = account(redis_server.url)
+    sys.stdout.write(f"{outcome}, settled {settled}, served {stub.tokens - before}\n")
+    assert settled == stub.tokens - before
+    assert outcome.most <= cap
+    assert {None} <= set(outcome.codes) <= {None, "busy", CLOSED}
+    assert outcome.statuses
+    assert set(outcome.statuses) == {0}
+    # Each of the connections of a process that ends loses at most what it has just begun to send.
+    assert outcome.codes[CLOSED] <= 2 * loading.CONNECTIONS * len(outcome.statuses)
+    warm, *_, end = outcome.memory
+    assert end - warm < MOST_GROWTH
+
+
+def test_a_cap_that_is_reached_is_never_passed_and_told_no_sooner(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    before, cap = stub.tokens, 100_000
+    outcome = load(function, redis_server, cap, SECONDS / 4, 0.4)
+    until(lambda: account(redis_server.url)[1] == 0)
+    settled, _ = account(redis_server.url)
+    sys.stdout.write(f"{outcome}, settled {settled}, served {stub.tokens - before}\n")
+    assert settled == stub.tokens - before <= outcome.most <= cap
+    assert {None, "capped"} <= set(outcome.codes) <= {None, "capped", "busy", CLOSED}
+    assert outcome.false == []
+    assert set(outcome.statuses) == {0}
