@@ -67,6 +67,7 @@ def _hidden(html: str) -> str:
 _INLINE = (
     *("<em>{}</em>", "<b{id}>{}</b>", "<code>{}</code>", "<kbd>{}</kbd>", "<i>{}</i>"),
     *('<abbr title="long form">{}</abbr>', "<span{id}>{}</span>", "{}<br>{}", "<mark>{}</mark>"),
+    *('<a href="../x/#y">{}</a>', '<a href="javascript:x">{}</a>', "<a href=//[>{}</a>"),
 )
 _UNSEEN_INLINE = (
     *("<span hidden>{}</span>", "<span data-search-exclude>{}</span>"),
@@ -108,6 +109,15 @@ _LINES = (
 _BLOCKS = (
     *("<div{id}>{}</div>", "<section{id}>{}</section>", "<blockquote>{}</blockquote>", "{}"),
     "<ul><li>{}</li><li{id}>{}</li></ul>",
+    '<ol start=-3><li value="7">{}</li><li value=x>{}</li></ol>',
+    '<div class="tabbed-set"><input><label>{}</label><div class="tabbed-content">{}</div></div>',
+    '<div class="tabbed-set"><div class="tabbed-labels"><label>x</label></div><div class='
+    '"tabbed-content"><div class="tabbed-block">{}</div><div class="tabbed-block">{}</div></div>'
+    "</div>",
+    "<div><ul role=tablist><li role=tab>x</ul><div role=tabpanel>{}</div><div role=tabpanel hidden>"
+    "{}</div></div>",
+    "<div><div role=tablist></div><div role=tabpanel><div role=tabpanel>{}</div></div></div>",
+    "<table><caption>{}</caption><tr><th>{}<th>{}<tr><td>{}</table>",
     "<ol><li>{}<ul><li>{}</li></ul></li></ol>",
     "<dl><dt>x</dt><dd>{}</dd></dl>",
     "<details{id}><summary>x</summary>{}</details>",
@@ -156,6 +166,15 @@ _ATTRIBUTES = (
         "id",
         'id="',
         "class='highlight",
+        "class=tabbed-set",
+        "class=tabbed-content",
+        "class=admonition-title",
+        "class='admonition language-<b>'",
+        "role=tablist",
+        "role=tabpanel",
+        "data-termynal",
+        "href=/x/",
+        "start=9",
         'class="highlight"',
         "hidden",
         "name=n",

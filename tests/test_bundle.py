@@ -20,7 +20,7 @@ from answerable.build import bundle_writer, files
 from answerable.build.index import Index
 from answerable.serve import codes, columns, inflating, scan
 from answerable.serve import manifest as m
-from answerable.serve.bundle import Text, Texts
+from answerable.serve.bundle import Texts
 from answerable.serve.columns import Column
 from answerable.serve.encoding import INVERSE_NORMS, Encoding
 from answerable.serve.errors import BundleError, SiteError
@@ -576,7 +576,7 @@ def test_each_block_of_texts_is_decompressed_once_for_many_passages(tmp_path: Pa
     numbers: list[int] = []
 
     class CountingTexts(Texts):
-        def block(self, number: int) -> list[Text]:
+        def block(self, number: int) -> list[bytes]:
             numbers.append(number)
             return super().block(number)
 

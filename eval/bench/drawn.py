@@ -71,9 +71,12 @@ class Numbered(Sequence[str]):
 class GeneratedTexts(Texts):
     """The texts of passages: nothing is judged by what they say."""
 
-    def block(self, number: int) -> list[Text]:
+    def block(self, number: int) -> list[bytes]:
         rows = range(number * m.BLOCK, (number + 1) * m.BLOCK)
-        return [_text(row) for row in rows]
+        return [str(row).encode() for row in rows]
+
+    def parse(self, line: bytes) -> Text:
+        return _text(int(line))
 
 
 def _text(row: int) -> Text:

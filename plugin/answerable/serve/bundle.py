@@ -22,6 +22,9 @@ from .structure import Block, Span
 from .types import Passage, RoutingHint
 from .vocabulary import Names, Postings
 
+# Texts of passages that are kept between questions, of some 3 KB each.
+_KEPT = 512
+
 
 @frozen
 class Hints:
@@ -64,13 +67,16 @@ class Texts:
     edges: NDArray[np.uint64]
     data: NDArray[np.uint8]
 
-    def block(self, number: int) -> list[Text]:
-        """The texts of one block; BundleError if it is damaged."""
+    def block(self, number: int) -> list[bytes]:
+        """Decompress a block to a line of JSON for each of its passages; BundleError if damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
         data = self.data[start:end].tobytes()
-        lines = inflate(data, m.TEXTS, m.MAX_BLOCK).split(b"\n", m.BLOCK)
+        return inflate(data, m.TEXTS, m.MAX_BLOCK).split(b"\n", m.BLOCK)
+
+    def parse(self, line: bytes) -> Text:
+        """Read and check the line of one passage; BundleError if it is malformed."""
         try:
-            return [_text(json.loads(line)) for line in lines]
+            return _text(json.loads(line))
         except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise BundleError(f"{m.TEXTS} is malformed ({error!s:.200}): {AGAIN}") from None
 
@@ -130,10 +136,7 @@ class Bundle:
     def passage(self, row: int) -> Passage:
         """The passage of a row."""
         record = int(self.passage_records[row])
-        block = self._block(row // m.BLOCK)
-        found = block[row % m.BLOCK] if row % m.BLOCK < len(block) else None
-        if found is None or found.id != self.passage_ids[row]:
-            raise BundleError(f"{m.TEXTS} lacks {self.passage_ids[row]!r:.80}: {AGAIN}")
+        found = self._text(row)
         return Passage(
             id=found.id,
             record=self.record_ids[record],
@@ -178,6 +181,18 @@ class Bundle:
         """See Store: it was checked when it was opened."""
 
     @cached_property
-    def _block(self) -> Callable[[int], list[Text]]:
+    def _block(self) -> Callable[[int], list[bytes]]:
         """Reads a block by its number, and keeps some."""
         return lru_cache(maxsize=64)(self.texts.block)
+
+    @cached_property
+    def _text(self) -> Callable[[int], Text]:
+        """Reads the text of a row, and keeps some: checking a structure costs more than JSON."""
+        return lru_cache(maxsize=_KEPT)(self._read)
+
+    def _read(self, row: int) -> Text:
+        block = self._block(row // m.BLOCK)
+        text = self.texts.parse(block[row % m.BLOCK]) if row % m.BLOCK < len(block) else None
+        if text is None or text.id != self.passage_ids[row]:
+            raise BundleError(f"{m.TEXTS} lacks {self.passage_ids[row]!r:.80}: {AGAIN}")
+        return text
