@@ -19,10 +19,10 @@ PAGE = """
     hold()
 </code></pre></div>
 <div class="tabbed-set"><input><label>Linux</label><div class="tabbed-content"><ol start=3>
-<li>one <b>bold</b><li>two<ul><li>deep</ul></ol></div></div>
-<table><tr><th>key<th>use</tr><tr><td><code>a</code><td>first</tr><tr><td>b<td>second</tr>
+<li>one <b>bold</b><li>two is next<ul><li>deep</ul></ol></div></div>
+<table><tr><th>key<th>use</tr><tr><td><code>a</code><td>first</tr><tr><td>b<td>the second one</tr>
 <tr><td>c<td></tr></table>
-<p>The end.</p>
+<p>That is the end.</p>
 """
 (PASSAGE,) = (cut.passage for cut in passages.cut(record("hold", PAGE), Window()))
 
@@ -65,7 +65,7 @@ LIST = {
     "kind": "list",
     "items": [
         {"level": 0, "number": "3", "spans": [{"text": "one bold"}]},
-        {"level": 0, "number": "4", "spans": [{"text": "two"}]},
+        {"level": 0, "number": "4", "spans": [{"text": "two is next"}]},
         {"level": 1, "number": "", "spans": [{"text": "deep"}]},
     ],
 }
@@ -75,11 +75,11 @@ TABLE = {
     "columns": COLUMNS,
     "rows": [
         [[{"text": "a", "code": True}], [{"text": "first"}]],
-        [[{"text": "b"}], [{"text": "second"}]],
+        [[{"text": "b"}], [{"text": "the second one"}]],
         [[{"text": "c"}], []],
     ],
 }
-END = {"kind": "text", "spans": [{"text": "The end."}]}
+END = {"kind": "text", "spans": [{"text": "That is the end."}]}
 
 
 def test_a_whole_passage_is_drawn_as_its_page_is() -> None:
@@ -92,45 +92,69 @@ def test_a_quote_of_a_part_is_drawn_as_that_part() -> None:
     ]  # fmt: skip
     assert drawn(between("two", "deep")) == [
         {"kind": "list", "items": [
-            {"level": 0, "number": "4", "spans": [{"text": "two"}]},
+            {"level": 0, "number": "4", "spans": [{"text": "two is next"}]},
             {"level": 1, "number": "", "spans": [{"text": "deep"}]},
         ]}
     ]  # fmt: skip
 
 
 def test_code_keeps_the_spaces_that_indent_it() -> None:
-    assert drawn("hold()", text="    hold()") is None
+    indented = {"kind": "code", "language": "python", "text": "    hold()"}
+    assert drawn("hold()", text="    hold()") == [indented]
     start = PASSAGE.text.index("    hold()")
     quote = PASSAGE.text[start : start + 10]
     assert drawn(f"def run():\n{quote}") == [CODE]
 
 
 def test_what_is_left_out_between_two_quotes_is_a_gap() -> None:
-    assert drawn("def run():\n    hold()", "The end.") == [CODE, {"kind": "gap"}, END]
-    assert drawn("Use run() of the api guide:", "The end.", text=
-        "Use run() of the api guide: … The end.") == [LEAD_IN, {"kind": "gap"}, END]  # fmt: skip
+    assert drawn("def run():\n    hold()", "That is the end.") == [CODE, {"kind": "gap"}, END]
+    both = "Use run() of the api guide: … That is the end."
+    found = drawn("Use run() of the api guide:", "That is the end.", text=both)
+    assert found == [LEAD_IN, {"kind": "gap"}, END]
 
 
 def test_rows_of_one_table_are_one_table_with_its_column_names() -> None:
-    found = drawn(between("key", "use"), "b · second")
+    found = drawn(between("key", "use"), "b · the second one")
     assert found == [
-        {"kind": "table", "columns": COLUMNS, "rows": [[[{"text": "b"}], [{"text": "second"}]]]}
+        {
+            "kind": "table",
+            "columns": COLUMNS,
+            "rows": [[[{"text": "b"}], [{"text": "the second one"}]]],
+        }
     ]
 
 
+def test_words_whose_quote_is_too_short_to_be_cited_are_drawn_with_the_others() -> None:
+    """Column names may be two words, of which no citation is made."""
+    support = [{"source": "s1", "quote": quote} for quote in ("key · use", "b · the second one")]
+    draft = {"claims": [{"text": "key · use\n…\nb · the second one", "evidence": support}]}
+    (claim,) = settle_claims(draft, Evidence((PASSAGE,))).claims
+    assert [citation.quote for citation in claim.citations] == ["b · the second one"]
+    (table,) = wire_blocks.blocks_of(claim, [PASSAGE]) or []
+    assert table["columns"] == COLUMNS
+    assert len(table["rows"]) == 1
+
+
+def test_the_mark_of_a_gap_on_the_page_is_no_gap() -> None:
+    html = "<p>Wait … and see … then go.</p><p>More words here.</p>"
+    (passage,) = (cut.passage for cut in passages.cut(record("gap", html), Window()))
+    whole = {"kind": "text", "spans": [{"text": "Wait … and see … then go."}]}
+    assert drawn("Wait … and see … then go.", passage=passage) == [whole]
+
+
 def test_a_claim_in_other_words_has_no_blocks() -> None:
-    assert drawn("The end.", text="It ends.") is None
-    assert drawn("The end.", "Use run() of the api guide:", text="The end. … Use run() of the api "
-        "guide:") is None  # fmt: skip
-    assert drawn("The end.", text="The end. Really.") is None
+    assert drawn("That is the end.", text="It ends.") is None
+    backwards = "That is the end. … Use run() of the api guide:"
+    assert drawn("That is the end.", "Use run() of the api guide:", text=backwards) is None
+    assert drawn("That is the end.", text="That is the end. Really.") is None
     plain = Passage("a", "a", "/a/", "A", PASSAGE.text)
-    assert drawn("The end.", passage=plain) is None
+    assert drawn("That is the end.", passage=plain) is None
 
 
 def test_a_claim_of_two_passages_has_no_blocks() -> None:
-    other = Passage("b", "b", "/b/", "B", "The end.", blocks=PASSAGE.blocks[:0])
-    support = [{"source": f"s{n}", "quote": "The end."} for n in (1, 2)]
-    draft = {"claims": [{"text": "The end.", "evidence": support}]}
+    other = Passage("b", "b", "/b/", "B", "That is the end.", blocks=PASSAGE.blocks[:0])
+    support = [{"source": f"s{n}", "quote": "That is the end."} for n in (1, 2)]
+    draft = {"claims": [{"text": "That is the end.", "evidence": support}]}
     (claim,) = settle_claims(draft, Evidence((PASSAGE, other))).claims
     assert wire_blocks.blocks_of(claim, [PASSAGE, other]) is None
 
@@ -166,18 +190,18 @@ hold.py
 
 Linux
 3. one bold
-4. two
+4. two is next
   • deep
 
-┏━━━━━┳━━━━━━━━┓
-┃ key ┃ use    ┃
-┡━━━━━╇━━━━━━━━┩
-│ a   │ first  │
-│ b   │ second │
-│ c   │        │
-└─────┴────────┘
+┏━━━━━┳━━━━━━━━━━━━━━━━┓
+┃ key ┃ use            ┃
+┡━━━━━╇━━━━━━━━━━━━━━━━┩
+│ a   │ first          │
+│ b   │ the second one │
+│ c   │                │
+└─────┴────────────────┘
 
-The end.
+That is the end.
 """
     )
 
@@ -191,11 +215,13 @@ def test_a_terminal_breaks_no_line_of_code() -> None:
 
 
 def test_a_gap_is_an_ellipsis_on_a_terminal() -> None:
-    assert printed([END, {"kind": "gap"}, END]) == "The end.\n\n…\n\nThe end.\n"
+    assert printed([END, {"kind": "gap"}, END]) == "That is the end.\n\n…\n\nThat is the end.\n"
 
 
 def test_markers_stand_in_the_last_paragraph_or_after_what_is_none() -> None:
-    assert printed(block_display.mark([CODE, END], [1, 2])).endswith("\n\nThe end [1][2].\n")
+    assert printed(block_display.mark([CODE, END], [1, 2])).endswith(
+        "\n\nThat is the end [1][2].\n"
+    )
     assert printed(block_display.mark([END, CODE], [3])).endswith("    hold()\n\n[3]\n")
 
 

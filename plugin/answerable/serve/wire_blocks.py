@@ -12,14 +12,14 @@ from .types import Claim, Passage
 Json = dict[str, Any]
 Range = tuple[int, int]
 
-# What stands between the quotes of a claim: a mark where words are left out, else white space.
-_BETWEEN = re.compile(r"\n…\n| … |\s+")
+# What stands in a claim where words between its quotes are left out.
+GAP = re.compile(r"\n…\n| … ")
 
 
 def blocks_of(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
-    """Draw a claim as blocks; None for one that is not the words of one passage.
+    """Draw a claim as blocks; None for one that is not the words of one passage, in its order.
 
-    Their words are those of the claim's quotes, without HTML and without control characters.
+    They hold the words of the claim and no others, without HTML and without control characters.
     Rows of one table are one table, whatever rows between them are left out.
     """
     located = _locate(claim, passages)
@@ -54,30 +54,35 @@ def _locate(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, list[Ra
     passage = next((p for p in passages if (p.id, p.url) in cited and p.blocks), None)
     if passage is None or len(cited) > 1:
         return None
-    at = 0
+    text, offsets = _cleaned(passage.text)
+    first = min(citation.start for citation in claim.citations)
+    begin = next((n for n, offset in enumerate(offsets) if offset >= first), 0)
+    # The page itself may have the mark of a gap.
+    for pieces in ([claim.text], GAP.split(claim.text)):
+        for at in (begin, 0):
+            if ranges := _find_in_order(text, pieces, at):
+                return passage, [(offsets[a], offsets[b - 1] + 1) for a, b in ranges]
+    return None
+
+
+def _find_in_order(text: str, pieces: Sequence[str], at: int) -> list[Range]:
+    """Find pieces of a text one after the other; empty if one is missing or is no words."""
     ranges: list[Range] = []
-    for citation in claim.citations:
-        end = citation.start + len(citation.quote)
-        words = prose.clean(passage.text[citation.start : end]).strip()
-        if at:
-            between = _BETWEEN.match(claim.text, at)
-            at = between.end() if between else -1
-        if not words or at < 0 or not claim.text.startswith(words, at):
-            return _locate_part(claim, passage)
-        at += len(words)
-        ranges.append((citation.start, end))
-    is_ordered = all(before[1] <= after[0] for before, after in pairwise(ranges))
-    return (passage, ranges) if is_ordered and at == len(claim.text.rstrip()) else None
+    for piece in pieces:
+        at = text.find(piece, at) if piece.strip() else -1
+        if at < 0:
+            return []
+        ranges.append((at, at + len(piece)))
+        at += len(piece)
+    return ranges
 
 
-def _locate_part(claim: Claim, passage: Passage) -> tuple[Passage, list[Range]] | None:
-    """Find a claim that is a part of its only quote, which may have been widened to sentences."""
-    if len(claim.citations) > 1:
-        return None
-    citation = claim.citations[0]
-    at = citation.quote.find(claim.text)
-    start = citation.start + at
-    return None if at < 0 else (passage, [(start, start + len(claim.text))])
+def _cleaned(text: str) -> tuple[str, Sequence[int]]:
+    """A text as claims have it, and the offset that each of its characters came from."""
+    if prose.clean(text) == text:
+        return text, range(len(text))
+    cleaned = [(character, n) for n, raw in enumerate(text) for character in prose.clean(raw)]
+    return "".join(c for c, _ in cleaned), [n for _, n in cleaned]
 
 
 def _trim(text: str, start: int, end: int) -> Range | None:
