@@ -42,12 +42,14 @@ def _show_answer(console: Console, found: Reply, route: str) -> None:
         console.print(plain(wire.plain(found.answer, route)))
         return
     numbers = {citation: n for n, citation in enumerate(found.answer.citations, 1)}
-    for claim, blocks in zip(found.answer.claims, drawn, strict=True):
+    for number, (claim, blocks) in enumerate(zip(found.answer.claims, drawn, strict=True)):
+        if number:
+            console.print()
         whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
         cited = [numbers[citation] for citation in claim.citations]
         block_display.show(console, block_display.mark(whole, cited))
-        console.print()
     if found.answer.routes:
+        console.print()
         console.print(plain(wire.plain_routes(found.answer, route)))
 
 
