@@ -1,22 +1,22 @@
 """The keyless answerer: verbatim sentences, and the rule that decides between both streams."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 import sites
+import structured
 from answerable.serve import contract
 from answerable.serve.extractive import (
-    MAX_CLAIMS,
-    MAX_CODE,
+    BUDGETS,
     ROUTES_LAG,
     ROUTES_ONLY_LEAD,
     ExtractiveAnswerer,
 )
+from answerable.serve.structure import BlockKind
 from answerable.serve.types import Evidence, Passage, RoutingHint
+from structured import block
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +27,7 @@ def answerer(tmp_path_factory: pytest.TempPathFactory) -> ExtractiveAnswerer:
 
 
 def passage(number: int, text: str, title: str = "Mooring") -> Passage:
-    ends = [match.end() for match in re.finditer(r"[.:?](?=\s|$)", text)]
-    starts = [0, *(end + 1 for end in ends[:-1])]
-    spans = tuple(zip(starts, ends, strict=True))
-    return Passage(f"p{number}", f"p{number}", f"/{number}/", title, text, spans)
+    return structured.passage(block("text", text), name=f"p{number}", title=title)
 
 
 def draft(answerer: ExtractiveAnswerer, question: str, evidence: Evidence) -> dict[str, Any]:
@@ -71,7 +68,7 @@ def test_there_are_few_claims_and_no_duplicates(answerer: ExtractiveAnswerer) ->
         "claims"
     ]
     texts = [claim["text"] for claim in claims]
-    assert len(texts) == len(set(texts)) <= MAX_CLAIMS
+    assert len(texts) == len(set(texts)) <= len(BUDGETS)
 
 
 def test_a_question_and_a_fragment_are_no_statements(answerer: ExtractiveAnswerer) -> None:
@@ -108,17 +105,12 @@ LEAD_IN = "The chain of a mooring is set by its thickness in millimetres:"
 CODE = 'mooring = Mooring(\n    chain="twelve",\n)'
 
 
-def coded(*parts: str, sentences: Sequence[str] = (LEAD_IN,)) -> Passage:
-    """A passage of blocks, of which all but the sentences are code."""
-    text = "\n\n".join(parts)
-    spans = tuple((text.index(s), text.index(s) + len(s)) for s in sentences)
-    return Passage("p1", "p1", "/1/", "Mooring", text, spans)
+def coded(*parts: tuple[BlockKind, str]) -> Passage:
+    return structured.passage(*(block(*part) for part in parts), name="p1", title="Mooring")
 
 
 def claimed(answerer: ExtractiveAnswerer, *passages: Passage) -> list[str]:
     found = draft(answerer, "How thick is the chain of a mooring?", Evidence(passages))
-    for claim in found["claims"]:
-        assert [e["quote"] for e in claim["evidence"]] == [claim["text"]]
     return [claim["text"] for claim in found["claims"]]
 
 
@@ -127,41 +119,62 @@ def test_a_sentence_that_leads_into_code_is_quoted_with_it(
     answerer: ExtractiveAnswerer, end: str
 ) -> None:
     lead_in = LEAD_IN.removesuffix(":") + end
-    after = "It rusts in the winter months."
-    found = coded(lead_in, CODE, after, sentences=(lead_in, after))
+    found = coded(("text", lead_in), ("code", CODE), ("text", "Rust comes in the winter months."))
     evidence = Evidence((found,))
-    assert claimed(answerer, found) == [found.text[: found.text.index("\n\n" + after)]]
+    (text,) = claimed(answerer, found)
+    assert text.startswith(f"{lead_in}\n\n{CODE}")
     answer = contract.settle_claims(
         draft(answerer, "How thick is a mooring chain?", evidence), evidence
     )
-    (citation,) = answer.claims[0].citations
-    assert citation.quote == f"{lead_in}\n\n{CODE}"
+    assert answer.claims[0].citations[0].quote.startswith(f"{lead_in}\n\n{CODE}")
     assert answer.dropped == 0
 
 
 def test_a_lead_in_without_its_code_states_nothing(answerer: ExtractiveAnswerer) -> None:
-    assert claimed(answerer, coded(LEAD_IN)) == []
-    item = "Twelve is the usual choice for boats."
-    text = f"{LEAD_IN}\n{item}"
-    spans = ((0, len(LEAD_IN)), (len(LEAD_IN) + 1, len(text)))
-    assert LEAD_IN not in claimed(answerer, Passage("p1", "p1", "/1/", "Mooring", text, spans))
+    assert claimed(answerer, coded(("text", LEAD_IN))) == []
+    after = "Twelve is the usual choice for boats."
+    found = claimed(answerer, coded(("text", LEAD_IN), ("text", after)))
+    assert not any(LEAD_IN in text for text in found)
 
 
-def test_a_sentence_that_leads_into_much_code_is_quoted_alone_and_counts_for_less(
+def test_long_code_is_cut_to_the_lines_that_hold_the_question(
     answerer: ExtractiveAnswerer,
 ) -> None:
-    much = "x = 1\n" * (MAX_CODE // 6 + 1)
-    assert claimed(answerer, coded(LEAD_IN, much)) == [LEAD_IN]
-    plain = LEAD_IN.replace(":", ".")
-    both = [coded(LEAD_IN, much), coded(plain, sentences=(plain,))]
-    # The first of two that say the same has the lead, but for what its code takes away.
-    first, second = (s.support for s in answerer._supports("How thick is a mooring chain?", both))
-    assert first < second
+    lines = [f"step_{n}(rope)" for n in range(40)]
+    lines[30] = "set_thickness(mooring.chain, millimetres=12)"
+    (text,) = claimed(answerer, coded(("text", LEAD_IN), ("code", "\n".join(lines))))
+    assert text.startswith(f"{LEAD_IN}\n…\nstep_")
+    assert lines[30] in text
+    assert text.count("\n") <= BUDGETS[0].lines + 1
 
 
 def test_code_alone_declines(answerer: ExtractiveAnswerer) -> None:
-    assert claimed(answerer, coded(CODE, sentences=())) == []
-    assert claimed(answerer, coded("chain of a mooring thick", CODE, sentences=())) == []
+    assert claimed(answerer, coded(("code", CODE))) == []
+    assert claimed(answerer, coded(("code", "chain of a mooring thick"), ("code", CODE))) == []
+
+
+def test_a_sure_answer_is_one_excerpt(answerer: ExtractiveAnswerer) -> None:
+    question = "How thick is the chain of a mooring?"
+    source = structured.passage(
+        block("text", "The chain of a mooring is this thick:"),
+        block("code", "chain = 12"),
+        name="p1",
+        title="Mooring › How thick the chain is",
+    )
+    others = [passage(n, f"The chain of mooring {n} is {n} cm thick.") for n in range(2, 5)]
+    assert len(draft(answerer, question, Evidence((source, *others)))["claims"]) == 1
+    assert len(draft(answerer, question, Evidence(tuple(others)))["claims"]) == len(BUDGETS)
+
+
+def test_a_sentence_of_two_windows_is_shown_once(answerer: ExtractiveAnswerer) -> None:
+    shared = "The chain of a mooring is twelve millimetres thick."
+    windows = (
+        passage(1, f"{shared} A mooring has one chain."),
+        passage(2, f"{shared} The chain is thick at its end."),
+    )
+    evidence = Evidence(windows)
+    found = draft(answerer, "How thick is the chain of a mooring?", evidence)["claims"]
+    assert sum(shared in claim["text"] for claim in found) == 1
 
 
 UNSPACED = {
@@ -198,4 +211,4 @@ def test_a_sentence_without_spaces_is_a_statement(tmp_path: Path, language: str)
 @pytest.mark.parametrize("mark", ["？", "؟"])
 def test_a_question_ends_as_its_script_ends_it(answerer: ExtractiveAnswerer, mark: str) -> None:
     asked = f"How thick is the chain of a mooring{mark}"
-    assert claimed(answerer, coded(asked, sentences=(asked,))) == []
+    assert claimed(answerer, coded(("text", asked))) == []

@@ -150,13 +150,13 @@ def test_little_that_is_near_suffices_to_prove_the_rest(
     monkeypatch.setattr(stores, "NEAREST", 40)
     monkeypatch.setattr(threshold, "BATCH", 7)
     fetched: list[int] = []
-    whole = store._of_rows
+    whole = store.passage_cosines
 
     def counting(unit: Any, rows: Any) -> Any:
         fetched.append(len(rows))
         return whole(unit, rows)
 
-    monkeypatch.setattr(store, "_of_rows", counting)
+    monkeypatch.setattr(store, "passage_cosines", counting)
     asked = questions[:30]
     assert check_alike(bundle, store, asked) > 20
     # The nearest alone prove it for some questions, and a few more at a time for the others.

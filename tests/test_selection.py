@@ -63,10 +63,10 @@ def test_scripts_without_spaces_are_told_apart_by_letters() -> None:
     assert selected(*flat(text, "風が強いときは灯をともします。")) == ["p0", "p1"]
 
 
-def test_one_record_keeps_its_two_best() -> None:
-    texts = ["alpha one", "beta two", "gamma three", "delta four"]
+def test_one_record_keeps_its_four_best() -> None:
+    texts = ["alpha one", "beta two", "gamma three", "delta four", "epsilon five", "zeta six"]
     pool = [scored(f"a{n}", text, 0.5, "a") for n, text in enumerate(texts)]
-    assert selected(*pool, scored("b", "epsilon", 0.5)) == ["a0", "a1", "b"]
+    assert selected(*pool, scored("b", "eta", 0.5)) == ["a0", "a1", "a2", "a3", "b"]
 
 
 def test_a_clear_winner_takes_one_other_source() -> None:
@@ -138,7 +138,7 @@ def test_every_rule_says_what_is_true_of_what_it_leaves_out(
         of_its_record = sum(other.record == item.record for other in above)
         if each.rule == "eight-above":
             assert len(above) == TOP_K
-        elif each.rule == "two-of-its-record":
+        elif each.rule == "enough-of-its-record":
             assert of_its_record == selection.PER_RECORD
         elif each.rule == "near-duplicate":
             assert each.by in [other.id for other in above]

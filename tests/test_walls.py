@@ -31,7 +31,9 @@ def test_a_hint_has_no_field_for_text() -> None:
     expected = {"id", "label", "locator", "url"}
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
-    assert {field.name for field in dataclasses.fields(Evidence)} == {"passages", "hints", "lead"}
+    assert {field.name for field in dataclasses.fields(Evidence)} == {
+        "passages", "hints", "lead", "section_scores",
+    }  # fmt: skip
     with pytest.raises((AttributeError, TypeError)):
         RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]
 

@@ -11,7 +11,7 @@ from ..evaluate.why import Ledger
 from ..evaluate.why_advice import Advice
 from ..evaluate.why_candidates import Candidate
 from ..evaluate.why_expected import Standing
-from ..serve import wire
+from ..serve import confidence
 from ..serve.retrieval import TOP_K
 from . import showing
 
@@ -21,7 +21,7 @@ _WIDE = 76
 _FATES = {
     "evidence": "evidence",
     "eight-above": "left out: eight better ones are selected",
-    "two-of-its-record": "left out: two passages of its page are better",
+    "enough-of-its-record": "left out: four passages of its page are better",
     "two-of-its-note": "left out: two hints of its note are better",
     "near-duplicate": "left out: says the same as",
     "clear-winner": "left out: far behind",
@@ -62,7 +62,7 @@ def _outcome(ledger: Ledger) -> Text:
     if found.reason:
         return Text(f"not-found, because of {found.reason}", "bold yellow")
     cited = ", ".join(found.cited)
-    line = f"{found.mode}, confidence {wire.confidence(found.confidence)}, cites {cited}"
+    line = f"{found.mode}, confidence {confidence.bucket(found.confidence)}, cites {cited}"
     return showing.plain(line)
 
 

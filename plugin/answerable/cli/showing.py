@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from ..serve import languages, wire, wire_blocks
+from ..serve import confidence, languages, wire, wire_blocks
 from ..serve.types import Citation, RecordCitation, Reply
 from . import block_display
 from .plain_text import plain as plain
@@ -28,7 +28,7 @@ def reply(console: Console, found: Reply, route: str, language: str | None = Non
     _show_answer(console, found, route)
     full = round(found.confidence * _BAR)
     bar = "█" * full + "░" * (_BAR - full)
-    console.print(Text(f"\nConfidence {bar} {wire.confidence(found.confidence)}", style="dim"))
+    console.print(Text(f"\nConfidence {bar} {confidence.bucket(found.confidence)}", style="dim"))
     if other := _other_languages(found, language):
         console.print(Text(f"No source is in {language}; language: {', '.join(other)}", "dim"))
     for number, citation in enumerate(found.answer.citations, 1):
@@ -42,14 +42,12 @@ def _show_answer(console: Console, found: Reply, route: str) -> None:
         console.print(plain(wire.plain(found.answer, route)))
         return
     numbers = {citation: n for n, citation in enumerate(found.answer.citations, 1)}
-    for number, (claim, blocks) in enumerate(zip(found.answer.claims, drawn, strict=True)):
-        if number:
-            console.print()
+    for claim, blocks in zip(found.answer.claims, drawn, strict=True):
         whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
         cited = [numbers[citation] for citation in claim.citations]
         block_display.show(console, block_display.mark(whole, cited))
-    if found.answer.routes:
         console.print()
+    if found.answer.routes:
         console.print(plain(wire.plain_routes(found.answer, route)))
 
 

@@ -22,8 +22,13 @@ def fit(evidence: Evidence, total: int = TOTAL, per_record: int = PER_RECORD) ->
     limited = limits(passages, total, per_record)
     if not any(limited):
         return evidence
-    kept = (each for each, limit in zip(passages, limited, strict=True) if limit is None)
-    return Evidence(tuple(kept), evidence.hints, evidence.lead)
+    fitting = [place for place, limit in enumerate(limited) if limit is None]
+    return Evidence(
+        tuple(passages[place] for place in fitting),
+        evidence.hints,
+        evidence.lead,
+        tuple(evidence.section_scores[place] for place in fitting if evidence.section_scores),
+    )
 
 
 def limits(

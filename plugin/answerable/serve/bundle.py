@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import candidates, structure
+from . import candidates, codes, structure
 from . import manifest as m
 from .codes import Codes
 from .columns import Lines
@@ -17,7 +17,7 @@ from .frozen import frozen
 from .inflating import inflate
 from .manifest import Manifest
 from .site import Site
-from .store import Candidates, Floats, Wanted
+from .store import Candidates, Floats, Rows, Wanted
 from .structure import Block, Span
 from .types import Passage, RoutingHint
 from .vocabulary import Names, Postings
@@ -162,6 +162,10 @@ class Bundle:
     def passage_candidates(self, wanted: Wanted) -> Candidates:
         """See Store."""
         return candidates.of_passages(self.passage_codes, self.manifest.profile, wanted)
+
+    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
+        """See Store."""
+        return Candidates(rows, codes.score(self.passage_codes, unit, rows))
 
     def hint_candidates(self, unit: Floats, count: int) -> Candidates:
         """See Store."""

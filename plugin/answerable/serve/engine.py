@@ -1,8 +1,6 @@
 """A question in, a settled reply out."""
 
-import math
-
-from . import budget, call, recipe, selection, settling
+from . import budget, call, certainty, confidence, recipe, selection, settling
 from .answerer import Answerer
 from .bundle import Bundle
 from .embedder import Embedder
@@ -11,9 +9,6 @@ from .frozen import frozen
 from .retrieval import TOP_K, Retrieved, content_terms, retrieve
 from .store import Store
 from .types import Answer, Reply
-
-# How fast confidence approaches 1 as the top score rises above its floor.
-_CONFIDENCE_SCALE = 0.2
 
 
 @frozen
@@ -64,22 +59,35 @@ class Engine:
 
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
-        evidence = budget.fit(selection.select(retrieved))
+        evidence = budget.fit(selection.select(selection.arrange(self.store, question, retrieved)))
         site = self.store.site
         return settling.reply(
             self.answerer,
             question,
             evidence,
-            lambda answer: self._confidence(answer, retrieved),
+            lambda answer: self._confidence(question, answer, retrieved),
             (site.name, *site.names),
         )
 
-    def _confidence(self, answer: Answer, retrieved: Retrieved) -> float:
+    def _confidence(self, question: str, answer: Answer, retrieved: Retrieved) -> float:
         profile = self.store.manifest.profile
-        if answer.claims:
-            # Neither its page nor its date says how near a passage comes to the question.
-            best = retrieved.passages[0]
-            distance = recipe.floored(profile, best.base, best.boost) - profile.floor
-        else:
-            distance = retrieved.hints[0].score - profile.note_floor
-        return 1.0 - math.exp(-max(0.0, distance) / _CONFIDENCE_SCALE)
+        if not answer.claims:
+            return confidence.of_distance(retrieved.hints[0].score - profile.note_floor)
+        # Neither its page nor its date says how near a passage comes to the question.
+        best = max(recipe.floored(profile, each.base, each.boost) for each in retrieved.passages)
+        share = 1.0 if self._is_sure(question, answer, retrieved) else confidence.NOT_SURE
+        return share * confidence.of_distance(best - profile.floor)
+
+    def _is_sure(self, question: str, answer: Answer, retrieved: Retrieved) -> bool:
+        """Whether one section surely answers; without words that count there is no telling."""
+        if not self.store.manifest.profile.hybrid:
+            return True
+        first = answer.claims[0]
+        cited = {citation.id for citation in first.citations}
+        if len({citation.id for claim in answer.claims for citation in claim.citations}) > 1:
+            return False
+        pool = (*retrieved.passages, *retrieved.siblings)
+        passage = next(each.item for each in pool if each.item.id in cited)
+        words = content_terms(self.store, question)
+        weights = recipe.weigh_terms(self.store, words)[passage.language]
+        return certainty.is_sure(question, weights, passage, first.text)

@@ -1,5 +1,6 @@
-"""The keyless answerer: the best supporting sentences, verbatim, and where else to look."""
+"""The keyless answerer: verbatim excerpts of the best sections, and where else to look."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -7,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import provided, scan, terms
+from . import certainty, provided, recipe, terms
 from .embedder import Embedder, Vectors
+from .excerpts import MAX_VISIBLE, Budget, Excerpt, cut_excerpt
 from .frozen import frozen
-from .recipe import name_terms
+from .retrieval import content_terms
+from .statements import Reading, read_passage, states_something
 from .store import Store
 from .types import Evidence, Passage
 
-MAX_CLAIMS = 3
 MAX_ROUTES = 2
 # Passages whose readings are kept: some 20 KB each.
 KEPT = 512
@@ -23,160 +25,176 @@ KEPT = 512
 ROUTES_ONLY_LEAD = 0.10
 # A note that lags the best passage by more than this is beside the point of an answered question.
 ROUTES_LAG = 0.15
-# A sentence backs an answer if it scores at least this, and this share of the best one. On CLAPnq
-# a stricter share loses answers to sentences that merely repeat the question.
+# A section is shown if its best statement backs an answer at least this much.
 SUPPORT_FLOOR = 0.34
+# A further one is shown if its best statement does so at least this much of the first one's.
 NEXT_TO_BEST = 0.60
-# What each further passage's sentences count for, relative to the one ranked above it.
-RANK_DECAY = 0.95
-# A sentence shorter than this is a label or a fragment.
-MIN_WORDS = 4
-# A sentence that leads into code is quoted with it up to this many characters of code; what
-# leads into more is quoted alone and counts for less.
-MAX_CODE = 400
-WITHOUT_CODE = 0.8
+# How long the excerpts are that are shown, best first; where the first is sure, it is alone.
+BUDGETS = (Budget(125, 14), Budget(100, 12), Budget(80, 10))
+# What the best statement of a section counts for, beside its section score.
+SUPPORT = 1.0
 
 Vector = NDArray[np.float32]
 
-_QUESTIONS = ("?", "？", "؟")
-_LEAD_INS = (":", "：", "...", "…")
+_WINDOW = re.compile(r"~(\d+)$")
 
 
 @frozen
-class _Sentence:
-    """A sentence of a passage: which one, where, and how well it supports an answer."""
+class _Read:
+    """A passage's statements, the terms of each, and their vectors, (n, d)."""
 
-    rank: int
-    start: int
-    text: str
-    support: float
-
-
-@frozen
-class _Statement:
-    """What may be quoted: where, the sentence that is scored, and what its score counts for."""
-
-    start: int
-    sentence: str
-    text: str
-    weight: float = 1.0
-
-
-@frozen
-class _Reading:
-    """What a passage states, the terms of each statement, and their vectors, (n, d)."""
-
-    statements: tuple[_Statement, ...]
+    reading: Reading
     terms: tuple[frozenset[str], ...]
     vectors: Vectors | None
 
 
 @frozen
+class _Section:
+    """A passage of the evidence and how well its statements back an answer.
+
+    ``best`` is the support of the best that can be quoted alone, ``value`` orders the sections.
+    """
+
+    number: int
+    passage: Passage
+    supports: tuple[float, ...]
+    best: float
+    value: float
+
+
+@frozen
+class _Shown:
+    """A section and what is shown of it."""
+
+    section: _Section
+    excerpt: Excerpt
+
+
+@frozen
 class ExtractiveAnswerer:
-    """Quotes sentences by the score that retrieval uses, one sentence at a time.
+    """Quote what a person would copy from the best sections, one excerpt where it is sure.
 
     The routing rule: at most two hints are routed to, all of them above the note floor. Where the
     best of them leads the best passage by ``ROUTES_ONLY_LEAD`` the answer is in the notebook and
     there are no claims; where it lags by more than ``ROUTES_LAG`` there are no routes beside
-    claims. No supporting sentence and no hint: it declines.
+    claims. No supporting statement and no hint: it declines.
     """
 
     store: Store
     embedder: Embedder
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """A draft of verbatim sentences; it needs no second attempt, so violation is unused."""
+        """Draft verbatim excerpts; it needs no second attempt, so violation is unused."""
         del violation
         routes = [f"h{n}" for n in range(1, min(len(evidence.hints), MAX_ROUTES) + 1)]
         if routes and evidence.lead >= ROUTES_ONLY_LEAD:
             return {"claims": [], "routes": routes}
-        claims = [_claim(sentence) for sentence in self._best(question, evidence.passages)]
+        claims = self._claims(question, evidence)
         if claims and evidence.lead < -ROUTES_LAG:
             routes = []
         return {"claims": claims, "routes": routes}
 
-    def _best(self, question: str, passages: Sequence[Passage]) -> list[_Sentence]:
-        sentences = sorted(self._supports(question, passages), key=lambda s: -s.support)
-        chosen: dict[str, _Sentence] = {}
-        for sentence in sentences:
-            if len(chosen) == MAX_CLAIMS or sentence.support < SUPPORT_FLOOR:
-                break
-            if sentence.support >= NEXT_TO_BEST * sentences[0].support:
-                chosen.setdefault(sentence.text, sentence)
-        return sorted(chosen.values(), key=lambda s: (s.rank, s.start))
+    def _claims(self, question: str, evidence: Evidence) -> list[dict[str, Any]]:
+        """Draft a claim for each section of which something is shown."""
+        claims: dict[str, list[_Shown]] = {}
+        for shown in self._shown(question, evidence):
+            windows = claims.setdefault(shown.section.passage.url, [])
+            if sum(each.excerpt.visible for each in (*windows, shown)) > MAX_VISIBLE:
+                windows = claims.setdefault(shown.section.passage.id, [])
+            windows.append(shown)
+        return [_claim(windows) for windows in claims.values()]
 
-    def _supports(self, question: str, passages: Sequence[Passage]) -> Iterator[_Sentence]:
-        idfs = {tag: self._idfs(question, tag) for tag in {each.language for each in passages}}
+    def _shown(self, question: str, evidence: Evidence) -> Iterator[_Shown]:
+        """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
+        weights = recipe.weigh_terms(self.store, content_terms(self.store, question))
+        statements: set[str] = set()
+        least, count = SUPPORT_FLOOR, 0
+        for section in self._sections(question, evidence, weights):
+            passage, own = section.passage, weights[section.passage.language]
+            excerpt = cut_excerpt(passage, section.supports, own, BUDGETS[count], statements)
+            if excerpt is None or section.best < least:
+                continue
+            yield _Shown(section, excerpt)
+            count += 1
+            least = max(least, NEXT_TO_BEST * section.best)
+            statements.update(excerpt.statements)
+            is_sure = count == 1 and certainty.is_sure(question, own, passage, excerpt.text)
+            if is_sure or count == len(BUDGETS):
+                return
+
+    def _sections(
+        self,
+        question: str,
+        evidence: Evidence,
+        weights: Mapping[str, Mapping[str, float]],
+    ) -> list[_Section]:
+        """The passages of the evidence in the order in which they are shown."""
         vector = self.embedder.embed([question])[0] if self._is_local else None
-        for rank, passage in enumerate(passages):
-            reading = self._reading(passage)
-            scores = self._scores(reading, idfs[passage.language], vector)
-            for statement, score in zip(reading.statements, scores, strict=True):
-                support = score * statement.weight * RANK_DECAY**rank
-                yield _Sentence(rank, statement.start, statement.text, support)
+        read: list[_Section] = []
+        for number, passage in enumerate(evidence.passages, 1):
+            own = weights[passage.language]
+            supports = self._supports(self._reading(passage), own, vector)
+            best = _best(passage, supports)
+            score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
+            value = score + SUPPORT * best
+            read.append(_Section(number, passage, supports, best, value))
+        return sorted(read, key=lambda section: -section.value)
 
-    def _scores(
-        self, reading: _Reading, idfs: Mapping[str, float], vector: Vector | None
-    ) -> list[float]:
+    def _supports(
+        self, read: _Read, idfs: Mapping[str, float], vector: Vector | None
+    ) -> tuple[float, ...]:
         """The share of the question's idf that each statement covers, and its cosine if known."""
         total = sum(idfs.values()) or 1.0
         scores = np.array(
-            [sum(w for term, w in idfs.items() if term in held) / total for held in reading.terms]
+            [sum(w for term, w in idfs.items() if term in held) / total for held in read.terms]
         )
-        if vector is not None and reading.vectors is not None:
+        if vector is not None and read.vectors is not None and len(scores):
             weight = self.store.manifest.profile.dense
-            scores = (scores + weight * (reading.vectors @ vector)) / (1 + weight)
-        return [float(score) for score in scores]
+            scores = (scores + weight * (read.vectors @ vector)) / (1 + weight)
+        return tuple(float(score) for score in scores)
 
     @cached_property
-    def _reading(self) -> Callable[[Passage], _Reading]:
+    def _reading(self) -> Callable[[Passage], _Read]:
         """Reads a passage, and keeps some."""
         return lru_cache(maxsize=KEPT)(self._read)
 
-    def _read(self, passage: Passage) -> _Reading:
-        statements = tuple(_statements(passage))
-        # A sentence is read under its headings, whose words it rarely repeats.
-        read = [f"{passage.title}\n{statement.sentence}" for statement in statements]
-        held = tuple(frozenset(terms.read(text, passage.language)) for text in read)
-        return _Reading(statements, held, self.embedder.embed(read) if self._is_local else None)
+    def _read(self, passage: Passage) -> _Read:
+        reading = read_passage(passage)
+        # A statement is read under its headings, whose words it rarely repeats.
+        texts = [
+            f"{passage.title}\n{passage.text[statement.start : statement.end]}"
+            for statement in reading.statements
+        ]
+        held = tuple(frozenset(terms.read(text, passage.language)) for text in texts)
+        is_embedded = self._is_local and bool(texts)
+        return _Read(reading, held, self.embedder.embed(texts) if is_embedded else None)
 
     @property
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
         return provided.embeds_here(self.embedder.identity.provider)
 
-    def _idfs(self, question: str, language: str) -> dict[str, float]:
-        own = (e for e in self.store.site.languages if e.tag == language)
-        listed = terms.read(question, language)
-        postings = self.store.postings_of(listed)
-        rows = next(((e.first, e.end) for e in own), (0, len(postings.lengths)))
-        return scan.idfs(postings, listed, rows, name_terms(self.store, language))
+
+def _best(passage: Passage, supports: Sequence[float]) -> float:
+    statements = zip(read_passage(passage).statements, supports, strict=True)
+    quotable = (s for statement, s in statements if states_something(passage.text, statement))
+    return max(quotable, default=0.0)
 
 
-def _statements(passage: Passage) -> Iterator[_Statement]:
-    """What a passage states; a sentence that leads into what is not code states nothing."""
-    starts = [start for start, _ in passage.sentences]
-    edges = [*starts, len(passage.text)][1:]
-    for (start, end), edge in zip(passage.sentences, edges, strict=True):
-        sentence = passage.text[start:end]
-        if terms.count_words(sentence) < MIN_WORDS or sentence.endswith(_QUESTIONS):
-            continue
-        if not sentence.endswith(_LEAD_INS):
-            yield _Statement(start, sentence, sentence)
-        elif code := _code(passage.text[end:edge]):
-            if len(code) <= MAX_CODE:
-                yield _Statement(start, sentence, passage.text[start:edge].rstrip())
-            else:
-                yield _Statement(start, sentence, sentence, WITHOUT_CODE)
-
-
-def _code(between: str) -> str:
-    """The code between two sentences, as far as there is some: only code has no sentences."""
-    return between.strip() if between.startswith("\n\n") else ""
-
-
-def _claim(sentence: _Sentence) -> dict[str, Any]:
+def _claim(shown: Sequence[_Shown]) -> dict[str, Any]:
+    """A claim of the windows of one section, in the order of the page."""
+    ordered = sorted(shown, key=lambda each: _window(each.section.passage))
     return {
-        "text": sentence.text,
-        "evidence": [{"source": f"s{sentence.rank + 1}", "quote": sentence.text}],
+        "text": "\n…\n".join(each.excerpt.text for each in ordered),
+        "evidence": [
+            {"source": f"s{each.section.number}", "quote": part}
+            for each in ordered
+            for part in each.excerpt.parts
+        ],
     }
+
+
+def _window(passage: Passage) -> int:
+    """Which window of its section a passage is."""
+    match = _WINDOW.search(passage.id)
+    return int(match[1]) if match else 1

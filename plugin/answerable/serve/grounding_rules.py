@@ -9,9 +9,9 @@ from .claim_parts import CASED_WORD, NUMBER_WORDS, Part, extract_parts
 from .errors import Rule
 from .frozen import frozen
 from .types import Evidence, Passage
-from .visible_text import is_blank, normalize
+from .visible_text import count_visible, is_blank, normalize
 
-# Characters of a claim, and of one that is its own quote.
+# Characters of a claim, and visible ones of a claim that is its own quotes.
 MAX_CLAIM = 600
 MAX_EXCERPT = 1_200
 # Fewer words stand in any text.
@@ -94,6 +94,9 @@ def choose_quotations(
     placements = [each for each in located if not isinstance(each, str)]
     if not placements:
         return next(each for each in located if isinstance(each, str))
+    ordered = _place_in_order(placements)
+    if len(ordered) == len(located) and _is_excerpt(text, ordered):
+        return check_claim(text, ordered, evidence, names) or ordered
     broken: Rule | None = None
     limit = MAX_PLACEMENTS if len(placements) <= MAX_PLACED else 1
     for quotations in islice(product(*placements), limit):
@@ -115,7 +118,8 @@ def check_claim(
     """
     if is_blank(text):
         return "blank"
-    if len(text) > MAX_EXCERPT:
+    # White space indents the code of an excerpt.
+    if count_visible(text) > MAX_EXCERPT:
         return "length"
     if _is_excerpt(text, quotations):
         return None
@@ -124,6 +128,20 @@ def check_claim(
     source = _source(quotations, evidence, names)
     parts = extract_parts(text, [quotation.passage.language for quotation in quotations])
     return next((part.rule for part in parts if not _holds(source, part)), None)
+
+
+def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
+    """Place each quote where its words first occur after those of the quote before it."""
+    placed: list[Quotation] = []
+    for quotations in located:
+        last = placed[-1] if placed else None
+        following = (
+            each
+            for each in quotations
+            if last is None or each.passage is not last.passage or each.start >= last.end
+        )
+        placed.append(next(following, quotations[0]))
+    return placed
 
 
 def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:

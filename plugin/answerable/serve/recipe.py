@@ -24,6 +24,7 @@ class Scored(Generic[T]):
     ``base`` is the score before ``boost``, which is what authored names and themes add, and
     ``page``, which is what the title and words of its page add; ``score`` also has what being new
     adds and the weight of the record. ``lexical`` is 0 for a hint, which has no terms.
+    ``section`` is the section score, 0 where sections are not scored.
     """
 
     item: T
@@ -33,6 +34,7 @@ class Scored(Generic[T]):
     dense: float
     boost: float = 0.0
     page: float = 0.0
+    section: float = 0.0
 
 
 @frozen
@@ -47,6 +49,19 @@ class Ranking:
     boost: Floats
     page: Floats
     kept: NDArray[np.bool_]
+
+    def where(self, wanted: NDArray[np.bool_]) -> "Ranking":
+        """The scores of the wanted rows only."""
+        return Ranking(
+            self.rows[wanted],
+            self.score[wanted],
+            self.base[wanted],
+            self.lexical[wanted],
+            self.dense[wanted],
+            self.boost[wanted],
+            self.page[wanted],
+            self.kept[wanted],
+        )
 
     def first(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
         """The rows of the best ``count`` of the wanted ones, best first."""
@@ -77,7 +92,7 @@ def signals(store: Store, question: str, words: Mapping[str, Sequence[str]]) -> 
     if recency.is_about_now(question, store.site.tags):
         newness = np.float32(profile.recency)
         fresh = newness * recency.freshness(store)[records]
-    idfs = _idfs(store, words)
+    idfs = weigh_terms(store, words)
     lexical = _lexical(store, words)
     page = np.zeros_like(store.weights)
     weights = store.weights
@@ -130,8 +145,8 @@ def _lexical(store: Store, words: Mapping[str, Sequence[str]]) -> Floats:
     return scores
 
 
-def _idfs(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
-    """The inverse document frequencies of a question's terms, by language."""
+def weigh_terms(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    """Weigh a question's terms by their inverse document frequencies, by language."""
     postings = store.postings_of({term for listed in words.values() for term in listed})
     return {
         each.tag: scan.idfs(

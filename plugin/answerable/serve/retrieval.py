@@ -5,26 +5,36 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import candidates, codes, languages, recipe, terms
+from . import candidates, codes, languages, recipe, scan, terms
 from .bundle import Bundle
 from .frozen import frozen
 from .recipe import Ranking, Scored
-from .store import Floats, Store, Wanted
+from .store import Floats, Signals, Store, Wanted
 from .types import Evidence, Passage, RoutingHint
 
 TOP_K = 8
+# Of so many pages, so many other passages are looked at, and those are siblings whose score misses
+# the floor by this much at most. Measured on two sites: docs/tune.md has the table.
+SIBLING_PAGES = 3
+MAX_SIBLINGS = 24
+SIBLING_SLACK = 0.16
 # Keeps a query without tokens, which is all zeros, from being divided by zero.
 _TINY = 1e-12
 
 
 @frozen
 class Retrieved:
-    """Both streams, best first, and the best candidates under each floor (for maintainers)."""
+    """Both streams, best first, and the best candidates under each floor (for maintainers).
+
+    ``siblings`` are other passages of the best pages, a little under the floor: a page that is
+    above it is evidence, and which of its sections answers is told by the section score.
+    """
 
     passages: tuple[Scored[Passage], ...] = ()
     hints: tuple[Scored[RoutingHint], ...] = ()
     near_passages: tuple[Scored[Passage], ...] = ()
     near_hints: tuple[Scored[RoutingHint], ...] = ()
+    siblings: tuple[Scored[Passage], ...] = ()
 
     @property
     def evidence(self) -> Evidence:
@@ -45,6 +55,7 @@ class Retrieved:
             self.hints[:count],
             self.near_passages[:count],
             self.near_hints[:count],
+            self.siblings,
         )
 
 
@@ -94,8 +105,14 @@ def retrieve(
     wanted = passages.kept & readable[passages.rows]
     if not wanted.any():
         wanted = passages.kept
+    siblings = _rank_siblings(store, given, unit, passages, passages.first(wanted, top_k))
+    everything = np.ones(len(siblings.rows), dtype=np.bool_)
     texts = store.passages_at(
-        [*passages.first(wanted, top_k), *passages.first(~passages.kept, near)]
+        [
+            *passages.first(wanted, top_k),
+            *passages.first(~passages.kept, near),
+            *siblings.first(everything, MAX_SIBLINGS),
+        ]
     )
     surfaces = store.hints_at([*hints.first(hints.kept, top_k), *hints.first(~hints.kept, near)])
     return Retrieved(
@@ -103,7 +120,26 @@ def retrieve(
         hints.best(hints.kept, top_k, surfaces.__getitem__),
         passages.best(~passages.kept, near, texts.__getitem__),
         hints.best(~hints.kept, near, surfaces.__getitem__),
+        siblings.best(everything, MAX_SIBLINGS, texts.__getitem__),
     )
+
+
+def _rank_siblings(
+    store: Store, given: Signals, unit: Floats, ranked: Ranking, first: Sequence[int]
+) -> Ranking:
+    """Score the passages beside the best ones on their pages. first: rows, best first.
+
+    Only those that hold a word of the question, in the hybrid recipe, where the floor is of words.
+    """
+    profile = store.manifest.profile
+    records = store.passage_records
+    pages = list(dict.fromkeys(records[first].tolist()))[:SIBLING_PAGES] if profile.hybrid else []
+    beside = np.isin(records, pages) & (given.lexical > 0)
+    beside[ranked.rows[ranked.kept]] = False
+    rows = np.sort(scan.top(given.lexical, MAX_SIBLINGS, beside))
+    found = store.passage_cosines(unit, rows)
+    scored = recipe.ranked(profile, found.rows, found.cosines, given.of(found.rows))
+    return scored.where(scored.base >= profile.floor - SIBLING_SLACK)
 
 
 def query(store: Store, vector: Floats) -> Floats:

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Generic, Literal, TypeVar
 
-from . import terms
+from . import recipe, sections, terms
 from .frozen import frozen
 from .recipe import Scored
-from .retrieval import TOP_K, Retrieved
+from .retrieval import TOP_K, Retrieved, content_terms
+from .store import Store
 from .types import Evidence, Passage, RoutingHint
 
 T = TypeVar("T", Passage, RoutingHint)
@@ -15,7 +17,7 @@ T = TypeVar("T", Passage, RoutingHint)
 # How many candidates of each stream evidence is selected from.
 POOL = 32
 
-PER_RECORD = 2
+PER_RECORD = 4
 PER_NOTE = 2
 # A passage that leads every other record's best by this much needs one other source at most.
 WINNER_MARGIN = 0.20
@@ -24,7 +26,7 @@ SAME = 0.8
 RUN = 3
 
 Rule = Literal[
-    "eight-above", "two-of-its-record", "two-of-its-note", "near-duplicate", "clear-winner"
+    "eight-above", "enough-of-its-record", "two-of-its-note", "near-duplicate", "clear-winner"
 ]
 _Runs = frozenset[tuple[str, ...]]
 
@@ -41,19 +43,30 @@ class Weighed(Generic[T]):
     by: str | None = None
 
 
-def select(found: Retrieved) -> Evidence:
-    """At most eight passages and eight hints of a pool, each stream in its order.
+def arrange(store: Store, question: str, found: Retrieved) -> Retrieved:
+    """Order the passages of a pool and their siblings by sections, where words count at all."""
+    if not store.manifest.profile.hybrid:
+        return found
+    weights = recipe.weigh_terms(store, content_terms(store, question))
+    pool = sorted((*found.passages, *found.siblings), key=lambda scored: -scored.score)[:POOL]
+    return replace(found, passages=sections.order_passages(question, weights, pool), siblings=())
 
-    Of near-duplicates the best ranked is kept, of one record or note at most two, and where one
-    record clearly leads, one passage of another. The lead of the notes is that of what is ranked
-    highest, whatever is selected.
+
+def select(found: Retrieved) -> Evidence:
+    """Select at most eight passages and eight hints of a pool, each stream in its order.
+
+    Of near-duplicates the first is kept, of one record at most four passages and of one note two
+    hints, and where one record clearly leads, one passage of another. The lead of the notes is
+    that of the best scores, whatever is selected.
     """
-    passages = weigh_passages(found.passages)
-    hints = weigh_hints(found.hints)
+    passages = [each.scored for each in weigh_passages(found.passages) if each.rule is None]
+    hints = [each.scored for each in weigh_hints(found.hints) if each.rule is None]
+    by_score = replace(found, passages=tuple(sorted(found.passages, key=lambda s: -s.score)))
     return Evidence(
-        tuple(weighed.scored.item for weighed in passages if weighed.rule is None),
-        tuple(weighed.scored.item for weighed in hints if weighed.rule is None),
-        found.best(TOP_K).evidence.lead,
+        tuple(scored.item for scored in passages),
+        tuple(scored.item for scored in hints),
+        by_score.best(TOP_K).evidence.lead,
+        tuple(scored.section for scored in passages),
     )
 
 
@@ -68,7 +81,7 @@ def weigh_passages(ranked: Sequence[Scored[Passage]]) -> tuple[Weighed[Passage],
             found.append(Weighed(scored, "eight-above"))
             continue
         if by_record[item.record] == PER_RECORD:
-            found.append(Weighed(scored, "two-of-its-record"))
+            found.append(Weighed(scored, "enough-of-its-record"))
             continue
         runs = _runs(item.text)
         same = next((name for name, other in seen if _repeats(runs, other)), None)

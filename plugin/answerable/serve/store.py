@@ -103,6 +103,9 @@ class Store(Protocol):
     def passage_candidates(self, wanted: Wanted) -> Candidates:
         """The passages that are among those wanted, and others."""
 
+    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
+        """The cosines of some passages. rows: rising."""
+
     def hint_candidates(self, unit: Floats, count: int) -> Candidates:
         """The best hints by the best cosine of their windows, ``count`` of them or more."""
 

@@ -29,6 +29,11 @@ def is_blank(text: str) -> bool:
     return not any(character.isalnum() for character in normalize(text))
 
 
+def count_visible(text: str) -> int:
+    """Count the characters that are not white space."""
+    return sum(not character.isspace() for character in text)
+
+
 @cache
 def _script_edge() -> re.Pattern[str]:
     """Between a script without spaces and a word, a number or an address."""

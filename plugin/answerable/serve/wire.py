@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import wire_blocks
+from . import confidence, wire_blocks
 from .routes import sentence
 from .store import Store
-from .types import Answer, Citation, Confidence, RecordCitation, Reply
+from .types import Answer, Citation, RecordCitation, Reply
 
 
 def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
         "claims": claims,
         "routes": routes,
         "citations": [_citation(citation, n, store) for citation, n in _numbers(settled).items()],
-        "confidence": confidence(reply.confidence),
+        "confidence": confidence.bucket(reply.confidence),
         "reason": reply.reason,
         "dropped": settled.dropped,
         "site_url": store.site.url,
@@ -86,13 +86,6 @@ def marked(text: str, numbers: Sequence[int]) -> str:
     if body.endswith(("..", "…", "!", "?", ":")):
         return f"{body} {written}"
     return f"{body.removesuffix('.')} {written}."
-
-
-def confidence(value: float) -> Confidence:
-    """A confidence in [0, 1] as the bucket that is published."""
-    if value >= 0.7:
-        return "high"
-    return "medium" if value >= 0.35 else "low"
 
 
 def _citation(citation: Citation, number: int, store: Store) -> Mapping[str, Any]:

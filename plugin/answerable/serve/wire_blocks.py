@@ -1,9 +1,9 @@
 """A verbatim claim as JSON blocks: the words of its quotes with the structure of their page."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import prose
 from .structure import Block
@@ -16,65 +16,92 @@ Range = tuple[int, int]
 GAP = re.compile(r"\n…\n| … ")
 
 
+class _Part(NamedTuple):
+    """A part of a claim: ``text[start:end]`` of a passage."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
 def blocks_of(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
-    """Draw a claim as blocks; None for one that is not the words of one passage, in its order.
+    """Draw a claim as blocks; None for one that is not the words of its passages, in their order.
 
     They hold the words of the claim and no others, without HTML and without control characters.
     Rows of one table are one table, whatever rows between them are left out.
     """
-    located = _locate(claim, passages)
-    if located is None:
-        return None
-    passage, ranges = located
     drawn: list[Json] = []
     previous: Block | None = None
-    last = ranges[0][0]
-    for start, end in ranges:
-        is_apart = bool(passage.text[last:start].strip())
+    before: _Part | None = None
+    for part in _locate(claim, passages):
+        passage = part.passage
+        is_apart = before is not None and _is_apart(before, part)
+        if before is None or before.passage is not passage:
+            previous = None
         for block in passage.blocks:
-            part = _trim(passage.text, max(start, block.start), min(end, block.end))
-            if part is None:
+            span = _trim(passage.text, max(part.start, block.start), min(part.end, block.end))
+            if span is None:
                 continue
             is_same = previous is not None and _continues(block, previous)
             if is_apart and drawn and not (is_same and block.kind == "row"):
                 drawn.append({"kind": "gap"})
                 is_same = False
             is_apart = False
-            _draw(drawn, passage, block, part, is_same)
+            _draw(drawn, passage, block, span, is_same)
             previous = block
-        last = end
+        before = part
     for each in drawn:
         _indent_from_zero(each)
     return drawn or None
 
 
-def _locate(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, list[Range]] | None:
-    """Find the passage of a claim and the ranges of it that the claim consists of."""
-    cited = {(citation.id, citation.url) for citation in claim.citations}
-    passage = next((p for p in passages if (p.id, p.url) in cited and p.blocks), None)
-    if passage is None or len(cited) > 1:
-        return None
-    text, offsets = _cleaned(passage.text)
-    first = min(citation.start for citation in claim.citations)
-    begin = next((n for n, offset in enumerate(offsets) if offset >= first), 0)
+def _is_apart(before: _Part, after: _Part) -> bool:
+    """Test whether something is left out between two parts."""
+    if before.passage is not after.passage:
+        return True
+    return bool(before.passage.text[before.end : after.start].strip())
+
+
+def _locate(claim: Claim, passages: Sequence[Passage]) -> list[_Part]:
+    """Find the parts of the cited passages that a claim consists of; none for any other claim."""
+    by_pair = {(passage.id, passage.url): passage for passage in passages if passage.blocks}
+    starts: dict[Passage, int] = {}
+    for citation in claim.citations:
+        passage = by_pair.get((citation.id, citation.url))
+        if passage is None:
+            return []
+        starts.setdefault(passage, citation.start)
     # The page itself may have the mark of a gap.
     for pieces in ([claim.text], GAP.split(claim.text)):
-        for at in (begin, 0):
-            if ranges := _find_in_order(text, pieces, at):
-                return passage, [(offsets[a], offsets[b - 1] + 1) for a, b in ranges]
-    return None
+        for offsets in (starts, dict.fromkeys(starts, 0)):
+            if parts := _find_in_order(pieces, offsets):
+                return parts
+    return []
 
 
-def _find_in_order(text: str, pieces: Sequence[str], at: int) -> list[Range]:
-    """Find pieces of a text one after the other; empty if one is missing or is no words."""
-    ranges: list[Range] = []
+def _find_in_order(pieces: Sequence[str], starts: Mapping[Passage, int]) -> list[_Part]:
+    """Find pieces one after the other in passages that follow each other; none if one is missing.
+
+    starts: the offset in each passage from which its pieces are looked for.
+    """
+    parts: list[_Part] = []
+    left = list(starts.items())
+    at = -1
     for piece in pieces:
-        at = text.find(piece, at) if piece.strip() else -1
-        if at < 0:
+        while left:
+            passage, start = left[0]
+            text, offsets = _cleaned(passage.text)
+            first = next((n for n, offset in enumerate(offsets) if offset >= start), 0)
+            found = text.find(piece, max(first, at)) if piece.strip() else -1
+            if found >= 0:
+                break
+            left.pop(0)
+            at = -1
+        if not left:
             return []
-        ranges.append((at, at + len(piece)))
-        at += len(piece)
-    return ranges
+        at = found + len(piece)
+        parts.append(_Part(passage, offsets[found], offsets[at - 1] + 1))
+    return parts if {part.passage for part in parts} == starts.keys() else []
 
 
 def _cleaned(text: str) -> tuple[str, Sequence[int]]:

@@ -134,7 +134,7 @@ class PostgresStore:
             wanted,
             found,
             ceilings,
-            lambda rows: self._of_rows(unit, rows),
+            lambda rows: self.passage_cosines(unit, rows),
             _PROOF if is_exact else _OTHERS,
         )
 
@@ -200,7 +200,8 @@ class PostgresStore:
             rows = self._reader.read(statement, parameters, settings)
         return self._candidates(unit, rows)
 
-    def _of_rows(self, unit: Floats, rows: Rows) -> Candidates:
+    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
+        """See Store."""
         found = self._at(schema.vectors(self._tables), rows.tolist())
         return self._candidates(unit, found)
 

@@ -1,0 +1,107 @@
+"""Score the sections of a pool by how well each answers, and order its passages by that."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from . import terms
+from .recipe import Scored
+from .types import Passage
+
+# What counts for a section: the score of its page's best passage, the terms that tell the sections
+# of the page apart, its own heading, names from the question, and something to copy. Measured on
+# two sites, docs/tune.md has the table.
+PAGE, LOCAL, HEADING, IDENTIFIER, CODE, SHORT = 2.0, 0.25, 0.10, 0.10, 0.10, -0.10
+# A passage of fewer words that has no code or list is an introduction or a pointer.
+MIN_WORDS = 30
+
+# Names that nobody writes by chance: with an underscore, a dot or a capital within, or an option.
+_IDENTIFIER = re.compile(
+    r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
+)
+
+
+def order_passages(
+    question: str,
+    weights: Mapping[str, Mapping[str, float]],
+    pool: Sequence[Scored[Passage]],
+) -> tuple[Scored[Passage], ...]:
+    """Order a pool by section score and base score, best first, and note the section scores.
+
+    weights: for each language, the idf of the question's terms.
+    """
+    pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
+    for scored in pool:
+        pages[scored.item.record].append(scored)
+    found = [
+        replace(scored, section=section)
+        for page in pages.values()
+        for scored, section in zip(
+            page, score_sections(question, weights[page[0].item.language], page), strict=True
+        )
+    ]
+    places = {scored.item.id: place for place, scored in enumerate(pool)}
+    return tuple(sorted(found, key=lambda each: (-each.section - each.base, places[each.item.id])))
+
+
+def score_sections(
+    question: str, weights: Mapping[str, float], page: Sequence[Scored[Passage]]
+) -> list[float]:
+    """Score the sections of one page. weights: the idf of the question's terms."""
+    best = max(scored.score for scored in page)
+    held = [read_terms(scored.item) for scored in page]
+    local = weigh_locally(weights, held)
+    total = sum(local.values()) or 1.0
+    identifiers = {match.lower() for match in _IDENTIFIER.findall(question)}
+    return [
+        PAGE * best
+        + LOCAL * sum(weight for term, weight in local.items() if term in own) / total
+        + HEADING * match_heading(weights, scored.item)
+        + IDENTIFIER * _share_named(identifiers, scored.item)
+        + (CODE if any(block.kind == "code" for block in scored.item.blocks) else 0)
+        + (SHORT if _is_short(scored.item) else 0)
+        for scored, own in zip(page, held, strict=True)
+    ]
+
+
+def weigh_locally(weights: Mapping[str, float], held: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Weigh the question's terms by how rare they are among the passages of one page."""
+    count = len(held)
+    local: dict[str, float] = {}
+    for term, weight in weights.items():
+        frequency = sum(term in own for own in held)
+        if frequency:
+            local[term] = weight * math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+    return local
+
+
+def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
+    """The cosine of the question's terms and those of a passage's own heading, by idf."""
+    own = frozenset(terms.read(passage.title.rpartition(" › ")[2], passage.language))
+    highest = max(weights.values(), default=0.0)
+    both = sum(weights[term] ** 2 for term in own if term in weights)
+    # The idf of a heading's other words is not known here: each counts like the rarest asked for.
+    size = both + highest**2 * sum(term not in weights for term in own)
+    asked = sum(weight**2 for weight in weights.values())
+    return both / math.sqrt(size * asked) if both else 0.0
+
+
+@lru_cache(maxsize=512)
+def read_terms(passage: Passage) -> frozenset[str]:
+    """The terms of a passage and of the headings it stands under."""
+    return frozenset(terms.read(f"{passage.title}\n{passage.text}", passage.language))
+
+
+def _share_named(identifiers: set[str], passage: Passage) -> float:
+    if not identifiers:
+        return 0.0
+    text = f"{passage.title}\n{passage.text}".lower()
+    return sum(name in text for name in identifiers) / len(identifiers)
+
+
+def _is_short(passage: Passage) -> bool:
+    plain = all(block.kind in ("text", "label") for block in passage.blocks)
+    return plain and terms.count_words(passage.text) < MIN_WORDS
