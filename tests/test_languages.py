@@ -94,7 +94,7 @@ def test_other_languages_are_used_where_the_askers_says_nothing(tmp_path: Path) 
 
 
 def test_a_citation_says_its_language(tmp_path: Path) -> None:
-    quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "cordage"}]}
+    quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "encore un cordage"}]}
     answerer = ScriptedAnswerer([{"claims": [quote]}])
     reply = Engine(bilingual(tmp_path), LetterEmbedder(), answerer).answer("cordage", "fr-CA")
     (citation,) = reply.answer.citations

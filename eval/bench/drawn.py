@@ -22,6 +22,7 @@ from answerable.serve.manifest import File, Manifest
 from answerable.serve.profile import LOCAL
 from answerable.serve.rounded import Int8
 from answerable.serve.site import Language, Site
+from answerable.serve.structure import Block
 from answerable.serve.vocabulary import Names, Postings
 
 IDENTITY = Identity("generated", "subjects", 256)
@@ -82,7 +83,8 @@ class GeneratedTexts(Texts):
 def _text(row: int) -> Text:
     start = 997 * row % (len(_prose()) - LENGTH)
     text = _prose()[start : start + LENGTH]
-    return Text(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),))
+    whole = (Block("text", 0, LENGTH),)
+    return Text(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),), whole, ())
 
 
 @lru_cache(maxsize=1)

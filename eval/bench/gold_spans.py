@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tables import Row, read_lines
 
-from answerable.serve import terms, wire
+from answerable.serve import confidence, terms
 from answerable.serve.types import Confidence, Reply
 
 
@@ -71,7 +71,7 @@ def read_reply(reply: Reply, root: str) -> Shown:
     return Shown(
         tuple(claim.text for claim in claims),
         tuple(frozenset(c.url.removeprefix(root) for c in claim.citations) for claim in claims),
-        wire.confidence(reply.confidence),
+        confidence.bucket(reply.confidence),
     )
 
 

@@ -141,7 +141,8 @@ def _ask(engine: Engine, query: Row, vector: NDArray[np.float32]) -> Outcome:
     if query["kind"] != ANSWERABLE:
         return Outcome(asked, top)
     gold, records = set(query["gold"]), order_records(engine.bundle, ranking)
-    evidence = selection.select(pool).passages
+    arranged = selection.arrange(engine.store, query["text"], pool)
+    evidence = selection.select(arranged).passages
     return Outcome(
         asked,
         top,

@@ -77,7 +77,7 @@ def _code(block: Json) -> Iterator[RenderableType]:
     code = plain(block["text"]).plain
     syntax = Syntax("", block["language"] or "text", theme="ansi_dark", background_color="default")
     for line in syntax.highlight(code).split("\n", allow_blank=True)[: code.count("\n") + 1]:
-        yield Text(" " * _INDENT) + line if line.plain.strip() else Text()
+        yield Text(" " * _INDENT) + line
 
 
 def _item(item: Json) -> RenderableType:

@@ -133,7 +133,8 @@ def _note_under_floor(ledger: Ledger, expected: Standing) -> Advice | None:
 
 
 def _led_by_boost(ledger: Ledger, expected: Standing) -> Advice | None:
-    found, top = expected.candidate, ledger.passages[0] if ledger.passages else None
+    found = expected.candidate
+    top = max(ledger.passages, key=lambda each: each.score, default=None)
     if expected.stream == "hints" or found.to_floor < 0 or not top:
         return None
     if top.record == found.record or _unboosted(top) >= _unboosted(found):
@@ -175,8 +176,8 @@ def _outranked(ledger: Ledger, expected: Standing) -> Advice | None:
 def _left_out(ledger: Ledger, expected: Standing) -> Advice | None:
     found = expected.candidate
     texts = {
-        "two-of-its-record": f"Two passages of {found.record} come before {found.id}. If only this "
-        "one has the fact, let its heading name what is asked.",
+        "enough-of-its-record": f"Four passages of {found.record} come before "
+        f"{found.id}. If only this one has the fact, let its heading name what is asked.",
         "near-duplicate": f"{found.id} says the same as {found.by}, which stands in its place: "
         "say it once and link to it, or keep the copy out with `answerable.exclude`.",
         "two-of-its-note": f"Two places of the same note come before {found.id}.",

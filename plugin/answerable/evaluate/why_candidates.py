@@ -85,15 +85,18 @@ class Asked:
 
 
 def passages(asked: Asked, found: Retrieved) -> tuple[Candidate, ...]:
-    """The passages of a pool, best first, then those under the floor."""
+    """The passages of a pool, the best sections first, then those under the floor."""
     rows = {name: row for row, name in enumerate(asked.bundle.passage_ids)}
-    weighed = selection.weigh_passages(found.passages)
+    arranged = selection.arrange(asked.bundle, asked.question, found)
+    weighed = selection.weigh_passages(arranged.passages)
     limits = iter(budget.limits([each.scored.item for each in weighed if each.rule is None]))
     made = []
     for rank, each in enumerate(weighed, 1):
         fate: Fate = each.rule or next(limits) or "evidence"
         made.append(passage(asked, rows[each.scored.item.id], each.scored, rank, fate, each.by))
-    for rank, scored in enumerate(found.near_passages, 1):
+    shown = {each.scored.item.id for each in weighed}
+    near = [scored for scored in found.near_passages if scored.item.id not in shown]
+    for rank, scored in enumerate(near, 1):
         made.append(passage(asked, rows[scored.item.id], scored, rank, "under-floor"))
     return tuple(made)
 

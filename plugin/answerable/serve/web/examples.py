@@ -52,7 +52,7 @@ ANSWER: dict[str, Any] = {
             "locator": "second shelf",
         },
     ],
-    "confidence": "high",
+    "confidence": "medium",
     "reason": None,
     "dropped": 0,
     "site_url": "https://harbour.example/",
