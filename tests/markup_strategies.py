@@ -67,8 +67,10 @@ def _hidden(html: str) -> str:
 _INLINE = (
     *("<em>{}</em>", "<b{id}>{}</b>", "<code>{}</code>", "<kbd>{}</kbd>", "<i>{}</i>"),
     *('<abbr title="long form">{}</abbr>', "<span{id}>{}</span>", "{}<br>{}", "<mark>{}</mark>"),
-    *('<a href="../x/#y">{}</a>', '<a href="javascript:x">{}</a>', "<a href=//[>{}</a>"),
 )
+# A browser ends a link where another begins, with every element that is open in it, a hidden one
+# too: so a link holds no elements.
+_LINKS = ('<a href="../x/#y">{}</a>', '<a href="javascript:x">{}</a>', "<a href=//[>{}</a>")
 _UNSEEN_INLINE = (
     *("<span hidden>{}</span>", "<span data-search-exclude>{}</span>"),
     "<template><i>{}</i></template>",
@@ -85,7 +87,9 @@ _RAW = tuple(
     )
 )
 _inline = st.recursive(
-    _word | _odd | st.sampled_from(_RAW),
+    st.one_of(
+        _word, _odd, st.sampled_from(_RAW), *(_within(form, _word | _odd) for form in _LINKS)
+    ),
     lambda inner: st.one_of(
         *(_within(form, _joined(inner)) for form in _INLINE),
         *(_within(form, _joined(inner)).map(_hidden) for form in _UNSEEN_INLINE),
