@@ -70,7 +70,7 @@ def test_a_text_without_sentences_is_divided_by_its_lines_and_stops() -> None:
 def test_a_shown_quote_is_verbatim_and_holds_what_was_quoted(data: st.DataObject) -> None:
     ends = st.integers(0, len(WINCH.text))
     start, end = sorted((data.draw(ends), data.draw(ends)))
-    draft = {"source": "s1", "quote": WINCH.text[start:end] or "x"}
+    draft = {"source": "s1", "quote": WINCH.text[start:end].strip() or "x"}
     answer = settle_claims(
         {"claims": [{"text": "it is so", "evidence": [draft]}]}, Evidence((WINCH,))
     )
