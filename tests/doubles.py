@@ -12,6 +12,7 @@ from answerable.build import bundle_writer, cutting, index, pages, records
 from answerable.build.index import Index, SiteInfo
 from answerable.build.notebook import Note
 from answerable.build.records import Record
+from answerable.serve import retrieval
 from answerable.serve.bundle import Bundle
 from answerable.serve.embedder import Embedder, Identity, Vectors
 from answerable.serve.encoding import Encoding
@@ -19,7 +20,10 @@ from answerable.serve.engine import Engine
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL, Profile
 from answerable.serve.protection.policy import Policy
+from answerable.serve.question_reading import read_question
 from answerable.serve.refusals import Keep
+from answerable.serve.retrieval import Retrieved
+from answerable.serve.store import Floats, Store
 from answerable.serve.types import Evidence, Passage, RoutingHint
 from answerable.serve.web.http import Request, Response
 from answerable.serve.web.service import Service
@@ -163,3 +167,8 @@ OPEN = Policy(
 def handle(engine: Engine, request: Request, keep: Keep | None = None) -> Response:
     """What a function over an engine responds, without any limit."""
     return Service(lambda: engine, OPEN, keep=keep).handle(request)
+
+
+def retrieve(store: Store, question: str, vector: Floats, *args: Any, **kwargs: Any) -> Retrieved:
+    """Read a question and retrieve with a vector of its own; see ``retrieval.retrieve``."""
+    return retrieval.retrieve(store, read_question(store, question), vector, *args, **kwargs)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import doubles
 import sites
+from answerable.serve import providers
 from answerable.serve.bundle import Texts
 from answerable.serve.errors import BundleError
-from answerable.serve.retrieval import retrieve
 from answerable.serve.types import Passage
 from fuzzing import deep
 
@@ -230,11 +231,11 @@ def test_all_passages_are_ranked_without_reading_a_text(tmp_path: Path) -> None:
     question = "What warns of wind above thirty knots?"
     (vector,) = sites.local().embed([question])
     with pytest.raises(BundleError):
-        retrieve(textless, question, vector)
-    expected = retrieve(bundle, question, vector, 9, near=9)
+        doubles.retrieve(textless, question, vector)
+    expected = doubles.retrieve(bundle, question, vector, 9, near=9)
     urls = [s.item.url for s in (*expected.passages, *expected.near_passages)]
 
-    ranked = ranking.rank_all(textless, question, vector)
+    ranked = ranking.rank_all(providers.engine(textless, sites.local()), question)
     records = ranking.order_records(textless, ranked)
     assert (records[0], sorted(records)) == ("storms", ["index", "mooring", "storms"])
     pages = ranking.order_pages(textless, ranked)
@@ -252,7 +253,7 @@ def test_a_question_of_stop_words_ranks_nothing(tmp_path: Path) -> None:
     sites.write_site(tmp_path, plugins=["search", "answerable"])
     assert sites.build(tmp_path, "-q").returncode == 0
     bundle = sites.opened(tmp_path)
-    ranked = ranking.rank_all(bundle, "what is the", sites.local().embed(["what is the"])[0])
+    ranked = ranking.rank_all(providers.engine(bundle, sites.local()), "what is the")
     assert (ranking.order_records(bundle, ranked), ranking.order_pages(bundle, ranked)) == ([], [])
     assert ranking.top_base(ranked) == -math.inf
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import doubles
 from answerable.build import bundle_writer, files
 from answerable.build.index import Index
 from answerable.serve import codes, columns, inflating, scan
@@ -28,7 +29,6 @@ from answerable.serve.inflating import MOST
 from answerable.serve.manifest import Manifest
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import LOCAL
-from answerable.serve.retrieval import retrieve
 from answerable.serve.types import RoutingHint
 from answerable.serve.urls import is_safe_url
 from doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
@@ -61,6 +61,7 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
     assert tuple(opened.hints) == index.hints
     assert tuple(opened.names) == index.names
     assert tuple(opened.themes) == index.themes
+    assert tuple(opened.words) == index.words
     assert tuple(opened.aliases) == index.aliases
     assert tuple(opened.title_terms) == index.titles.terms
     assert opened.title_norms == pytest.approx(index.titles.norms)
@@ -73,6 +74,7 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
         "names": len(index.names), "aliases": 0, "themes": 0,
         "title_terms": len(index.titles.terms),
         "bearers": sum(len(name.records) for name in (*index.names, *index.titles.terms)),
+        "words": len(index.words),
     }  # fmt: skip
 
 
@@ -623,7 +625,7 @@ def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
     made = index_of(tmp_path, [record("a", "<p>Rope.", tags=["hemp"], date="2024-05-01")])
     bundle = bundle_of(tmp_path, made)
     vector = np.ones(TINY.dimensions, dtype=np.float32)
-    assert retrieve(bundle, "Is the latest rope of hemp?", vector).passages
+    assert doubles.retrieve(bundle, "Is the latest rope of hemp?", vector).passages
     alive = weakref.ref(bundle)
     del bundle
     gc.collect()

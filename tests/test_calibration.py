@@ -29,6 +29,7 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.extractive import ExtractiveAnswerer
 from answerable.serve.profile import Profile
+from answerable.serve.question_reading import read_question
 
 LOCAL = "local/wordllama-l2-supercat@256"
 ANSWERABLE = {
@@ -244,14 +245,15 @@ def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
     asked = {each.id: each.query for each in queries} | {text: text for text in bank}
     names = [each.name for each in found.refusable]
     assert len(names) == len(bank) + 1
-    vectors = sites.local().embed([asked[name] for name in names])
+    readings = [engine.read(asked[name]) for name in names]
+    vectors = sites.local().embed([reading.text for reading in readings])
     for floor in (0.05, 0.15, 0.36):
         profile = replace(bundle.manifest.profile, floor=floor)
         floored = replace(bundle, manifest=replace(bundle.manifest, profile=profile))
         refused = [
             name
-            for name, vector in zip(names, vectors, strict=True)
-            if not retrieval.retrieve(floored, asked[name], vector).passages
+            for name, reading, vector in zip(names, readings, vectors, strict=True)
+            if not retrieval.retrieve(floored, reading, vector).passages
         ]
         admitted = {each.name for each in found.admitted(floor)}
         assert set(refused) == set(names) - admitted
@@ -362,7 +364,7 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
 
     def score(bundle: Bundle) -> float:
         (vector,) = doubles.LetterEmbedder().embed(["mooring"])
-        return float(scores.passage_scores(bundle, "mooring", vector)[0])
+        return float(scores.passage_scores(bundle, read_question(bundle, "mooring"), vector)[0])
 
     plain = Profile(hybrid=0.0, name_boost=0.0, theme_fade=False)
     lifted = Profile(hybrid=0.0, name_boost=0.3, theme_fade=False)

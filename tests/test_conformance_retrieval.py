@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import conformance
+import doubles
 from answerable.build.notebook import Note
 from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.serve.bundle import Bundle
@@ -17,7 +18,6 @@ from answerable.serve.embedder import Identity, Vectors
 from answerable.serve.encoding import Encoding
 from answerable.serve.profile import Profile
 from answerable.serve.recipe import Scored
-from answerable.serve.retrieval import retrieve
 from doubles import bundle_of, index_of
 from sites import DATA
 
@@ -97,7 +97,7 @@ def test_both_streams_are_ranked_and_scored_as_by_the_reference(
 ) -> None:
     described, _, queries = stored()
     vector = queries[described["queries"].index(row["query_id"])]
-    found = retrieve(bundles[row["encoding"]], row["query"], vector, row["top_k"])
+    found = doubles.retrieve(bundles[row["encoding"]], row["query"], vector, row["top_k"])
     streams: list[tuple[Sequence[Scored[Any]], Any]] = [
         (found.passages, row["records"]),
         (found.hints, row["notes"]),

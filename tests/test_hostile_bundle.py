@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import doubles
 from answerable.build import bundle_writer
 from answerable.serve import columns, wire
 from answerable.serve import encoding as encodings
@@ -37,7 +38,7 @@ from answerable.serve.inflating import inflate
 from answerable.serve.opening import open_bundle
 from answerable.serve.profile import Profile
 from answerable.serve.recipe import Scored
-from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.retrieval import Retrieved
 from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS
 from answerable.serve.types import Passage
 from answerable.serve.urls import is_safe_url
@@ -891,7 +892,7 @@ def asked(bundle: Bundle) -> None:
         demand(all(type(text) is str for text in held), "a hint has what is no text")
         demand(is_safe_url(hint.url), "a hint has an unsafe url")
     engine = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS))
-    check_scores(retrieve(bundle, QUESTION, VECTOR, near=8))
+    check_scores(doubles.retrieve(bundle, QUESTION, VECTOR, near=8))
     reply = engine.answer(QUESTION, "en")
     demand(0 <= reply.confidence <= 1, "a confidence is beyond 1")
     body = wire.answer(reply, bundle, "req")
@@ -955,7 +956,7 @@ def test_it_is_refused_in_a_sentence_or_harmless(bed: Bed, kind: Kind) -> None:
 def test_without_a_mutation_it_answers(bed: Bed) -> None:
     for folder in bed.folders.values():
         bundle = open_bundle(folder)
-        found = retrieve(bundle, QUESTION, VECTOR, near=8)
+        found = doubles.retrieve(bundle, QUESTION, VECTOR, near=8)
         assert found.passages
         assert found.hints
         reply = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS)).answer(QUESTION)

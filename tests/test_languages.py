@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import doubles
 import sites
 from answerable.cli import asking, showing
 from answerable.serve import languages, scan, terms
@@ -15,7 +16,7 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.extractive import ExtractiveAnswerer
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import content_terms, retrieve
+from answerable.serve.question_reading import content_terms
 from answerable.serve.types import Answer, Claim, Evidence, RecordCitation, Reply
 from doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, record
 
@@ -41,9 +42,9 @@ def alone(folder: Path, language: str, texts: list[str]) -> Bundle:
 def test_each_language_scores_as_it_would_alone(tmp_path: Path, question: str) -> None:
     made = bilingual(tmp_path / "both")
     vector = LetterEmbedder().embed([question])[0]
-    found = retrieve(made, question, vector, 90).passages
+    found = doubles.retrieve(made, question, vector, 90).passages
     for language, texts in (("en", ENGLISH), ("fr", FRENCH)):
-        single = retrieve(alone(tmp_path / language, language, texts), question, vector, 90)
+        single = doubles.retrieve(alone(tmp_path / language, language, texts), question, vector, 90)
         scores = {s.item.id.removeprefix("p"): s.lexical for s in single.passages}
         own = {s.item.id[2:]: s.lexical for s in found if s.item.language == language}
         assert own == scores
@@ -81,7 +82,9 @@ def test_the_askers_language_goes_before_all_others(
 ) -> None:
     made = bilingual(tmp_path)
     question = "rope cordage"
-    ranked = retrieve(made, question, LetterEmbedder().embed([question])[0], 8, asked).passages
+    ranked = doubles.retrieve(
+        made, question, LetterEmbedder().embed([question])[0], 8, asked
+    ).passages
     assert {scored.item.language for scored in ranked} == found
 
 
@@ -89,7 +92,7 @@ def test_other_languages_are_used_where_the_askers_says_nothing(tmp_path: Path) 
     made = bilingual(tmp_path, Profile(floor=0.5))
     question = "one more rope"
     vector = LetterEmbedder().embed([question])[0]
-    ranked = retrieve(made, question, vector, 8, "fr").passages
+    ranked = doubles.retrieve(made, question, vector, 8, "fr").passages
     assert {scored.item.language for scored in ranked} == {"en"}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
+import doubles
 import sites
 from answerable.build import cutting
 from answerable.build import index as indexes
@@ -18,7 +19,7 @@ from answerable.build.database.roles import FUNCTION, PUBLISHER
 from answerable.build.index import SiteInfo
 from answerable.build.records import Metadata, PageBlock, Record, Section
 from answerable.evaluate import gold
-from answerable.serve import encoding, providers, retrieval
+from answerable.serve import encoding, providers
 from answerable.serve.bundle import Bundle
 from answerable.serve.database import Database as Address
 from answerable.serve.engine import Engine
@@ -181,8 +182,8 @@ def test_every_encoding(database: Database, tmp_path: Path, name: str) -> None:
     store = database.publish(bundle, name.replace("+", "-"))
     for question in ("Which rope holds the chain?", "wind anchor 7", "lantern"):
         vector = embedder.embed([question])[0]
-        ours = retrieval.retrieve(bundle, question, vector, POOL)
-        theirs = retrieval.retrieve(store, question, vector, POOL)
+        ours = doubles.retrieve(bundle, question, vector, POOL)
+        theirs = doubles.retrieve(store, question, vector, POOL)
         assert theirs == ours
 
 
@@ -205,8 +206,7 @@ def test_languages_names_dates_and_weights_are_the_bundles(
         for question in ("Is the latest rope hemp?", "corde", "chaîne rope", "?!"):
             vector = LetterEmbedder().embed([question])[0]
             one, other = (
-                retrieval.retrieve(each, question, vector, 8, language, 1)
-                for each in (bundle, store)
+                doubles.retrieve(each, question, vector, 8, language, 1) for each in (bundle, store)
             )
             assert one == other
 
@@ -226,7 +226,7 @@ def test_a_language_that_is_not_near_is_searched_on_its_own(
     vector = LetterEmbedder().embed(["The rope of wind"])[0]
     for how in ("exact", "hnsw"):
         store = database.publish(bundle, f"few-{how}", how=how, ef_search=10)
-        found = retrieval.retrieve(store, "The rope of wind", vector, 4, "fr")
+        found = doubles.retrieve(store, "The rope of wind", vector, 4, "fr")
         assert sum(scored.item.language == "fr" for scored in found.passages) >= 4
 
 
@@ -240,7 +240,7 @@ def test_a_site_without_pages_or_without_notes(database: Database, tmp_path: Pat
     ):
         bundle = bundle_of(tmp_path / name, index_of(tmp_path / name, pages, notes), profile)
         store = database.publish(bundle, name)
-        one, other = (retrieval.retrieve(each, "rope", vector, 8) for each in (bundle, store))
+        one, other = (doubles.retrieve(each, "rope", vector, 8) for each in (bundle, store))
         assert one == other
         assert (bool(one.passages), bool(one.hints)) == (bool(pages), bool(notes))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+import doubles
 from answerable.build.database import binary, catalog, publishing
 from answerable.build.database.publishing import Published, Target
 from answerable.build.database.roles import FUNCTION, PUBLISHER
@@ -23,7 +24,6 @@ from answerable.serve.postgres import store as stores
 from answerable.serve.postgres.connections import Connections
 from answerable.serve.postgres.store import PostgresStore
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import retrieve
 from answerable.serve.store import Store
 from doubles import LetterEmbedder, bundle_of, index_of, note, record
 from patience import until
@@ -56,7 +56,7 @@ def served(connections: Connections, name: str) -> PostgresStore:
 def texts(store: Store) -> list[str]:
     """What the first passages say; all of them are of one bundle."""
     vector = LetterEmbedder().embed(["rope holds"])[0]
-    return [s.item.text for s in retrieve(store, "rope holds", vector, 20).passages]
+    return [s.item.text for s in doubles.retrieve(store, "rope holds", vector, 20).passages]
 
 
 def tables(server: PostgresServer) -> set[str]:

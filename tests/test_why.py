@@ -21,6 +21,7 @@ from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
 from answerable.serve.errors import GoldError
 from answerable.serve.profile import LOCAL, OPENAI, Profile
+from answerable.serve.question_reading import read_question
 from doubles import ScriptedAnswerer, bundle_of, index_of, note, record
 
 CANARY = "The quartermaster hid the spare pearls under the vermilion staircase"
@@ -144,8 +145,8 @@ def test_words_are_counted_as_the_score_counts_them(tmp_path: Path) -> None:
         "rope": 2, "zeppelin": 0, "box": 1,
     }  # fmt: skip
     assert words["rope"].text == "ropes"
-    assert words["zeppelin"].idf == pytest.approx(math.log(1 + 3.5 / 0.5))
-    assert words["rope"].idf == pytest.approx(math.log(1 + 1.5 / 2.5))
+    assert words["zeppelin"].idf == pytest.approx(math.log(1 + 13.5 / 0.5))
+    assert words["rope"].idf == pytest.approx(math.log(1 + 11.5 / 2.5))
     assert why.explain(own, "ropes of a zeppelin").unknown == ("zeppelin",)
 
 
@@ -184,13 +185,13 @@ def test_what_a_word_would_add_is_what_it_adds(tmp_path: Path, said: str) -> Non
         return bundle_of(tmp_path / name, index_of(tmp_path / name, pages))
 
     before, after = bundle("before", ""), bundle("after", said)
-    words = why_words.read(before, question)
+    words = why_words.read(before, read_question(before, question))
     more = [word for word in words if word.text in said.split()]
     row = list(before.passage_ids).index("a")
     found = why_words.lexical_if_said(before, words, row, more)
-    asked = retrieval.content_terms(after, question)
+    asked = read_question(after, question)
     vector = np.ones(8, dtype=np.float32)
-    exact = retrieval.rank_passages(after, question, vector, asked).lexical[row]
+    exact = retrieval.rank_passages(after, asked, vector).lexical[row]
     assert found == pytest.approx(float(exact), abs=1e-6)
 
 
@@ -201,9 +202,7 @@ def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
     own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
     question = "rope metres deck"
     vector = sites.local().embed([question])[0]
-    ranking = retrieval.rank_passages(
-        own.bundle, question, vector, retrieval.content_terms(own.bundle, question)
-    )
+    ranking = retrieval.rank_passages(own.bundle, own.read(question), vector)
     order = [own.bundle.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
     for name in ("far", order[0], order[-2], order[45]):
         expected = why.explain(own, question, expect=name).expected

@@ -147,6 +147,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         "records": records, "passages": passages, "hints": hints, "windows": hints,
         "terms": len(postings.terms), "postings": len(postings.passages), "names": records,
         "aliases": 0, "themes": 0, "title_terms": 0, "bearers": records,
+        "words": 0,
     }  # fmt: skip
     return Bundle(
         manifest=_manifest(counts),
@@ -168,6 +169,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         passage_codes=_codes(passages, folder / "passages", 1),
         texts=GeneratedTexts(np.zeros(0, np.uint64), np.zeros(0, np.uint8)),
         postings=postings,
+        spellings=Numbered("{}", 0).lines(),
         hints=Hints(*(Numbered(form, hints).lines() for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),
         hint_codes=_codes(hints, folder / "hints", 2),

@@ -32,6 +32,7 @@ from answerable.serve.database import Database
 from answerable.serve.postgres import store as stores
 from answerable.serve.postgres.connections import Connections
 from answerable.serve.postgres.search import Search
+from answerable.serve.question_reading import read_question
 from answerable.serve.retrieval import Retrieved
 from answerable.serve.selection import POOL
 from answerable.serve.store import Store
@@ -102,7 +103,8 @@ def _in_database(
 
 
 def _retrieved(store: Store, asked: Asked) -> Retrieved:
-    return retrieval.retrieve(store, *asked, POOL)
+    question, vector = asked
+    return retrieval.retrieve(store, read_question(store, question), vector, POOL)
 
 
 def _times(store: Store, asked: Sequence[Asked]) -> Row:

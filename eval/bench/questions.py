@@ -65,7 +65,7 @@ def measure(data: Path) -> Results:
 
 
 def _row(path: Path, data: Path) -> Row:
-    questions = read_lines(path, _required)
+    questions = read_lines(path, required)
     if not questions:
         raise DataError(f"{path} holds no question")
     site = data / "sites" / path.stem
@@ -74,7 +74,7 @@ def _row(path: Path, data: Path) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(site, Path(folder, "site"))
         started = time.perf_counter()
-        root = _build(copy)
+        root = build_site(copy)
         build_seconds = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
         engine = providers.engine(bundle, local_embedder.load(model_folder()))
@@ -107,7 +107,8 @@ def _row(path: Path, data: Path) -> Row:
     }
 
 
-def _required(row: Row) -> Sequence[str]:
+def required(row: Row) -> Sequence[str]:
+    """List the fields that a row of questions has to have."""
     fields = ("question", "answerable")
     return (*fields, "gold_urls") if row.get("answerable") else fields
 
@@ -116,7 +117,7 @@ def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outc
     """Rank all passages for a question, then answer it. seconds: by step, to be added to."""
     question, gold = row["question"], row.get("gold_urls", ())
     started = time.perf_counter()
-    ranking = rank_all(engine.bundle, question, engine.embedder.embed([question])[0])
+    ranking = rank_all(engine, question)
     ranked = time.perf_counter()
     pool = engine.retrieve(question, selection.POOL)
     kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
@@ -144,7 +145,7 @@ def _contents(engine: Engine, questions: Sequence[Row], path: Path, root: str) -
     )
 
 
-def _build(folder: Path) -> str:
+def build_site(folder: Path) -> str:
     """Build the site with the plugin added to what it has; the path it is served under."""
     logging.getLogger("mkdocs").setLevel(logging.ERROR)
     file = folder / "mkdocs.yml"

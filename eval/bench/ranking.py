@@ -7,18 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerable.serve.bundle import Bundle
+from answerable.serve.engine import Engine
 from answerable.serve.recipe import Ranking
-from answerable.serve.retrieval import content_terms, rank_passages
-from answerable.serve.store import Floats
+from answerable.serve.retrieval import rank_passages
 
 
-def rank_all(bundle: Bundle, question: str, vector: Floats) -> Ranking | None:
-    """Score every passage for a question; None without content terms. vector: (d,) its own.
+def rank_all(engine: Engine, question: str) -> Ranking | None:
+    """Score every passage for a question; None without content terms.
 
     From columns that are in memory: to decompress thousands of texts takes seconds a question.
     """
-    terms = content_terms(bundle, question)
-    return rank_passages(bundle, question, vector, terms) if terms else None
+    reading = engine.read(question)
+    if not reading.terms:
+        return None
+    return rank_passages(engine.bundle, reading, engine.embedder.embed([reading.text])[0])
 
 
 def top_base(ranking: Ranking | None, masked: NDArray[np.bool_] | None = None) -> float:

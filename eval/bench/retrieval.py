@@ -74,14 +74,13 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
     with tempfile.TemporaryDirectory() as work:
         bundle = _bundle(corpus, embedder, Path(work))
         engine = providers.engine(bundle, embedder)
-        vectors = embedder.embed([query["text"] for query in queries])
         groups = _passage_groups(bundle, corpus)
         outcomes: list[Outcome] = []
-        for query, vector in zip(queries, vectors, strict=True):
-            outcomes.append(_ask(engine, query, vector))
+        for query in queries:
+            outcomes.append(_ask(engine, query))
             own = groups == query.get("group")
             if query["kind"] == ANSWERABLE and OUT_OF_CORPUS not in labeled and own.any():
-                outcomes.append(_ask_masked(engine, query["text"], vector, own))
+                outcomes.append(_ask_masked(engine, query["text"], own))
     answerable = [each for each in outcomes if each.asked.kind == ANSWERABLE]
     tops = [each.top for each in answerable]
     tiers: dict[str, list[float]] = {}
@@ -132,9 +131,9 @@ def _passage_groups(bundle: Bundle, corpus: Sequence[Row]) -> NDArray[np.object_
     return of_records[bundle.passage_records]
 
 
-def _ask(engine: Engine, query: Row, vector: NDArray[np.float32]) -> Outcome:
-    """Ask a question of the whole corpus. vector: (d,) its own."""
-    ranking = rank_all(engine.bundle, query["text"], vector)
+def _ask(engine: Engine, query: Row) -> Outcome:
+    """Ask a question of the whole corpus."""
+    ranking = rank_all(engine, query["text"])
     pool = engine.retrieve(query["text"], POOL)
     asked = ask(engine, query["text"], pool, query["kind"], query.get("ans", ()))
     top = top_base(ranking)
@@ -154,10 +153,10 @@ def _ask(engine: Engine, query: Row, vector: NDArray[np.float32]) -> Outcome:
     )
 
 
-def _ask_masked(engine: Engine, text: str, vector: NDArray[np.float32], mask: Mask) -> Outcome:
+def _ask_masked(engine: Engine, text: str, mask: Mask) -> Outcome:
     """Ask an answerable question where the masked passages, (n,), are not there."""
     asked = ask(engine, text, _without(engine, text, mask), OUT_OF_CORPUS, ())
-    return Outcome(asked, top_base(rank_all(engine.bundle, text, vector), mask))
+    return Outcome(asked, top_base(rank_all(engine, text), mask))
 
 
 def _without(engine: Engine, question: str, mask: Mask) -> Retrieved:

@@ -81,6 +81,7 @@ def describe(
             "aliases": len(index.aliases),
             "themes": len(index.themes),
             "title_terms": len(index.titles.terms),
+            "words": len(index.words),
             "bearers": sum(len(name.records) for listed in _phrases(index) for name in listed),
         },
         files=entries,
@@ -160,6 +161,7 @@ def _shared(index: Index) -> dict[str, bytes]:
         ),
         m.PHRASES: _lines(*([name.phrase for name in listed] for listed in _phrases(index))),
         m.LEXICON: _lines(index.lexicon.terms),
+        m.WORDS: _lines(index.words),
         m.HINTS: _lines(
             [hint.id for hint in index.hints],
             [hint.label for hint in index.hints],

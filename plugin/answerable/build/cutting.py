@@ -2,12 +2,12 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 
-from ..serve import terms
+from ..serve import near_spelling, terms
 from . import pages, passages
 from .passages import Cut, Window
 from .records import Record, Source
@@ -37,13 +37,15 @@ class TermCounts:
 class CutRecord:
     """A record without its sections, its passages in reading order and, parallel, their terms.
 
-    ``scripts`` are those that the passages are written in.
+    ``scripts`` are those that the passages are written in, ``words`` those that a question's words
+    are compared with (see ``near_spelling``).
     """
 
     record: Record
     cuts: tuple[Cut, ...]
     terms: tuple[TermCounts, ...]
     scripts: frozenset[str]
+    words: frozenset[str]
 
 
 def read(source: Source) -> Record:
@@ -74,7 +76,16 @@ def cut(record: Record, rules: Rules | None = None) -> CutRecord:
         cuts=tuple(cuts),
         terms=tuple(count_terms(cut.retrieval_text, record.language) for cut in cuts),
         scripts=frozenset().union(*(terms.scripts(cut.retrieval_text) for cut in cuts)),
+        words=frozenset().union(*(list_words(cut.retrieval_text) for cut in cuts)),
     )
+
+
+def list_words(text: str) -> Iterator[str]:
+    """The words of a text in lower case that a near spelling may stand for: letters only."""
+    for token in terms.tokens(text):
+        word = token.lower()
+        if len(word) >= near_spelling.HALF and word.isalpha() and terms.is_spaced(word):
+            yield word
 
 
 def count_terms(text: str, language: str) -> TermCounts:

@@ -68,6 +68,7 @@ class Index:
     languages: tuple[tuple[str, int, int], ...]
     weights: tuple[float, ...]
     titles: Titles
+    words: tuple[str, ...]
     is_history: tuple[bool, ...]
 
 
@@ -118,6 +119,7 @@ def build(
         embedded=embedded,
         languages=languages,
         weights=section_weights.of([record.id for record in records], weights or {}),
+        words=tuple(sorted(frozenset().union(*(page.words for page in kept)))),
         titles=page_titles.index(records, counted, languages),
         is_history=history.mark(records, site.name, weights or {}),
     )

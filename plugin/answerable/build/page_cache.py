@@ -75,6 +75,7 @@ def encode(page: CutRecord) -> bytes:
         "abbreviations": dict(record.abbreviations),
         "language": record.language,
         "scripts": sorted(page.scripts),
+        "words": sorted(page.words),
         "cuts": [_row(cut, counts) for cut, counts in zip(page.cuts, page.terms, strict=True)],
     }
     return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
@@ -117,6 +118,7 @@ def decode(data: bytes) -> CutRecord:
             TermCounts(tuple(map(sys.intern, row["terms"])), tuple(row["counts"])) for row in rows
         ),
         scripts=frozenset(page["scripts"]),
+        words=frozenset(page["words"]),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..serve import terms
+from ..serve import scan, terms
 from ..serve.vocabulary import Name
 from .lexicon import Lexicon
 from .records import Record
@@ -48,4 +48,4 @@ def _idf(lexicon: Lexicon, term: int | None, rows: tuple[int, int]) -> float:
         held = lexicon.passages[int(lexicon.edges[term]) : int(lexicon.edges[term + 1])]
         first, end = np.searchsorted(held, np.array(rows, dtype=held.dtype))
         frequency = int(end - first)
-    return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+    return scan.idf(count, frequency)

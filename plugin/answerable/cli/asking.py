@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ..serve import wire
+from ..serve import selection, wire
 from ..serve.recipe import Scored
 from ..serve.types import Passage, RoutingHint
 from . import opening, showing, typed
@@ -32,12 +32,15 @@ def ask(
     """
     typed.check_tag(language)
     engine = opening.engine(bundle, config_file)
-    reply = engine.answer(typed.question(question), language)
+    text = typed.question(question)
+    pool = engine.retrieve(text, selection.POOL, language)
+    reply = engine.answer_from(text, pool)
     if as_json:
-        body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}")
+        body = wire.answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}", pool.remarks)
         click.echo(json.dumps(body, indent=2))
     else:
-        showing.reply(Console(), reply, engine.bundle.site.route, language)
+        route = engine.bundle.site.route
+        showing.reply(Console(), reply, route, language, pool.remarks)
 
 
 def search(

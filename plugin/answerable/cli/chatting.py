@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from ..serve import questions
+from ..serve import questions, selection
 from . import opening, showing
 
 _HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
@@ -32,4 +32,6 @@ def chat(bundle: Path | None, config_file: Path) -> None:
         elif problem := questions.problem(line):
             console.print(problem)
         else:
-            showing.reply(console, engine.answer(line), engine.bundle.site.route)
+            pool = engine.retrieve(line, selection.POOL)
+            found = engine.answer_from(line, pool)
+            showing.reply(console, found, engine.bundle.site.route, remarks=pool.remarks)

@@ -30,7 +30,7 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
     import numpy as np
 
     mark("numpy")
-    from answerable.serve import opening, retrieval
+    from answerable.serve import opening, question_reading, retrieval
 
     if not Path(opening.__file__).is_relative_to(folder):
         raise ImportError("its code is not there")
@@ -52,7 +52,7 @@ def main(folder: Path, question: str, *, verify: bool) -> dict[str, object]:
         mark("embedder")
         vector = embedder.embed([asked])[0]
         mark("embedding")
-    found = retrieval.retrieve(bundle, asked, vector)
+    found = retrieval.retrieve(bundle, question_reading.read_question(bundle, asked), vector)
     mark("retrieval")
     starting.end()
     mode = None

@@ -1,9 +1,12 @@
 """Answers on a terminal."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from ..serve import confidence, languages, wire, wire_blocks
+from ..serve.remarks import Remark
 from ..serve.types import Citation, RecordCitation, Reply
 from . import block_display
 from .plain_text import plain as plain
@@ -17,15 +20,35 @@ _DECLINES = {
 }
 
 
-def reply(console: Console, found: Reply, route: str, language: str | None = None) -> None:
+def reply(
+    console: Console,
+    found: Reply,
+    route: str,
+    language: str | None = None,
+    remarks: Sequence[Remark] = (),
+) -> None:
     """Print an answer, its confidence and its numbered citations, or the decline.
 
     route: the template of a route's sentence. language: what was asked in, if that is known.
+    remarks: on the words of the question.
     """
+    for each in remarks:
+        if each.kind == "corrected":
+            line = f"Showing results for “{each.replacement}” instead of “{each.word}”."
+            console.print(plain(line), style="dim")
     if found.reason:
         console.print(Text(_DECLINES[found.reason], style="yellow"))
-        return
-    _show_answer(console, found, route)
+        if any(each.kind == "follow-up" for each in remarks):
+            console.print("Each question stands alone: ask it in full.")
+    else:
+        _show_answer(console, found, route)
+        _show_sources(console, found, language)
+    if words := [f"“{each.word}”" for each in remarks if each.kind == "unknown"]:
+        console.print(plain(f"This site does not mention {', '.join(words)}."), style="dim")
+
+
+def _show_sources(console: Console, found: Reply, language: str | None) -> None:
+    """Print the confidence of an answer and its numbered citations."""
     full = round(found.confidence * _BAR)
     bar = "█" * full + "░" * (_BAR - full)
     console.print(Text(f"\nConfidence {bar} {confidence.bucket(found.confidence)}", style="dim"))

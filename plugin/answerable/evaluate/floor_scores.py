@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..serve import questions
 from ..serve.bundle import Bundle
 from ..serve.engine import Engine
+from ..serve.question_reading import Reading
 from ..serve.store import Floats
 from . import calibration, runner
 from .calibration import Asked, Calibration
@@ -12,7 +13,7 @@ from .gold import GoldQuery
 from .scores import NOTHING, hint_scores, passage_scores
 
 Rows = Mapping[str, Sequence[int]]
-Score = Callable[[Bundle, str, Floats], Floats]
+Score = Callable[[Bundle, Reading, Floats], Floats]
 
 
 def calibrate(
@@ -27,7 +28,7 @@ def calibrate(
     own = {_key(query.query) for query in queries}
     others = [GoldQuery(text, text, "not-found") for text in bank if _key(text) not in own]
     every = [*queries, *others]
-    vectors = runner.embed(every, engine.embedder)
+    vectors = runner.embed(every, engine)
 
     def stream(floor: float, ids: Sequence[str], rows: Rows, score: Score) -> Calibration:
         answerable: list[Asked] = []
@@ -36,7 +37,7 @@ def calibrate(
             expected = _expected(query, rows)
             if not expected and not must_be_refused(query):
                 continue
-            scores = score(bundle, questions.clean(query.query), vector)
+            scores = score(bundle, engine.read(questions.clean(query.query)), vector)
             found, top = _best(scores, ids, expected)
             asked = Asked(query.id, found, top, is_gold=place < len(queries))
             (answerable if expected else refusable).append(asked)

@@ -77,7 +77,9 @@ def grouped(kept: Iterable[Refusal], engine: Engine | None) -> tuple[tuple[Gap, 
     if engine and with_text:
         words = _names(engine.bundle)
         texts = [question.latest.text or "" for question in with_text]
-        vectors = engine.embedder.embed([*texts, *map(_content, texts)])
+        vectors = engine.embedder.embed(
+            [*(engine.read(text).text for text in texts), *map(_content, texts)]
+        )
         asked = [
             _asked_again(question, vector, engine)
             for question, vector in zip(with_text, vectors, strict=False)
@@ -113,7 +115,7 @@ def _asked_again(
     nothing was.
     """
     text = question.latest.text or ""
-    found = retrieve(engine.bundle, text, vector, selection.POOL, near=1)
+    found = retrieve(engine.bundle, engine.read(text), vector, selection.POOL, near=1)
     if isinstance(engine.answerer, ExtractiveAnswerer):
         is_gap = engine.answer_from(text, found).reason is not None
     else:

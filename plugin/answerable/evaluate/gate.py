@@ -159,7 +159,7 @@ def judge(
             stack.enter_context(opened(index, each, embedder, profile, work))
             for each in (exact, made)
         )
-        vectors = runner.embed(case.queries, embedder)
+        vectors = runner.embed(case.queries, before)
         comparisons = tuple(compare(case, vectors, before, after))
         return Report(
             lever=made.encoding.label(dimensions),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..serve import questions, selection
 from ..serve.bundle import Bundle
-from ..serve.embedder import Embedder, Vectors
+from ..serve.embedder import Vectors
 from ..serve.engine import Engine
 from ..serve.recipe import Scored
 from ..serve.retrieval import TOP_K, Retrieved, retrieve
@@ -55,8 +55,8 @@ def run(
 
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
-    for query, vector in zip(queries, embed(queries, engine.embedder), strict=True):
-        asked = engine.bundle, questions.clean(query.query), vector
+    for query, vector in zip(queries, embed(queries, engine), strict=True):
+        asked = engine.bundle, engine.read(questions.clean(query.query)), vector
         yield replace(
             judged(query, vector, engine, notes, full=full),
             passage_score=_best(scores.passage_scores(*asked)),
@@ -64,9 +64,11 @@ def run(
         )
 
 
-def embed(queries: Sequence[GoldQuery], embedder: Embedder) -> Vectors:
-    """The questions' vectors, (len(queries), dimensions), by one call."""
-    return embedder.embed([questions.clean(query.query) for query in queries])
+def embed(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
+    """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
+    return engine.embedder.embed(
+        [engine.read(questions.clean(query.query)).text for query in queries]
+    )
 
 
 def judged(
@@ -82,7 +84,8 @@ def judged(
     vector: of its question, (dimensions,).
     """
     question = questions.clean(query.query)
-    pool = retrieve(engine.store, question, vector, selection.POOL, query.language, near=TOP_K)
+    reading = engine.read(question)
+    pool = retrieve(engine.store, reading, vector, selection.POOL, query.language, near=TOP_K)
     retrieved = pool.best(TOP_K)
     items = ranked(retrieved)
 

@@ -12,7 +12,7 @@ def flipped(case: Case, embedder: Embedder, bundle: Bundle, store: Store) -> dic
     """The ids of the queries that a store has made worse, and how."""
     before, after = (providers.engine(each, embedder) for each in (bundle, store))
     found: dict[str, str] = {}
-    for query, vector in zip(case.queries, runner.embed(case.queries, embedder), strict=True):
+    for query, vector in zip(case.queries, runner.embed(case.queries, before), strict=True):
         one, other = (
             runner.judged(query, vector, engine, case.notes, full=case.answers(query))
             for engine in (before, after)

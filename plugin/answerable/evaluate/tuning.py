@@ -91,7 +91,7 @@ def baseline(site: Site, work: Path) -> Mapping[str, Verdict]:
     whole = encodings.whole(site.embedder.identity.dimensions, gate.FULL)
     made = bundle_writer.contents(site.index, whole)
     with gate.opened(site.index, made, site.embedder, site.profile, work) as engine:
-        vectors = runner.embed(site.case.queries, site.embedder)
+        vectors = runner.embed(site.case.queries, engine)
         return _by_id(site.case, vectors, engine)
 
 
@@ -107,11 +107,11 @@ def trials(
     A verdict also has to hold against full precision at the same length and floor, as the gate of
     a build will have it.
     """
-    vectors = runner.embed(site.case.queries, site.embedder)
     exact = bundle_writer.contents(
         site.index, encodings.whole(site.embedder.identity.dimensions, gate.FULL)
     )
     with gate.opened(site.index, exact, site.embedder, site.profile, work) as full:
+        vectors = runner.embed(site.case.queries, full)
         cosines = [gate.all_cosines(full.bundle, vector) for vector in vectors]
         held = {
             floor: (before, _by_id(site.case, vectors, _floored(full, floor))) for floor in floors

@@ -70,16 +70,17 @@ def explain(
     """
     bundle = engine.bundle
     target = None if expect is None else why_expected.find(bundle, expect, notes or {})
-    words = why_words.read(bundle, question)
-    by_language = retrieval.content_terms(bundle, question)
-    asked = Asked(bundle, question, words, recipe.signals(bundle, question, by_language))
+    reading = engine.read(question)
+    words = why_words.read(bundle, reading)
+    given = recipe.signals(bundle, reading.question, reading.terms)
+    asked = Asked(bundle, reading, words, given)
     found = Retrieved()
     passages: tuple[Candidate, ...] = ()
     hints: tuple[Candidate, ...] = ()
     expected: Standing | None = None
     if words:
-        vector = engine.embedder.embed([question])[0]
-        found = retrieval.retrieve(bundle, question, vector, selection.POOL, language, near=TOP_K)
+        vector = engine.embedder.embed([reading.text])[0]
+        found = retrieval.retrieve(bundle, reading, vector, selection.POOL, language, near=TOP_K)
         passages = why_candidates.passages(asked, found)
         hints = why_candidates.hints(asked, found)
         if target:

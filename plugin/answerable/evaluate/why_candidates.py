@@ -8,6 +8,7 @@ from ..serve import boosts, budget, phrases, recipe, selection
 from ..serve.budget import Limit
 from ..serve.bundle import Bundle
 from ..serve.profile import Profile
+from ..serve.question_reading import Reading
 from ..serve.recipe import Scored
 from ..serve.retrieval import Retrieved
 from ..serve.selection import Rule
@@ -74,9 +75,14 @@ class Asked:
     """A question with what the bundle makes of it before any vector is looked at."""
 
     bundle: Bundle
-    question: str
+    reading: Reading
     words: tuple[Word, ...]
     signals: Signals
+
+    @property
+    def question(self) -> str:
+        """In the site's spelling."""
+        return self.reading.question
 
     @property
     def profile(self) -> Profile:

@@ -86,10 +86,7 @@ def stand(
     """Where the best item of a target stands. candidates: those of its stream in the ledger."""
     if target.stream == "hints":
         return _hint(asked, vector, target, candidates)
-    words: dict[str, list[str]] = {}
-    for word in asked.words:
-        words.setdefault(word.language, []).append(word.term)
-    ranking = retrieval.rank_passages(asked.bundle, asked.question, vector, words)
+    ranking = retrieval.rank_passages(asked.bundle, asked.reading, vector)
     known = {each.id: each for each in candidates}
 
     def order(row: int) -> tuple[bool, bool, float]:

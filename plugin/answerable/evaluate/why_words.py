@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import recipe, retrieval, scan, terms
+from ..serve import recipe, scan, terms
 from ..serve.bundle import Bundle
+from ..serve.question_reading import Reading
 from ..serve.vocabulary import Postings
 
 
@@ -28,14 +29,14 @@ class Word:
     share: float
 
 
-def read(bundle: Bundle, question: str) -> tuple[Word, ...]:
+def read(bundle: Bundle, reading: Reading) -> tuple[Word, ...]:
     """The question's content terms in each language of the site, in the order they are asked."""
     found: list[Word] = []
-    for tag, listed in retrieval.content_terms(bundle, question).items():
+    for tag, listed in reading.terms.items():
         rows = _rows(bundle, tag)
         weights = scan.idfs(bundle.postings, listed, rows, recipe.name_terms(bundle, tag))
         total = sum(weights.values())
-        texts = _texts(question, tag)
+        texts = _texts(reading.question, tag)
         for term in dict.fromkeys(listed):
             idf = weights.get(term, 0.0)
             held = len(_holders(bundle.postings, term, rows))

@@ -124,6 +124,7 @@ class Bundle:
     passage_codes: Codes
     texts: Texts
     postings: Postings
+    spellings: Lines
     hints: Hints
     hint_codes: Codes
     hint_owners: NDArray[np.uint32]
@@ -132,6 +133,11 @@ class Bundle:
     def key(self) -> str:
         """See Store."""
         return ""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """See Store: they are decoded when a question has a word that no passage holds."""
+        return self.spellings.texts()
 
     def passage(self, row: int) -> Passage:
         """The passage of a row."""

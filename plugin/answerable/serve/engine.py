@@ -6,18 +6,23 @@ from .bundle import Bundle
 from .embedder import Embedder
 from .errors import EmbedderError
 from .frozen import frozen
-from .retrieval import TOP_K, Retrieved, content_terms, retrieve
+from .question_reading import Reading, WordRank, content_terms, read_question, unranked
+from .retrieval import TOP_K, Retrieved, retrieve
 from .store import Store
 from .types import Answer, Reply
 
 
 @frozen
 class Engine:
-    """A store with the embedder of its identity and an answerer."""
+    """A store with the embedder of its identity and an answerer.
+
+    ``word_rank``: how common a word is in ordinary language, where a list of words is at hand.
+    """
 
     store: Store
     embedder: Embedder
     answerer: Answerer
+    word_rank: WordRank = unranked
 
     def __post_init__(self) -> None:
         have, want = self.embedder.identity, self.store.manifest.identity
@@ -37,6 +42,10 @@ class Engine:
             raise TypeError(f"a {type(self.store).__name__} is no bundle")
         return self.store
 
+    def read(self, question: str) -> Reading:
+        """The content terms of a question, in the site's spelling and without its frame."""
+        return read_question(self.store, question, self.word_rank)
+
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
     ) -> Retrieved:
@@ -45,13 +54,14 @@ class Engine:
         language: a tag of what is asked in, whose passages go before all others. near: how many
         candidates under each floor are wanted too.
         """
-        if not content_terms(self.store, question):
-            return Retrieved()
+        reading = self.read(question)
+        if not reading.terms:
+            return Retrieved(remarks=reading.remarks)
         current = call.current()
         with current.stage("embedding"):
-            vector = self.embedder.embed([question])[0]
+            vector = self.embedder.embed([reading.text])[0]
         with current.stage("searching"):
-            return retrieve(self.store, question, vector, top_k, language, near)
+            return retrieve(self.store, reading, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
@@ -59,13 +69,14 @@ class Engine:
 
     def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
-        evidence = budget.fit(selection.select(selection.arrange(self.store, question, retrieved)))
+        asked = question if retrieved.question is None else retrieved.question
+        evidence = budget.fit(selection.select(selection.arrange(self.store, asked, retrieved)))
         site = self.store.site
         return settling.reply(
             self.answerer,
-            question,
+            asked,
             evidence,
-            lambda answer: self._confidence(question, answer, retrieved),
+            lambda answer: self._confidence(asked, answer, retrieved),
             (site.name, *site.names),
         )
 
@@ -82,6 +93,8 @@ class Engine:
         """Whether one section surely answers; without words that count there is no telling."""
         if not self.store.manifest.profile.hybrid:
             return True
+        if any(remark.kind == "unknown" for remark in retrieved.remarks):
+            return False
         first = answer.claims[0]
         cited = {citation.id for citation in first.citations}
         if len({citation.id for claim in answer.claims for citation in claim.citations}) > 1:

@@ -12,7 +12,7 @@ from . import certainty, provided, recipe, terms
 from .embedder import Embedder, Vectors
 from .excerpts import MAX_VISIBLE, Budget, Excerpt, cut_excerpt
 from .frozen import frozen
-from .retrieval import content_terms
+from .question_reading import content_terms
 from .statements import Reading, read_passage, states_something
 from .store import Store
 from .types import Evidence, Passage

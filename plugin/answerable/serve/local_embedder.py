@@ -15,6 +15,8 @@ from .frozen import frozen
 from .hashing import sha256
 
 WEIGHTS = "weights/l2_supercat_256.safetensors"
+# How the tokenizer writes the space before a word.
+_SPACE = "\u2581"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 IDENTITY = Identity(provider="local", model="wordllama-l2-supercat", dimensions=256)
 
@@ -40,6 +42,16 @@ class LocalEmbedder:
     def identity(self) -> Identity:
         """What names this embedder's vector space."""
         return IDENTITY
+
+    def word_rank(self, word: str) -> int | None:
+        """The rank of a word, in lower case, among the pieces of ordinary language; None if none.
+
+        The tokenizer's pieces are numbered by how early they were merged, which follows how common
+        they are in the text that it was trained on; a word that is one piece is ordinary or a name.
+        """
+        pieces = (f"{_SPACE}{form}" for form in (word, word.capitalize()))
+        numbers = [n for piece in pieces if (n := self.tokenizer.token_to_id(piece)) is not None]
+        return min(numbers, default=None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors (zeros for a text without tokens), (len(texts), 256) float32."""

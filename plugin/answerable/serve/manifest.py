@@ -22,11 +22,12 @@ PASSAGES = "passages.txt.z"
 TEXTS = "texts.blocks"
 PHRASES = "phrases.txt.z"
 LEXICON = "lexicon.txt.z"
+WORDS = "words.txt.z"
 HINTS = "hints.txt.z"
 COLUMNS = "columns.z"
 
 # What does not depend on the encoding.
-SHARED = (COLUMNS, HINTS, LEXICON, PASSAGES, PHRASES, RECORDS, SITE, TEXTS)
+SHARED = (COLUMNS, HINTS, LEXICON, PASSAGES, PHRASES, RECORDS, SITE, TEXTS, WORDS)
 PASSAGE, HINT = STREAMS = ("passage", "hint")
 
 
@@ -45,7 +46,7 @@ _EVER = frozenset[str]().union(*(files_of(Encoding(name, 1)) for name in NAMES))
 
 COUNTED = (
     "records", "passages", "hints", "windows", "terms", "postings", "names", "aliases", "themes",
-    "title_terms", "bearers",
+    "title_terms", "bearers", "words",
 )  # fmt: skip
 
 # Passages whose texts share one compressed block.

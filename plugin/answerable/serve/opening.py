@@ -132,6 +132,7 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
         passage_codes=_codes(paths, m.PASSAGE, manifest.encoding, passages),
         texts=_texts(paths[m.TEXTS], numbers[columns.TEXT_BLOCKS.name]),
         postings=postings,
+        spellings=lines(m.WORDS, counts["words"])[0],
         hints=hints,
         hint_codes=_codes(paths, m.HINT, manifest.encoding, counts["windows"]),
         hint_owners=numbers[columns.HINT_OWNERS.name],

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import settings
+from . import provided, settings
 from .ahead import Ahead
 from .answerer import Answerer
 from .embedder import Embedder, Identity
@@ -11,6 +11,7 @@ from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
 from .opening import open_bundle
+from .question_reading import WordRank, unranked
 from .settings import BUNDLE, MODEL, Settings
 from .store import Store
 
@@ -42,7 +43,17 @@ def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool 
 def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> Engine:
     """An engine with the answerer that the settings choose, the keyless one by default."""
     chosen = chosen or Settings()
-    return Engine(store, embedder, ANSWERERS[chosen.answers](store, embedder, chosen))
+    answerer = ANSWERERS[chosen.answers](store, embedder, chosen)
+    return Engine(store, embedder, answerer, _word_rank(embedder))
+
+
+def _word_rank(embedder: Embedder) -> WordRank:
+    """How common a word is, where the embedder's vocabulary is in this process."""
+    if not provided.embeds_here(embedder.identity.provider):
+        return unranked
+    from .local_embedder import LocalEmbedder
+
+    return embedder.word_rank if isinstance(embedder, LocalEmbedder) else unranked
 
 
 # Each provider's packages are imported only where it is chosen.

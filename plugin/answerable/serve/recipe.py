@@ -17,6 +17,10 @@ T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
 
 
+# A question of so few terms is short: its cosine is low with whatever answers it.
+FEW_TERMS = 2
+
+
 @frozen
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
@@ -94,15 +98,18 @@ def signals(store: Store, question: str, words: Mapping[str, Sequence[str]]) -> 
         fresh = newness * recency.freshness(store)[records]
     idfs = weigh_terms(store, words)
     lexical = _lexical(store, words)
+    is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
     weights = store.weights
     if profile.hybrid:
+        is_whole = _holds_all(store, idfs)
         page = page_order.score_pages(store, question, idfs, lexical)
         if not page_order.asks_for_history(question):
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
     return Signals(
         lexical,
         boosts.of(store, question)[records],
+        is_whole,
         page[records],
         fresh,
         weights[records],
@@ -115,7 +122,8 @@ def ranked(
     """Some rows by their cosines and their signals. slack: by how much one may miss the floor.
 
     The floor is held against the score before boosts in the hybrid recipe, and never against what
-    being new or a record's weight makes of it.
+    being new or a record's weight makes of it. It does not hold a passage back that has all terms
+    of a question of few.
     """
     base = dense
     if profile.hybrid:
@@ -123,12 +131,25 @@ def ranked(
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
     score = (base + given.boost + given.page + given.fresh) * given.weight
     kept = floored(profile, base, given.boost) >= profile.floor - slack
+    kept |= given.is_whole
     return Ranking(rows, score, base, given.lexical, dense, given.boost, given.page, kept)
 
 
 def floored(profile: Profile, base: F, boost: F) -> F:
     """What the floor is held against: in the hybrid recipe the score before boosts."""
     return base if profile.hybrid else base + boost
+
+
+def _holds_all(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> NDArray[np.bool_]:
+    """Which passages, (n,), hold all terms of a question that has few of them."""
+    is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
+    for each in store.site.languages:
+        listed = idfs[each.tag].keys()
+        if 1 <= len(listed) <= FEW_TERMS:
+            rows = (each.first, each.end)
+            is_whole[each.first : each.end] = scan.holders(postings, listed, rows)
+    return is_whole
 
 
 def _lexical(store: Store, words: Mapping[str, Sequence[str]]) -> Floats:

@@ -1,14 +1,16 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import candidates, codes, languages, recipe, scan, terms
+from . import candidates, codes, languages, recipe, scan
 from .bundle import Bundle
 from .frozen import frozen
+from .question_reading import Reading
 from .recipe import Ranking, Scored
+from .remarks import Remark
 from .store import Floats, Signals, Store, Wanted
 from .types import Evidence, Passage, RoutingHint
 
@@ -28,6 +30,8 @@ class Retrieved:
 
     ``siblings`` are other passages of the best pages, a little under the floor: a page that is
     above it is evidence, and which of its sections answers is told by the section score.
+    ``question``: in the site's spelling, as an answerer is given it, None where it is not known.
+    ``remarks``: what a reader is told of its words.
     """
 
     passages: tuple[Scored[Passage], ...] = ()
@@ -35,6 +39,8 @@ class Retrieved:
     near_passages: tuple[Scored[Passage], ...] = ()
     near_hints: tuple[Scored[RoutingHint], ...] = ()
     siblings: tuple[Scored[Passage], ...] = ()
+    question: str | None = None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def evidence(self) -> Evidence:
@@ -56,30 +62,14 @@ class Retrieved:
             self.near_passages[:count],
             self.near_hints[:count],
             self.siblings,
+            self.question,
+            self.remarks,
         )
-
-
-def content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
-    """The question's terms by the languages of the site, without a language that has none.
-
-    A term counts if the site could know it: a stem in a script its pages use. A site of notes
-    alone has no pages to tell its scripts by, so every script counts.
-    """
-    scripts = store.site.scripts
-    read = {
-        tag: [
-            term
-            for term in terms.read(question, tag)
-            if not scripts or terms.scripts(term) <= scripts
-        ]
-        for tag in store.site.tags
-    }
-    return {tag: found for tag, found in read.items() if found}
 
 
 def retrieve(
     store: Store,
-    question: str,
+    reading: Reading,
     vector: Floats,
     top_k: int = TOP_K,
     language: str | None = None,
@@ -87,17 +77,17 @@ def retrieve(
 ) -> Retrieved:
     """Rank both streams for a question.
 
-    vector: (d,) float32, of the bundle's identity; its length does not matter.
+    vector: (d,) float32, of the bundle's identity, of the reading's text; its length does not
+    matter.
     language: what is asked in. Where passages in it are above the floor, all others are left out.
     near: how many candidates under each floor are wanted too.
     A question without content terms retrieves nothing.
     """
-    words = content_terms(store, question)
-    if not words:
-        return Retrieved()
+    if not reading.terms:
+        return Retrieved(remarks=reading.remarks)
     unit = query(store, vector)
     readable = _readable(store, language)
-    given = recipe.signals(store, question, words)
+    given = recipe.signals(store, reading.question, reading.terms)
     found = store.passage_candidates(Wanted(unit, given, readable, top_k, near))
     profile = store.manifest.profile
     passages = recipe.ranked(profile, found.rows, found.cosines, given.of(found.rows))
@@ -121,6 +111,8 @@ def retrieve(
         passages.best(~passages.kept, near, texts.__getitem__),
         hints.best(~hints.kept, near, surfaces.__getitem__),
         siblings.best(everything, MAX_SIBLINGS, texts.__getitem__),
+        reading.question,
+        reading.remarks,
     )
 
 
@@ -155,13 +147,11 @@ def query(store: Store, vector: Floats) -> Floats:
     return unit
 
 
-def rank_passages(
-    bundle: Bundle, question: str, vector: Floats, words: Mapping[str, Sequence[str]]
-) -> Ranking:
-    """The scores of every passage. vector: (d,); words: the question's content terms."""
+def rank_passages(bundle: Bundle, reading: Reading, vector: Floats) -> Ranking:
+    """The scores of every passage. vector: (d,), of the reading's text."""
     rows = np.arange(len(bundle.passage_ids))
     dense = codes.cosines(bundle.passage_codes, query(bundle, vector))
-    given = recipe.signals(bundle, question, words)
+    given = recipe.signals(bundle, reading.question, reading.terms)
     return recipe.ranked(bundle.manifest.profile, rows, dense, given)
 
 

@@ -12,6 +12,10 @@ from .vocabulary import Postings
 K1 = 1.2
 B = 0.75
 
+# Passages of ordinary language, without the question's words, that a corpus is counted together
+# with: on a site of few passages a word that it lacks would else outweigh all that it has.
+BACKGROUND = 10
+
 Rows = tuple[int, int]
 
 
@@ -49,7 +53,7 @@ def lexical(
 
     rows: the (first, last + 1) passages that are the corpus, all by default. A term that none of
     them holds counts in the sum, so that unknown words lower every score; one of ``names`` does
-    not. Source: Robertson & Zaragoza 2009; idf = ln(1 + (N - df + .5) / (df + .5)).
+    not. Source: Robertson & Zaragoza 2009; see ``idf``.
     """
     first, end = rows or (0, len(postings.lengths))
     scores = np.zeros(end - first, dtype=np.float64)
@@ -80,8 +84,29 @@ def idfs(
         span = _span(postings, term, rows)
         held = span.stop - span.start
         if held or term not in names:
-            found[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
+            found[term] = idf(count, held)
     return found
+
+
+def idf(passages: int, frequency: int) -> float:
+    """The inverse document frequency ln(1 + (N - df + .5) / (df + .5)) with the background in N."""
+    return math.log(1 + (passages + BACKGROUND - frequency + 0.5) / (frequency + 0.5))
+
+
+def known(postings: Postings, terms: Collection[str]) -> frozenset[str]:
+    """Those of some terms that a passage holds."""
+    everything = (0, len(postings.lengths))
+    spans = {term: _span(postings, term, everything) for term in terms}
+    return frozenset(term for term, span in spans.items() if span.stop > span.start)
+
+
+def holders(postings: Postings, terms: Collection[str], rows: Rows) -> NDArray[np.bool_]:
+    """Which passages of a corpus hold all of some terms, (last + 1 - first,)."""
+    counts = np.zeros(rows[1] - rows[0], dtype=np.intp)
+    for term in terms:
+        counts[postings.passages[_span(postings, term, rows)] - np.uint32(rows[0])] += 1
+    held: NDArray[np.bool_] = counts == len(terms)
+    return held
 
 
 def _span(postings: Postings, term: str, rows: Rows) -> slice:

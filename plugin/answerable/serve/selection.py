@@ -7,8 +7,9 @@ from typing import Generic, Literal, TypeVar
 
 from . import recipe, sections, terms
 from .frozen import frozen
+from .question_reading import content_terms
 from .recipe import Scored
-from .retrieval import TOP_K, Retrieved, content_terms
+from .retrieval import TOP_K, Retrieved
 from .store import Store
 from .types import Evidence, Passage, RoutingHint
 

@@ -18,10 +18,14 @@ Rows = NDArray[np.intp]
 
 @frozen
 class Signals:
-    """All but the cosine that counts for a passage, (n,) each."""
+    """All but the cosine that counts for a passage, (n,) each.
+
+    ``is_whole``: whether it holds all of a question of few terms, which no floor refuses then.
+    """
 
     lexical: Floats
     boost: Floats
+    is_whole: NDArray[np.bool_]
     page: Floats
     fresh: Floats
     weight: Floats
@@ -31,6 +35,7 @@ class Signals:
         return Signals(
             self.lexical[rows],
             self.boost[rows],
+            self.is_whole[rows],
             self.page[rows],
             self.fresh[rows],
             self.weight[rows],
@@ -96,6 +101,10 @@ class Store(Protocol):
     def themes(self) -> Names: ...
     @property
     def passage_records(self) -> NDArray[np.uint32]: ...
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words that passages hold as they are written, in lower case and sorted."""
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """The postings of some terms, and maybe of others; the lengths of all passages."""

@@ -93,6 +93,16 @@ def read(text: str, language: str = "en") -> list[str]:
     return [stem(word) for word in _words(text) if word not in stop]
 
 
+def tokens(text: str) -> list[str]:
+    """A text's words as they stand, runs of letters and digits, in their case."""
+    return _WORD.findall(text)
+
+
+def is_spaced(word: str) -> bool:
+    """Whether a word is of a script that divides words by spaces."""
+    return word.isascii() or not _unspaced().search(word)
+
+
 def words(text: str) -> list[str]:
     """A text's words as they stand, in lower case; in a script without spaces, its letters."""
     pattern = _WORD if text.isascii() else _plain()

@@ -1,16 +1,22 @@
 """Replies as JSON: what leaves the function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import confidence, wire_blocks
+from .remarks import Remark
 from .routes import sentence
 from .store import Store
 from .types import Answer, Citation, RecordCitation, Reply
 
 
-def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
-    """The body of a 200 answer: modes, claims and routes by the numbers of their citations."""
+def answer(
+    reply: Reply, store: Store, request_id: str, remarks: Iterable[Remark] = ()
+) -> dict[str, Any]:
+    """The body of a 200 answer: modes, claims and routes by the numbers of their citations.
+
+    remarks: what the reader is told of the question's words.
+    """
     settled = reply.answer
     claims, routes = _sentences(settled, store.site.route)
     for claim, row in zip(settled.claims, claims, strict=True):
@@ -25,6 +31,7 @@ def answer(reply: Reply, store: Store, request_id: str) -> dict[str, Any]:
         "confidence": confidence.bucket(reply.confidence),
         "reason": reply.reason,
         "dropped": settled.dropped,
+        "notes": [remark.as_json() for remark in remarks],
         "site_url": store.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import columns, site
 from ..bundle import Bundle
-from ..columns import Column
+from ..columns import Column, Lines
 from ..errors import BundleError
 from ..frozen import frozen
 from ..inflating import deflate, inflate
@@ -20,7 +20,7 @@ from ..manifest import Manifest
 from ..site import Site
 from ..vocabulary import Names, split_names
 
-_SITE, _PHRASES, _DATES = "site", "phrases", "dates"
+_SITE, _PHRASES, _DATES, _WORDS = "site", "phrases", "dates", "words"
 _NUMBERS = (
     columns.RECORD_WEIGHTS, columns.RECORD_TITLE_NORMS, columns.RECORD_HISTORY,
     columns.PASSAGE_RECORDS, columns.PASSAGE_LENGTHS,
@@ -42,6 +42,7 @@ class Frame:
     aliases: Names
     themes: Names
     title_terms: Names
+    words: Lines
     passage_records: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
 
@@ -63,6 +64,7 @@ def parts(bundle: Bundle) -> dict[str, bytes]:
     return {
         _SITE: json.dumps(bundle.site.as_json(), sort_keys=True).encode(),
         _PHRASES: columns.pack_lines([list(each.rows) for each in listed]),
+        _WORDS: columns.pack_lines([bundle.words]),
         _DATES: columns.pack_lines([[date or "" for date in bundle.dates]]),
         **{c.name: deflate(values.astype(c.dtype).tobytes()) for c, values in numbers.items()},
     }
@@ -108,6 +110,7 @@ def _parse(found: Mapping[str, bytes], manifest: Manifest) -> Frame:
         aliases=aliases,
         themes=themes,
         title_terms=title_terms,
+        words=columns.unpack_lines(inflate(found[_WORDS], _WORDS), _WORDS, counts["words"])[0],
         passage_records=records,
         lengths=numbers[columns.PASSAGE_LENGTHS.name],
     )

@@ -78,6 +78,10 @@ class PostgresStore:
         return self._frame.names
 
     @property
+    def words(self) -> list[str]:
+        return self._frame.words.texts()
+
+    @property
     def aliases(self) -> Names:
         return self._frame.aliases
 

@@ -115,7 +115,7 @@ class Answering:
         floor = engine.store.manifest.profile.floor
         nearest = refusals.near(pool, floor) if near and reply.reason else None
         kept = {
-            "body": wire.answer(reply, engine.store, ""),
+            "body": wire.answer(reply, engine.store, "", pool.remarks),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
             "stages": call.entered,
         }

@@ -52,6 +52,16 @@ def all_of_them() -> dict[str, Schema]:
             label=TEXT,
             locator=TEXT,
         ),
+        "Note": {
+            "description": "How a word of the question was read.",
+            "oneOf": [
+                object_of(
+                    kind={"const": "corrected"}, **{"from": nonempty(TEXT)}, to=nonempty(TEXT)
+                ),
+                object_of(kind={"const": "unknown"}, word=nonempty(TEXT)),
+                object_of(kind={"const": "follow-up"}),
+            ],
+        },
         "Passages": {
             "description": "Public passages by their ids, best first.",
             "type": "object",
@@ -165,6 +175,7 @@ def _answer() -> Schema:
         confidence={"enum": list(get_args(Confidence))},
         reason={"enum": [*get_args(Reason), None]},
         dropped=_COUNT,
+        notes=list_of(ref("Note")),
         site_url=_MAYBE,
         bundle=_BUNDLE,
         built_at=_MOMENT,

@@ -1,0 +1,111 @@
+"""Questions with a typo: how many lead to the same first section as in the right spelling.
+
+One letter of one content word is left out, doubled by another, replaced or swapped with the next,
+in 40 questions of each site, drawn with a fixed seed. ``same`` is the share with the same first
+section (or the same refusal), ``corrected`` the share of which a word was corrected, and
+``worse_high`` counts answers marked high whose first section is another one.
+"""
+
+import random
+import shutil
+import string
+import tempfile
+from pathlib import Path
+
+import questions
+from tables import DataError, Results, Row, main, measure_each, read_lines
+
+from answerable.build.function_writer import model_folder
+from answerable.serve import confidence, local_embedder, providers, selection, terms
+from answerable.serve.engine import Engine
+from answerable.serve.opening import open_bundle
+from answerable.serve.types import RecordCitation
+
+COUNT = 40
+SEED = 17
+# A word that has a typo made of it.
+LETTERS = 5
+# Draws after which a site has no more questions that a typo can be made in.
+MOST_DRAWS = 10_000
+
+
+def measure(data: Path) -> Results:
+    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
+    files = sorted((data / "questions").glob("*.jsonl"))
+    return measure_each(files, lambda path: _row(path, data), f"no questions in {data}")
+
+
+def _row(path: Path, data: Path) -> Row:
+    asked = [row["question"] for row in read_lines(path, questions.required) if row["answerable"]]
+    site = data / "sites" / path.stem
+    if not (site / "mkdocs.yml").is_file():
+        raise DataError(f"its site's {site / 'mkdocs.yml'} is missing")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(site, Path(folder, "site"))
+        questions.build_site(copy)
+        bundle = open_bundle(copy / "function" / "bundle")
+        engine = providers.engine(bundle, local_embedder.load(model_folder()))
+        return {"name": path.stem, **_compare(engine, draw_pairs(engine, asked))}
+
+
+def draw_pairs(engine: Engine, asked: list[str]) -> list[tuple[str, str]]:
+    """Draw questions and put a typo into each; DataError if no word can have one."""
+    chance = random.Random(SEED)
+    pairs: list[tuple[str, str]] = []
+    for _ in range(MOST_DRAWS):
+        text = chance.choice(asked)
+        if (spoilt := misspell(text, engine, chance)) is not None:
+            pairs.append((text, spoilt))
+        if len(pairs) == COUNT:
+            return pairs
+    raise DataError("too few of its questions have a word of the site")
+
+
+def _compare(engine: Engine, pairs: list[tuple[str, str]]) -> Row:
+    outcomes = [(_first(engine, right), _first(engine, wrong)) for right, wrong in pairs]
+    remarks = [engine.read(wrong).remarks for _, wrong in pairs]
+    same = [right[0] == wrong[0] for right, wrong in outcomes]
+    corrected = sum(any(each.kind == "corrected" for each in listed) for listed in remarks)
+    return {
+        "questions": len(pairs),
+        "same": sum(same) / len(pairs),
+        "corrected": corrected / len(pairs),
+        "worse_high": sum(
+            wrong[1] == "high" and not is_same
+            for is_same, (_, wrong) in zip(same, outcomes, strict=True)
+        ),
+    }
+
+
+def misspell(text: str, engine: Engine, chance: random.Random) -> str | None:
+    """Put one typo into one content word that the site has; None where there is no such word."""
+    known = engine.bundle.postings.terms
+    words = [
+        word
+        for word in terms.tokens(text)
+        if len(word) >= LETTERS
+        and word.isalpha()
+        and any(term in known for tag in engine.store.site.tags for term in terms.read(word, tag))
+    ]
+    if not words:
+        return None
+    word = chance.choice(words)
+    place, letter = chance.randrange(len(word) - 1), chance.choice(string.ascii_lowercase)
+    head, tail = word[:place], word[place:]
+    spoilt = chance.choice(
+        [head + tail[1:], head + letter + tail, head + letter + tail[1:],
+         head + tail[1] + tail[0] + tail[2:]]
+    )  # fmt: skip
+    return None if spoilt.lower() == word.lower() else text.replace(word, spoilt, 1)
+
+
+def _first(engine: Engine, question: str) -> tuple[str | None, str]:
+    """The url of the first section that is shown, None for a refusal, and the confidence."""
+    pool = engine.retrieve(question, selection.POOL)
+    reply = engine.answer_from(question, pool)
+    urls = [c.url for c in reply.answer.citations if isinstance(c, RecordCitation)]
+    return (urls[0] if urls else None), confidence.bucket(reply.confidence)
+
+
+if __name__ == "__main__":
+    main("Questions with a typo on real sites", measure)

@@ -1,0 +1,115 @@
+"""Near spellings: a word that no page holds, compared with the words that pages do hold.
+
+Source of the distance: optimal string alignment, where two neighbors that are swapped count as one
+edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import terms
+from .derived import once
+from .frozen import frozen
+from .store import Store
+
+# A shorter word has too many neighbors.
+SHORTEST = 4
+# From so many letters on two edits are tried.
+LONG = 8
+# Of a word that is split in two, each half has at least so many letters.
+HALF = 3
+
+
+@frozen(eq=False)
+class _Words:
+    """The site's words and, parallel, how many letters each has and which, as bits."""
+
+    rows: dict[str, int]
+    texts: list[str]
+    lengths: NDArray[np.int64]
+    letters: NDArray[np.uint32]
+
+
+def is_candidate(word: str) -> bool:
+    """Whether a word, in lower case, is one that could be misspelled."""
+    return len(word) >= SHORTEST and word.isalpha()
+
+
+def find(store: Store, word: str, *, is_name: bool = False) -> str | None:
+    """The site's one spelling that comes near to a word in lower case; None if none or several.
+
+    is_name: it is written as names are, which differ from words of the site in two letters by
+    chance more often than by mistake. Spellings of one stem count as one. Two words of the site
+    that are written together are returned with a space between them.
+    """
+    words = _words(store)
+    for most in range(1, 2 if len(word) < LONG or is_name else 3):
+        near = list(_within(words, word, most))
+        if near:
+            return near[0] if len(_stems(store, near)) == 1 else None
+    halves = [
+        f"{word[:place]} {word[place:]}"
+        for place in range(HALF, len(word) - HALF + 1)
+        if word[:place] in words.rows and word[place:] in words.rows
+    ]
+    return halves[0] if len(halves) == 1 else None
+
+
+def find_joined(store: Store, first: str, second: str) -> str | None:
+    """The site's word that two neighbors are together, such as "web hook"; None if it has none."""
+    return joined if (joined := first + second) in _words(store).rows else None
+
+
+def _within(words: _Words, word: str, most: int) -> Iterator[str]:
+    """The words at a distance of at most so many edits."""
+    near = np.abs(words.lengths - len(word)) <= most
+    # An edit puts at most one letter in and takes one out.
+    differing = np.bitwise_xor(words.letters, np.uint32(_letters(word)))
+    near &= np.bitwise_count(differing) <= 2 * most
+    for row in np.flatnonzero(near):
+        if distance(word, words.texts[row], most) <= most:
+            yield words.texts[row]
+
+
+def distance(first: str, second: str, most: int) -> int:
+    """The edits between two words; ``most + 1`` where there are more than that."""
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, letter in enumerate(first, 1):
+        above, row = row, [i]
+        for j, other in enumerate(second, 1):
+            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
+                edits = min(edits, before[j - 2] + 1)
+            row.append(edits)
+        if min(row) > most:
+            return most + 1
+        before = above
+    return row[-1]
+
+
+@once
+def _words(store: Store) -> _Words:
+    texts = list(store.words)
+    return _Words(
+        {word: row for row, word in enumerate(texts)},
+        texts,
+        np.array([len(word) for word in texts], dtype=np.int64),
+        np.array([_letters(word) for word in texts], dtype=np.uint32),
+    )
+
+
+def _letters(word: str) -> int:
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) % 32)
+    return bits
+
+
+def _stems(store: Store, words: Iterable[str]) -> set[tuple[str, ...]]:
+    tags = store.site.tags
+    return {tuple(term for tag in tags for term in terms.read(word, tag)) for word in words}
