@@ -88,10 +88,11 @@ def test_several_near_spellings_correct_nothing(tmp_path: Path) -> None:
     assert read(bundle, "the zatch").remarks == (Remark("unknown", "zatch"),)
 
 
-def test_a_name_is_not_corrected_by_two_letters(tmp_path: Path) -> None:
-    pages = [record("a", "<p>The confidence of an answer.</p>")]
+def test_two_edits_replace_no_letter_and_keep_the_first(tmp_path: Path) -> None:
+    pages = [record("a", "<p>The confidence of what replaces it.</p>")]
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
-    assert read(bundle, "pages of Confluence").question == "pages of Confluence"
+    for word in ("confluence", "replicas"):
+        assert read(bundle, f"pages of {word}").question == f"pages of {word}"
     assert read(bundle, "the cnofidenec of it").question == "the confidence of it"
 
 

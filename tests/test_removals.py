@@ -97,9 +97,6 @@ def scripted(own: Own, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Callable[
         ),
         pytest.param({"theme_boost": 0.0}, {"theme-messages"}, id="theme boost"),
         pytest.param(
-            {"title_cosine": 0.0, "title_share": 0.0}, {"limits-of-audit"}, id="page titles"
-        ),
-        pytest.param(
             {"name_boost": 0.0, "theme_boost": 0.0},
             {"settings-of-index", "theme-messages"},
             id="both boosts",

@@ -37,15 +37,14 @@ def is_candidate(word: str) -> bool:
     return len(word) >= SHORTEST and word.isalpha()
 
 
-def find(store: Store, word: str, *, is_name: bool = False) -> str | None:
+def find(store: Store, word: str) -> str | None:
     """The site's one spelling that comes near to a word in lower case; None if none or several.
 
-    is_name: it is written as names are, which differ from words of the site in two letters by
-    chance more often than by mistake. Spellings of one stem count as one. Two words of the site
-    that are written together are returned with a space between them.
+    Spellings of one stem count as one. Two words of the site that are written together are
+    returned with a space between them.
     """
     words = _words(store)
-    for most in range(1, 2 if len(word) < LONG or is_name else 3):
+    for most in range(1, 2 if len(word) < LONG else 3):
         near = list(_within(words, word, most))
         if near:
             return near[0] if len(_stems(store, near)) == 1 else None
@@ -63,18 +62,28 @@ def find_joined(store: Store, first: str, second: str) -> str | None:
 
 
 def _within(words: _Words, word: str, most: int) -> Iterator[str]:
-    """The words at a distance of at most so many edits."""
+    """The words at a distance of at most so many edits.
+
+    Of two edits neither may replace a letter, and the first letter has to be right: words of eight
+    letters that differ otherwise are different words more often than misspelled ones.
+    """
     near = np.abs(words.lengths - len(word)) <= most
     # An edit puts at most one letter in and takes one out.
     differing = np.bitwise_xor(words.letters, np.uint32(_letters(word)))
     near &= np.bitwise_count(differing) <= 2 * most
     for row in np.flatnonzero(near):
-        if distance(word, words.texts[row], most) <= most:
-            yield words.texts[row]
+        other = words.texts[row]
+        if most > 1 and other[0] != word[0]:
+            continue
+        if distance(word, other, most, replacing=most) <= most:
+            yield other
 
 
-def distance(first: str, second: str, most: int) -> int:
-    """The edits between two words; ``most + 1`` where there are more than that."""
+def distance(first: str, second: str, most: int, replacing: int = 1) -> int:
+    """Count the edits between two words; ``most + 1`` where there are more than that.
+
+    replacing: for how many edits it counts that a letter stands for another one.
+    """
     if abs(len(first) - len(second)) > most:
         return most + 1
     before: list[int] = []
@@ -82,7 +91,7 @@ def distance(first: str, second: str, most: int) -> int:
     for i, letter in enumerate(first, 1):
         above, row = row, [i]
         for j, other in enumerate(second, 1):
-            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != other))
+            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + replacing * (letter != other))
             if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
                 edits = min(edits, before[j - 2] + 1)
             row.append(edits)

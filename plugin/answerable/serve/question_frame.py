@@ -39,6 +39,12 @@ _OPENING = re.compile(
     r"|for|about|on|the|a|an|please)\b[\s,:]*)+",
     re.IGNORECASE,
 )
+# Whoever else is asked for what it says stays: "what does the RFC say about redirects".
+_SAYS_ABOUT = re.compile(
+    rf"^(?:what|where|how|when|why)\s+(?:do|does|did)\s+(\S.{{0,60}}?)\s+(?:{_VERB})"
+    r"\s+(?:about|on|regarding)\b",
+    re.IGNORECASE,
+)
 _CONTINUES = re.compile(r"^(?:and|but|or|also|then|same)\b", re.IGNORECASE)
 _POINTS = re.compile(
     r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
@@ -55,6 +61,7 @@ def strip_frame(question: str, names: Iterable[str] = ()) -> str:
     text = question
     for pattern in _patterns(tuple(sorted(_speakers(names)))):
         text = pattern.sub(" ", text)
+    text = _SAYS_ABOUT.sub(r"\1", text)
     if text == question:
         return question
     # The vector of the few words that are left is a mean in which a mark would count like a word.

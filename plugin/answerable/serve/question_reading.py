@@ -102,8 +102,7 @@ def _correct(store: Store, question: str, word_rank: WordRank) -> tuple[str, tup
             continue
         if word_rank(lower) is not None:
             continue
-        is_name = place > 0 and word != lower
-        near, asked = near_spelling.find(store, lower, is_name=is_name), word
+        near, asked = near_spelling.find(store, lower), word
         for first, second in ((place - 1, place), (place, place + 1)):
             if near is None and first >= 0 and second < len(words):
                 pair = words[first].lower(), words[second].lower()
