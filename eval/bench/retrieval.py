@@ -69,10 +69,10 @@ def measure(data: Path) -> Results:
 
 
 def _row(folder: Path, embedder: LocalEmbedder) -> Row:
-    corpus, queries = _read(folder)
+    corpus, queries = read_set(folder)
     labeled = {query["kind"] for query in queries}
     with tempfile.TemporaryDirectory() as work:
-        bundle = _bundle(corpus, embedder, Path(work))
+        bundle = build_bundle(corpus, embedder, Path(work))
         engine = providers.engine(bundle, embedder)
         groups = _passage_groups(bundle, corpus)
         outcomes: list[Outcome] = []
@@ -108,7 +108,7 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
     }  # fmt: skip
 
 
-def _read(folder: Path) -> tuple[list[Row], list[Row]]:
+def read_set(folder: Path) -> tuple[list[Row], list[Row]]:
     """Read the texts and the questions of a set."""
     corpus = read_lines(folder / "corpus.jsonl", lambda _: ("id", "title", "text"))
     queries = read_lines(folder / "queries.jsonl", _required)
@@ -167,7 +167,7 @@ def _without(engine: Engine, question: str, mask: Mask) -> Retrieved:
     return Retrieved(tuple(visible[:POOL]), wide.hints)
 
 
-def _bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
+def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
     records = [
         Record(
             id=row["id"],

@@ -1,0 +1,250 @@
+"""What each rule of the keyless answer brings: every row is measured with one rule switched off.
+
+``rules``, for every site with questions and gold spans: pages found at 1 / 3 / 8 and the share of
+unanswerable questions that are refused, as ``questions.py`` counts them, and what is shown, as
+gold_spans does. ``sets``, for every public question set: ``hit_8``, the share of answerable
+questions with a right text among the first eight, floor or no floor; the shares whose reference
+is held by all that is shown (``holds``) and by the first excerpt (``holds_first``), a refused
+question holding nothing; and the mean ``words`` of all that is shown and of the first excerpt.
+
+Each site and each set is built once. A rule is switched off by the fields of the bundle's profile,
+by constants of the modules that hold it, or by showing the answerer passages without structure.
+"""
+
+import re
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import gold_spans
+import retrieval
+from answers import ANSWERABLE
+from gold_spans import Gold
+from questions import build_site, required
+from ranking import first_rank, order_pages, order_records, rank_all
+from scoring import HELD, held, recall_shares, share
+from tables import DataError, Results, Row, folders, main, measure_each, read_lines
+
+from answerable.build.function_writer import model_folder
+from answerable.serve import local_embedder, providers, selection, terms
+from answerable.serve.bundle import Bundle
+from answerable.serve.engine import Engine
+from answerable.serve.excerpts import Budget
+from answerable.serve.extractive import BUDGETS
+from answerable.serve.local_embedder import LocalEmbedder
+from answerable.serve.opening import open_bundle
+from answerable.serve.recipe import Scored
+from answerable.serve.structure import Block
+from answerable.serve.types import Passage, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is switched off: fields of the profile, constants of ``answerable.serve``, structure.
+
+    ``constants`` are named as ``module.NAME``.
+    """
+
+    name: str
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    is_plain: bool = False
+
+
+_PARTS = {
+    "words that tell sections apart": "LOCAL",
+    "heading": "HEADING",
+    "names of code": "IDENTIFIER",
+    "something to copy": "CODE",
+    "short sections": "SHORT",
+}
+_NOTHING = re.compile(r"(?!)")
+
+
+def _first_budget(words: int) -> Rule:
+    budgets = (Budget(words, BUDGETS[0].lines), *BUDGETS[1:])
+    return Rule(f"first excerpt of {words} words", constants={"extractive.BUDGETS": budgets})
+
+
+RULES = (
+    Rule("nothing"),
+    Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),
+    Rule("history", profile={"history": 1}),
+    Rule("other sections of the page", constants={"retrieval.SIBLING_PAGES": 0}),
+    *(Rule(name, constants={f"sections.{part}": 0}) for name, part in _PARTS.items()),
+    Rule("all five", constants={f"sections.{part}": 0 for part in _PARTS.values()}),
+    Rule("best statement", constants={"extractive.SUPPORT": 0}),
+    Rule("structure", is_plain=True),
+    Rule("antecedents", constants={"statements._DANGLING": _NOTHING}),
+    Rule("one where it is sure", constants={"certainty.SECTION_SHARE": 2}),
+    Rule("up to three", constants={"extractive.BUDGETS": BUDGETS[:1]}),
+    *map(_first_budget, (80, 100, 140)),
+)
+
+
+def measure(data: Path) -> Results:
+    """Measure every site with gold spans, and every set under ``retrieval/``."""
+    embedder = local_embedder.load(model_folder())
+    files = sorted((data / "gold").glob("*.jsonl"))
+    missing = f"no file gold/NAME.jsonl in {data}"
+    sites = measure_each(files, lambda path: _site_row(path, data, embedder), missing)
+    missing = f"no folder retrieval/NAME in {data}"
+    sets = measure_each(
+        folders(data / "retrieval"), lambda folder: _set_row(folder, embedder), missing
+    )
+    return Results((*sites.rows, *sets.rows), (*sites.skipped, *sets.skipped))
+
+
+def _site_row(path: Path, data: Path, embedder: LocalEmbedder) -> Row:
+    gold = gold_spans.read_gold(path)
+    questions = read_lines(data / "questions" / path.name, lambda row: ("id", *required(row)))
+    site = data / "sites" / path.stem
+    if not (site / "mkdocs.yml").is_file():
+        raise DataError(f"its site's {site / 'mkdocs.yml'} is missing")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(site, Path(folder, "site"))
+        root = build_site(copy)
+        bundle = open_bundle(copy / "function" / "bundle")
+        return {
+            "name": path.stem,
+            "n": len(questions),
+            "rules": _measure_rules(
+                bundle,
+                embedder,
+                lambda engine, rule: _measure_site(engine, rule, questions, gold, root),
+            ),
+        }
+
+
+def _measure_site(
+    engine: Engine, rule: Rule, questions: Sequence[Row], gold: Mapping[str, Gold], root: str
+) -> Row:
+    replies = {row["id"]: _answer(engine, rule, row["question"]) for row in questions}
+    shown = {name: gold_spans.read_reply(reply, root) for name, reply in replies.items()}
+    own = {row["id"]: gold[row["id"]] for row in questions if row["id"] in gold}
+    ranks = [_rank_of_page(engine, row, root) for row in questions if row["answerable"]]
+    refused = [
+        replies[row["id"]].answer.mode == "not-found" for row in questions if not row["answerable"]
+    ]
+    columns = ("contains_first", "contains", "precision", "high", "high_precision")
+    measures = gold_spans.measure(own, shown)
+    return {
+        **recall_shares("at", ranks),
+        "refused": share(refused),
+        **{name: measures[name] for name in (*columns, "first_words", "shown_words")},
+    }
+
+
+def _rank_of_page(engine: Engine, row: Row, root: str) -> float:
+    question = row["question"]
+    ranking = rank_all(engine.bundle, question, engine.embedder.embed([question])[0])
+    pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
+    return first_rank(pages, row["gold_urls"])
+
+
+def _set_row(folder: Path, embedder: LocalEmbedder) -> Row:
+    corpus, queries = retrieval.read_set(folder)
+    queries = [query for query in queries if query["kind"] == ANSWERABLE]
+    with tempfile.TemporaryDirectory() as work:
+        bundle = retrieval.build_bundle(corpus, embedder, Path(work))
+        rows = _measure_rules(
+            bundle, embedder, lambda engine, rule: _measure_set(engine, rule, queries)
+        )
+        return {"name": folder.name, "n": len(queries), "sets": rows}
+
+
+def _measure_set(engine: Engine, rule: Rule, queries: Sequence[Row]) -> Row:
+    ranks: list[float] = []
+    shown: list[list[str]] = []
+    for query in queries:
+        text = query["text"]
+        ranking = rank_all(engine.bundle, text, engine.embedder.embed([text])[0])
+        ranks.append(first_rank(order_records(engine.bundle, ranking), set(query["gold"])))
+        claims = _answer(engine, rule, text).answer.claims
+        shown.append([claim.text for claim in claims])
+    holds, holds_first = (
+        [
+            (held(" ".join(texts[:most]), query.get("ans", ())) or 0.0) >= HELD
+            for query, texts in zip(queries, shown, strict=True)
+        ]
+        for most in (None, 1)
+    )
+    return {
+        "hit_8": share([rank <= 8 for rank in ranks]),
+        "holds_first": share(holds_first),
+        "holds": share(holds),
+        "first_words": _mean_words([texts[:1] for texts in shown]),
+        "words": _mean_words(shown),
+    }
+
+
+def _mean_words(shown: Sequence[Sequence[str]]) -> float | None:
+    counts = [sum(len(terms.words(text)) for text in texts) for texts in shown if texts]
+    return statistics.fmean(counts) if counts else None
+
+
+def _measure_rules(
+    bundle: Bundle, embedder: LocalEmbedder, measured: Callable[[Engine, Rule], Row]
+) -> list[Row]:
+    """Measure one row for every rule, with an engine of its own: answerers keep what they read."""
+    rows = []
+    for rule in RULES:
+        profile = replace(bundle.manifest.profile, **rule.profile)
+        store = replace(bundle, manifest=replace(bundle.manifest, profile=profile))
+        with replaced_constants(rule.constants):
+            rows.append({"without": rule.name, **measured(providers.engine(store, embedder), rule)})
+    return rows
+
+
+@contextmanager
+def replaced_constants(constants: Mapping[str, Any]) -> Iterator[None]:
+    """Replace constants of modules of ``answerable.serve``, named ``module.NAME``, for a while."""
+    places = []
+    for name, value in constants.items():
+        module, _, constant = name.partition(".")
+        place = import_module(f"answerable.serve.{module}")
+        places.append((place, constant, getattr(place, constant), value))
+    try:
+        for place, constant, _, value in places:
+            setattr(place, constant, value)
+        yield
+    finally:
+        for place, constant, before, _ in places:
+            setattr(place, constant, before)
+
+
+def _answer(engine: Engine, rule: Rule, question: str) -> Reply:
+    pool = engine.retrieve(question, selection.POOL)
+    if rule.is_plain:
+        plain = [tuple(map(_plain, passages)) for passages in (pool.passages, pool.siblings)]
+        pool = replace(pool, passages=plain[0], siblings=plain[1])
+    return engine.answer_from(question, pool)
+
+
+def _plain(scored: Scored[Passage]) -> Scored[Passage]:
+    return replace(scored, item=read_as_text(scored.item))
+
+
+def read_as_text(passage: Passage) -> Passage:
+    """Read a passage as if its page were plain text: a block without sentences is one sentence."""
+    bare = [
+        (block.start, block.end)
+        for block in passage.blocks
+        if not any(block.start <= start < block.end for start, _ in passage.sentences)
+    ]
+    return replace(
+        passage,
+        sentences=tuple(sorted((*passage.sentences, *bare))),
+        blocks=tuple(Block("text", block.start, block.end) for block in passage.blocks),
+        spans=(),
+    )
+
+
+if __name__ == "__main__":
+    main("What each rule brings (one switched off in each row)", measure)
