@@ -1,16 +1,16 @@
 """What each rule of the keyless answer brings: every row is measured with one rule switched off.
 
-``rules``, for every site with questions and gold spans: pages found at 1 / 3 / 8 and the share of
-unanswerable questions that are refused, as ``questions.py`` counts them, and what is shown, as
-gold_spans does. ``sets``, for every public question set: ``hit_8``, the share of answerable
+``rules``, for each site with gold spans: pages found at 1 / 3 / 8, the shares of answerable
+questions that are answered and of unanswerable ones that are refused, and what is shown, as
+gold_spans measures it. ``sets``, for each public question set: ``hit_8``, the share of answerable
 questions with a right text among the first eight, floor or no floor; the shares whose reference
-is held by all that is shown (``holds``) and by the first excerpt (``holds_first``), a refused
-question holding nothing; and the mean ``words`` of all that is shown and of the first excerpt.
+the first excerpt and all excerpts hold, a refusal holding nothing; and their mean words.
 
-Each site and each set is built once. A rule is switched off by the fields of the bundle's profile,
-by constants of the modules that hold it, or by showing the answerer passages without structure.
+A site or set is built once. A rule is switched off by fields of the bundle's profile, by names of
+the modules that hold it, or by showing the answerer passages without structure.
 """
 
+import math
 import re
 import shutil
 import statistics
@@ -40,16 +40,14 @@ from answerable.serve.extractive import BUDGETS
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.recipe import Scored
+from answerable.serve.store import Store
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage, Reply
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is switched off: fields of the profile, constants of ``answerable.serve``, structure.
-
-    ``constants`` are named as ``module.NAME``.
-    """
+    """What is switched off. constants: of ``answerable.serve``, named ``module.NAME``."""
 
     name: str
     profile: Mapping[str, Any] = field(default_factory=dict)
@@ -67,6 +65,11 @@ _PARTS = {
 _NOTHING = re.compile(r"(?!)")
 
 
+def _as_it_stands(store: Store, question: str) -> str:
+    del store
+    return question
+
+
 def _first_budget(words: int) -> Rule:
     budgets = (Budget(words, BUDGETS[0].lines), *BUDGETS[1:])
     return Rule(f"first excerpt of {words} words", constants={"extractive.BUDGETS": budgets})
@@ -74,6 +77,10 @@ def _first_budget(words: int) -> Rule:
 
 RULES = (
     Rule("nothing"),
+    Rule("frames of questions", constants={"question_reading._strip_frame": _as_it_stands}),
+    Rule("near spellings", constants={"near_spelling.SHORTEST": math.inf}),
+    Rule("short questions", constants={"recipe.FEW_TERMS": 0}),
+    Rule("background", constants={"scan.BACKGROUND": 0}),
     Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),
     Rule("history", profile={"history": 1}),
     Rule("other sections of the page", constants={"retrieval.SIBLING_PAGES": 0}),
@@ -111,15 +118,12 @@ def _site_row(path: Path, data: Path, embedder: LocalEmbedder) -> Row:
         copy = shutil.copytree(site, Path(folder, "site"))
         root = build_site(copy)
         bundle = open_bundle(copy / "function" / "bundle")
-        return {
-            "name": path.stem,
-            "n": len(questions),
-            "rules": _measure_rules(
-                bundle,
-                embedder,
-                lambda engine, rule: _measure_site(engine, rule, questions, gold, root),
-            ),
-        }
+        rows = _measure_rules(
+            bundle,
+            embedder,
+            lambda engine, rule: _measure_site(engine, rule, questions, gold, root),
+        )
+        return {"name": path.stem, "n": len(questions), "rules": rows}
 
 
 def _measure_site(
@@ -128,24 +132,21 @@ def _measure_site(
     replies = {row["id"]: _answer(engine, rule, row["question"]) for row in questions}
     shown = {name: gold_spans.read_reply(reply, root) for name, reply in replies.items()}
     own = {row["id"]: gold[row["id"]] for row in questions if row["id"] in gold}
-    ranks = [_rank_of_page(engine, row, root) for row in questions if row["answerable"]]
-    refused = [
-        replies[row["id"]].answer.mode == "not-found" for row in questions if not row["answerable"]
-    ]
+    ranks: list[float] = []
+    refused: dict[bool, list[bool]] = {True: [], False: []}
+    for row in questions:
+        refused[row["answerable"]].append(replies[row["id"]].answer.mode == "not-found")
+        if row["answerable"]:
+            urls = order_pages(engine.bundle, rank_all(engine, row["question"]))
+            ranks.append(first_rank([url.removeprefix(root) for url in urls], row["gold_urls"]))
     columns = ("contains_first", "contains", "precision", "high", "high_precision")
     measures = gold_spans.measure(own, shown)
     return {
         **recall_shares("at", ranks),
-        "refused": share(refused),
+        "answered": share([not each for each in refused[True]]),
+        "refused": share(refused[False]),
         **{name: measures[name] for name in (*columns, "first_words", "shown_words")},
     }
-
-
-def _rank_of_page(engine: Engine, row: Row, root: str) -> float:
-    question = row["question"]
-    ranking = rank_all(engine.bundle, question, engine.embedder.embed([question])[0])
-    pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
-    return first_rank(pages, row["gold_urls"])
 
 
 def _set_row(folder: Path, embedder: LocalEmbedder) -> Row:
@@ -164,7 +165,7 @@ def _measure_set(engine: Engine, rule: Rule, queries: Sequence[Row]) -> Row:
     shown: list[list[str]] = []
     for query in queries:
         text = query["text"]
-        ranking = rank_all(engine.bundle, text, engine.embedder.embed([text])[0])
+        ranking = rank_all(engine, text)
         ranks.append(first_rank(order_records(engine.bundle, ranking), set(query["gold"])))
         claims = _answer(engine, rule, text).answer.claims
         shown.append([claim.text for claim in claims])
