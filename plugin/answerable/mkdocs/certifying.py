@@ -56,7 +56,7 @@ def certify(built: Built, staged: Staged, private: Notebook) -> None:
 
 
 def _report(built: Built, staged: Staged, private: Notebook) -> Report:
-    profile = choices.profile(built.options)
+    profile = choices.profile(built.options, staged.index)
     full = provided.answers_here(built.options.answers.provider)
     path = choices.gold(built.options)
     case = gate.case(path, built.author, staged.index, private, full=full)

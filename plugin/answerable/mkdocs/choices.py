@@ -6,13 +6,14 @@ from pathlib import Path
 
 from ..build import abbreviations, enrichment
 from ..build.cutting import Rules
+from ..build.index import Index
 from ..build.passages import Window
-from ..serve import database, languages, local_embedder, routes
+from ..serve import database, languages, local_embedder, provided, routes
 from ..serve.embedder import Identity
 from ..serve.encoding import Encoding
 from ..serve.errors import SiteError
 from ..serve.postgres.search import Search
-from ..serve.profile import Profile
+from ..serve.profile import Profile, note_floor_of
 from ..serve.provided import EMBEDDERS
 from ..serve.settings import Settings
 from ..serve.urls import is_safe_url
@@ -102,11 +103,14 @@ def identity(config: AnswerableConfig) -> Identity:
     return Identity(chosen.provider, chosen.model, chosen.dimensions)
 
 
-def profile(config: AnswerableConfig) -> Profile:
-    """The embedder's profile with what the site's owner has set."""
+def profile(config: AnswerableConfig, index: Index) -> Profile:
+    """The embedder's profile for an index with what the site's owner has set."""
+    whole = EMBEDDERS[config.embedding.provider].profile
+    if provided.embeds_here(config.embedding.provider):
+        whole = dataclasses.replace(whole, note_floor=note_floor_of(len(index.hint_owners)))
     given = {name: config.retrieval[name] for name in _PROFILE}
     given = {name: value for name, value in given.items() if value is not None}
-    return dataclasses.replace(EMBEDDERS[config.embedding.provider].profile, **given)
+    return dataclasses.replace(whole, **given)
 
 
 def encoding(config: AnswerableConfig) -> Encoding:

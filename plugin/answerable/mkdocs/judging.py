@@ -57,7 +57,7 @@ def judge(built: Built, staged: Staged, private: Notebook) -> None:
 
 def _report(built: Built, staged: Staged, private: Notebook) -> Report:
     """The verdicts, from the last build if nothing that they depend on has changed."""
-    profile = choices.profile(built.options)
+    profile = choices.profile(built.options, staged.index)
     case = gate.case(choices.gold(built.options), built.author, staged.index, private, full=False)
     _check_overlap(built, case.queries, staged.index.site.name)
     bundle = bundle_id(staged, built.embedder, profile)

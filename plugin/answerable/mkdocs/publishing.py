@@ -57,7 +57,7 @@ def publish(built: Built, function: Path) -> None:
     storing.check(built, len(parts))
     judging.check(built, len(parts))
     audited = partial(_audit, built, whole, private)
-    profile, encoding = choices.profile(built.options), choices.encoding(built.options)
+    encoding = choices.encoding(built.options)
     # What is wrong with one language is found before any of them is replaced.
     all_staged = [
         site.stage(
@@ -74,6 +74,7 @@ def publish(built: Built, function: Path) -> None:
         judging.judge(built, staged, private)
     ids = {}
     for staged in all_staged:
+        profile = choices.profile(built.options, staged.index)
         manifest = site.publish(staged, built.embedder.identity, profile, clock.now())
         ids[staged.index.site.language] = manifest.id
         log.info(site.summary(manifest, staged.index, staged.folder))
@@ -93,7 +94,7 @@ def preview(built: Built) -> Engine:
         made,
         folder,
         built.embedder.identity,
-        choices.profile(built.options),
+        choices.profile(built.options, made),
         choices.encoding(built.options),
         clock.now(),
         partial(_audit, built, whole, private),

@@ -76,7 +76,7 @@ def _rebuilt(built: Built) -> Rebuilt:
         index=index,
         private=private,
         embedder=built.embedder,
-        profile=choices.profile(options),
+        profile=choices.profile(options, index),
         encoding=choices.encoding(options),
         words=options.passages.words,
         full=provided.answers_here(options.answers.provider),

@@ -1,5 +1,6 @@
 """How one embedder's cosines become scores: weights and floors."""
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -37,6 +38,23 @@ class Profile:
     def as_json(self) -> dict[str, Any]:
         """The profile as a manifest holds it."""
         return asdict(self)
+
+
+# Of the local embedder: the highest and the lowest note floor, how many windows of notes take the
+# highest one, and what it falls by for each time that there are 2.718 times fewer.
+_NOTE_FLOORS = (0.20, 0.45)
+_MANY_WINDOWS = 400
+_STEP = 0.05
+
+
+def note_floor_of(windows: int) -> float:
+    """Scale the note floor to a notebook: of few windows one comes close by chance less often.
+
+    The greatest of n cosines by chance grows with the logarithm of n.
+    """
+    least, most = _NOTE_FLOORS
+    fallen = most - _STEP * math.log(_MANY_WINDOWS / max(windows, 1))
+    return round(min(max(fallen, least), most), 3)
 
 
 # The reference's recipe, until it is calibrated: plain cosine, the floor after unfaded boosts.
