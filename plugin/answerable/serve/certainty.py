@@ -7,7 +7,8 @@ from . import terms
 from .sections import read_terms
 from .types import Passage
 
-# Shares of the question's idf that the section and the headings above it hold.
+# Shares of the question's idf that the section and the headings above it hold. Stricter ones mark
+# next to nothing as high, looser ones mark answers that do not hold the words: docs/tune.md.
 SECTION_SHARE, HEADING_SHARE = 0.9, 0.5
 
 _HOW = re.compile(r"\s*how\b", re.IGNORECASE)
@@ -35,9 +36,9 @@ def is_sure(question: str, weights: Mapping[str, float], passage: Passage, excer
     if not total:
         return False
     headings = frozenset(terms.read(passage.title, passage.language))
-    if _share(weights, read_terms(passage)) < SECTION_SHARE * total:
+    if _sum_weights(weights, read_terms(passage)) < SECTION_SHARE * total:
         return False
-    if _share(weights, headings) < HEADING_SHARE * total:
+    if _sum_weights(weights, headings) < HEADING_SHARE * total:
         return False
     shown = f"{passage.title}\n{excerpt}"
     return has_same_polarity(question, shown) and (
@@ -49,19 +50,20 @@ def has_same_polarity(question: str, text: str) -> bool:
     """Test that a text does not speak of the opposite of what is asked about."""
     if _NEGATION.search(question) and not _NEGATION.search(text):
         return False
-    asked, told = frozenset(terms.words(question)), frozenset(terms.words(text))
+    asks, says = frozenset(terms.words(question)), frozenset(terms.words(text))
     return not any(
-        (asked & own and not asked & other) and (told & other and not told & own)
+        (asks & own and not asks & other) and (says & other and not says & own)
         for pair in _OPPOSITES
         for own, other in (pair, pair[::-1])
     )
 
 
-def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
-    return sum(weight for term, weight in weights.items() if term in held)
+def _sum_weights(weights: Mapping[str, float], own_terms: frozenset[str]) -> float:
+    return sum(weight for term, weight in weights.items() if term in own_terms)
 
 
 def _is_practical(passage: Passage) -> bool:
+    """Test whether a section has something to follow: code, a list, a table or inline code."""
     return any(block.kind in ("code", "item", "row") for block in passage.blocks) or any(
         span.kind == "code" for span in passage.spans
     )

@@ -35,13 +35,13 @@ def score_pages(store: Store, question: str, idfs: Idfs, lexical: Floats) -> Flo
 
 
 def asks_for_history(question: str) -> bool:
-    """Whether a question names a version, a release or the changelog."""
+    """Test whether a question names a version, a release or the changelog."""
     words = normalise(question).split()
     return _VERSION.search(question.lower()) is not None or not _HISTORY.isdisjoint(words)
 
 
 def _title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
-    """The cosine of the idf vectors of the question's and each title's distinct terms."""
+    """Compute the cosine of the idf vectors of the question's and each title's distinct terms."""
     products = np.zeros(len(store.weights))
     for language, weights in idfs.items():
         norm = math.sqrt(sum(weight**2 for weight in weights.values()))
@@ -54,13 +54,16 @@ def _title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
 
 
 def _title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np.float64]:
-    """The share of the question's idf that a title or file name has which it holds whole."""
+    """Compute each record's share of the question's idf, by the best of its names.
+
+    A title or a file name counts where the question holds it as a whole phrase.
+    """
     shares = np.zeros(len(store.weights))
     for phrase in store.names.rows.keys() & set(runs(question, _lengths(store))):
         rows = list(store.names.named(phrase).records)
         for language, weights in idfs.items():
-            held = set(terms.read(phrase, language)) & weights.keys()
-            share = sum(weights[term] for term in held) / (sum(weights.values()) or 1.0)
+            common = set(terms.read(phrase, language)) & weights.keys()
+            share = sum(weights[term] for term in common) / (sum(weights.values()) or 1.0)
             own = _records_of(store, language)
             for row in rows:
                 shares[row] = max(shares[row], share if own[row] else 0.0)
@@ -68,7 +71,7 @@ def _title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np.float64
 
 
 def _best_words(store: Store, lexical: Floats) -> NDArray[np.float64]:
-    """The mean lexical score of each record's three best passages; a missing one counts 0."""
+    """Average the lexical scores of each record's three best passages; a missing one counts 0."""
     rows = np.flatnonzero(lexical)
     records, scores = store.passage_records[rows], lexical[rows]
     order = np.lexsort((-scores, records))
@@ -86,7 +89,7 @@ def _lengths(store: Store) -> frozenset[int]:
 
 @once
 def _records_of(store: Store, language: str) -> NDArray[np.bool_]:
-    """Which records, (records,), have passages in a language."""
+    """Mark the records that have passages in a language. Returns (records,)."""
     own = np.zeros(len(store.weights), dtype=np.bool_)
     for each in store.site.languages:
         if each.tag == language:

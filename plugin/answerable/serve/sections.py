@@ -36,7 +36,7 @@ def order_passages(
     pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
     for scored in pool:
         pages[scored.item.record].append(scored)
-    found = [
+    rated = [
         replace(scored, section=section)
         for page in pages.values()
         for scored, section in zip(
@@ -44,16 +44,20 @@ def order_passages(
         )
     ]
     places = {scored.item.id: place for place, scored in enumerate(pool)}
-    return tuple(sorted(found, key=lambda each: (-each.section - each.base, places[each.item.id])))
+    return tuple(sorted(rated, key=lambda each: (-each.section - each.base, places[each.item.id])))
 
 
 def score_sections(
     question: str, weights: Mapping[str, float], page: Sequence[Scored[Passage]]
 ) -> list[float]:
-    """Score the sections of one page. weights: the idf of the question's terms."""
+    """Score the sections of one page, in the order of its passages.
+
+    weights: the idf of the question's terms. An identifier is compared with its case folded, in
+    the text and the headings.
+    """
     best = max(scored.score for scored in page)
-    held = [read_terms(scored.item) for scored in page]
-    local = weigh_locally(weights, held)
+    page_terms = [read_terms(scored.item) for scored in page]
+    local = weigh_locally(weights, page_terms)
     total = sum(local.values()) or 1.0
     identifiers = {match.lower() for match in _IDENTIFIER.findall(question)}
     return [
@@ -63,35 +67,41 @@ def score_sections(
         + IDENTIFIER * _share_named(identifiers, scored.item)
         + (CODE if any(block.kind == "code" for block in scored.item.blocks) else 0)
         + (SHORT if _is_short(scored.item) else 0)
-        for scored, own in zip(page, held, strict=True)
+        for scored, own in zip(page, page_terms, strict=True)
     ]
 
 
-def weigh_locally(weights: Mapping[str, float], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Weigh the question's terms by how rare they are among the passages of one page."""
-    count = len(held)
+def weigh_locally(
+    weights: Mapping[str, float], page_terms: Sequence[frozenset[str]]
+) -> dict[str, float]:
+    """Weigh the question's terms by how rare they are among the passages of one page.
+
+    page_terms: of each passage. The weight is the idf in the whole site times that in the page,
+    ln(1 + (n - df + .5) / (df + .5)); a term that no passage of the page holds has none.
+    """
+    count = len(page_terms)
     local: dict[str, float] = {}
     for term, weight in weights.items():
-        frequency = sum(term in own for own in held)
+        frequency = sum(term in own for own in page_terms)
         if frequency:
             local[term] = weight * math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
     return local
 
 
 def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
-    """The cosine of the question's terms and those of a passage's own heading, by idf."""
+    """Compute the cosine of the question's terms and those of a passage's own heading, by idf."""
     own = frozenset(terms.read(passage.title.rpartition(" › ")[2], passage.language))
     highest = max(weights.values(), default=0.0)
     both = sum(weights[term] ** 2 for term in own if term in weights)
     # The idf of a heading's other words is not known here: each counts like the rarest asked for.
     size = both + highest**2 * sum(term not in weights for term in own)
-    asked = sum(weight**2 for weight in weights.values())
-    return both / math.sqrt(size * asked) if both else 0.0
+    question_size = sum(weight**2 for weight in weights.values())
+    return both / math.sqrt(size * question_size) if both else 0.0
 
 
 @lru_cache(maxsize=512)
 def read_terms(passage: Passage) -> frozenset[str]:
-    """The terms of a passage and of the headings it stands under."""
+    """Read the terms of a passage and of the headings it stands under."""
     return frozenset(terms.read(f"{passage.title}\n{passage.text}", passage.language))
 
 

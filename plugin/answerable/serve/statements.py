@@ -71,14 +71,14 @@ class Reading:
 
     def code_after(self, place: int) -> tuple[int, ...]:
         """List the places of the code that follows a statement: one, or one of each tab."""
-        found: list[int] = []
+        places: list[int] = []
         for following in range(place + 1, len(self.statements)):
             kind = self.statements[following].kind
-            if kind == "code" and (not found or self.statements[following - 1].kind == "label"):
-                found.append(following)
+            if kind == "code" and (not places or self.statements[following - 1].kind == "label"):
+                places.append(following)
             elif kind != "label":
                 break
-        return tuple(found)
+        return tuple(places)
 
     def group_of(self, place: int) -> range:
         """Return the places of the list or table that a statement belongs to."""
@@ -110,7 +110,7 @@ class Reading:
 
 def read_passage(passage: Passage) -> Reading:
     """Read the statements of a passage; a title, a caption or a diagram is none of them."""
-    return Reading(tuple(_statements(passage)))
+    return Reading(tuple(_split_passage(passage)))
 
 
 def states_something(text: str, statement: Statement) -> bool:
@@ -123,32 +123,33 @@ def states_something(text: str, statement: Statement) -> bool:
     return not words.endswith(_QUESTIONS)
 
 
-def _statements(passage: Passage) -> Iterator[Statement]:
+def _split_passage(passage: Passage) -> Iterator[Statement]:
+    """Yield the statements of a passage, each under the tab's or term's label that it stands in."""
     lists = {block.group for block in passage.blocks if block.kind in ("item", "row")}
     label: tuple[int, Block] | None = None
     for place, block in enumerate(passage.blocks):
         if block.kind == "label":
             if block.detail in ("tab", "term"):
                 label = place, block
-                yield _statement(passage.text, "label", block.start, block.end, place, place)
+                yield _describe(passage.text, "label", block.start, block.end, place, place)
             continue
         if label and (block.level <= label[1].level or block.group < label[1].group):
             label = None
         group = block.group if block.group in lists else 0
-        for kind, start, end in _parts(passage, block):
-            statement = _statement(passage.text, kind, start, end, place, label[0] if label else -1)
+        for kind, start, end in _split_block(passage, block):
+            statement = _describe(passage.text, kind, start, end, place, label[0] if label else -1)
             numbered = kind == "item" and bool(block.detail)
             yield statement._replace(group=group, is_numbered=numbered)
 
 
-def _parts(passage: Passage, block: Block) -> Iterator[tuple[StatementKind, int, int]]:
-    """The statements of one block; a long item is read as its sentences."""
+def _split_block(passage: Passage, block: Block) -> Iterator[tuple[StatementKind, int, int]]:
+    """Yield the kind and the offsets of each statement of a block; a long item is sentences."""
     if block.kind == "code":
         if block.detail not in (DIAGRAM, RECORDING):
             yield "code", block.start, block.end
     elif block.kind == "row":
         yield "header" if block.detail == "header" else "row", block.start, block.end
-    elif block.kind == "item" and _count(passage, block) <= MAX_ITEM_WORDS:
+    elif block.kind == "item" and _count_words(passage, block) <= MAX_ITEM_WORDS:
         yield "item", block.start, block.end
     else:
         for start, end in passage.sentences:
@@ -156,13 +157,14 @@ def _parts(passage: Passage, block: Block) -> Iterator[tuple[StatementKind, int,
                 yield "sentence", start, end
 
 
-def _count(passage: Passage, block: Block) -> int:
+def _count_words(passage: Passage, block: Block) -> int:
     return terms.count_words(passage.text[block.start : block.end])
 
 
-def _statement(
+def _describe(
     text: str, kind: StatementKind, start: int, end: int, block: int, label: int
 ) -> Statement:
+    """Describe one statement by its words: where it leads, and whether it stands alone."""
     words = text[start:end]
     count = terms.count_words(words)
     is_prose = kind in ("sentence", "item")
