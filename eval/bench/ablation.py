@@ -165,10 +165,9 @@ def _measure_set(engine: Engine, rule: Rule, queries: Sequence[Row]) -> Row:
     shown: list[list[str]] = []
     for query in queries:
         text = query["text"]
-        ranking = rank_all(engine, text)
-        ranks.append(first_rank(order_records(engine.bundle, ranking), set(query["gold"])))
-        claims = _answer(engine, rule, text).answer.claims
-        shown.append([claim.text for claim in claims])
+        records = order_records(engine.bundle, rank_all(engine, text))
+        ranks.append(first_rank(records, query["gold"]))
+        shown.append([claim.text for claim in _answer(engine, rule, text).answer.claims])
     holds, holds_first = (
         [
             (held(" ".join(texts[:most]), query.get("ans", ())) or 0.0) >= HELD

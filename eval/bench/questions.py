@@ -45,12 +45,14 @@ class Outcome:
 
     rank: of the first right page of all, infinite without one. best: the best score before boosts.
     pool: what evidence is selected from.
+    evidence: the passages that are selected from it.
     """
 
     gold: Sequence[str]
     rank: float
     best: float
     pool: Retrieved
+    evidence: Sequence[Passage]
     asked: Asked
 
     @property
@@ -91,7 +93,7 @@ def _row(path: Path, data: Path) -> Row:
         "n": len(answerable),
         **recall_shares("at", ranks),
         "top_8": share([_holds(_first(each.pool), each.gold, root) for each in answerable]),
-        "evidence": share([_holds(_evidence(each.pool), each.gold, root) for each in answerable]),
+        "evidence": share([_holds(each.evidence, each.gold, root) for each in answerable]),
         "answered": share([not each.asked.refused for each in answerable]),
         "unanswerable": len(others),
         "refused": share([each.asked.refused for each in others]),
@@ -125,7 +127,9 @@ def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outc
     seconds["rank"] += ranked - started
     seconds["ask"] += time.perf_counter() - ranked
     pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
-    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, asked)
+    arranged = selection.arrange(engine.store, pool.question or question, pool)
+    evidence = selection.select(arranged).passages
+    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, asked)
 
 
 def _contents(engine: Engine, questions: Sequence[Row], path: Path, root: str) -> Row:
@@ -165,10 +169,6 @@ def build_site(folder: Path) -> str:
 
 def _first(pool: Retrieved) -> Iterable[Passage]:
     return (scored.item for scored in pool.best(TOP_K).passages)
-
-
-def _evidence(pool: Retrieved) -> Iterable[Passage]:
-    return selection.select(pool).passages
 
 
 def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:

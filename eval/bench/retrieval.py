@@ -13,7 +13,7 @@ answerable questions are asked once more with the texts of their own group hidde
 import math
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -140,7 +140,7 @@ def _ask(engine: Engine, query: Row) -> Outcome:
     if query["kind"] != ANSWERABLE:
         return Outcome(asked, top)
     gold, records = set(query["gold"]), order_records(engine.bundle, ranking)
-    arranged = selection.arrange(engine.store, query["text"], pool)
+    arranged = selection.arrange(engine.store, pool.question or query["text"], pool)
     evidence = selection.select(arranged).passages
     return Outcome(
         asked,
@@ -164,7 +164,8 @@ def _without(engine: Engine, question: str, mask: Mask) -> Retrieved:
     hidden = {engine.bundle.passage_ids[int(row)] for row in np.flatnonzero(mask)}
     wide = engine.retrieve(question, POOL + len(hidden))
     visible = [scored for scored in wide.passages if scored.item.id not in hidden]
-    return Retrieved(tuple(visible[:POOL]), wide.hints)
+    siblings = [scored for scored in wide.siblings if scored.item.id not in hidden]
+    return replace(wide, passages=tuple(visible[:POOL]), siblings=tuple(siblings))
 
 
 def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
