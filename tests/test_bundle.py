@@ -62,6 +62,7 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
     assert tuple(opened.names) == index.names
     assert tuple(opened.themes) == index.themes
     assert tuple(opened.words) == index.words
+    assert tuple(opened.label_terms) == index.label_terms
     assert tuple(opened.aliases) == index.aliases
     assert tuple(opened.title_terms) == index.titles.terms
     assert opened.title_norms == pytest.approx(index.titles.norms)
@@ -73,7 +74,10 @@ def test_what_is_written_is_what_is_opened(index: Index, tmp_path: Path) -> None
         "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
         "names": len(index.names), "aliases": 0, "themes": 0,
         "title_terms": len(index.titles.terms),
-        "bearers": sum(len(name.records) for name in (*index.names, *index.titles.terms)),
+        "label_terms": len(index.label_terms),
+        "bearers": sum(
+            len(name.records) for name in (*index.names, *index.titles.terms, *index.label_terms)
+        ),
         "words": len(index.words),
     }  # fmt: skip
 

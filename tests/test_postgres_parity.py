@@ -268,3 +268,17 @@ def test_an_index_finds_nearly_all_of_it(
 
 def engine_of(store: PostgresStore) -> Engine:
     return providers.engine(store, sites.local())
+
+
+def test_a_hint_that_only_its_label_brings_up_is_found(database: Database, tmp_path: Path) -> None:
+    notes = [note(f"n{n:03}", f"storm at sea {n} " + "abcdefgh"[n % 8] * n) for n in range(150)]
+    notes[77] = replace(notes[77], label="Postmortem of the March outage", body="zzz qqq xxx")
+    pages = [record("rope", "<p>The rope.</p>")]
+    profile = replace(LOCAL, floor=0.0, note_floor=0.0)
+    bundle = bundle_of(tmp_path, index_of(tmp_path, pages, notes), profile)
+    store = database.publish(bundle, "labels")
+    for question in ("storm at the March outage", "Label n014 of the sea", "storm"):
+        (vector,) = LetterEmbedder().embed([question])
+        ours, theirs = (doubles.retrieve(each, question, vector, POOL) for each in (bundle, store))
+        assert [s.item for s in theirs.hints] == [s.item for s in ours.hints]
+        assert np.allclose(parts(theirs.hints), parts(ours.hints), rtol=0, atol=CLOSE)

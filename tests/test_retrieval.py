@@ -254,9 +254,13 @@ def test_a_site_in_another_script_is_asked_in_it(tmp_path: Path) -> None:
     assert found.passages[0].lexical > 0
 
 
-def test_a_hint_has_no_lexical_score_and_no_boost(tmp_path: Path) -> None:
+def test_a_hint_has_the_words_of_its_label_and_no_boost(tmp_path: Path) -> None:
     made = bundle(tmp_path, *TEXTS, notes=["rope rope rope", "wind"])
     for scored in search(made, "rope label n0").hints:
+        assert scored.score == scored.base == pytest.approx(scored.dense + scored.lexical)
+        assert scored.lexical > 0
+        assert scored.boost == scored.page == 0
+    for scored in search(made, "rope").hints:
         assert scored.lexical == 0
         assert scored.score == scored.base == scored.dense
 
@@ -265,6 +269,7 @@ def test_words_of_a_note_are_in_no_index(tmp_path: Path) -> None:
     made = bundle(tmp_path, *TEXTS, notes=["xylophone", "rope"])
     assert "xylophon" not in made.postings.terms
     assert {name.phrase for name in (*made.names, *made.themes)}.isdisjoint({"xylophone"})
+    assert {"xylophon", "xylophone"}.isdisjoint({*made.label_terms.rows, *made.words})
 
 
 def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ def test_the_parts_of_every_candidate_add_up(folder: Path, question: str) -> Non
         assert each.to_floor >= 0 or each.fate == "under-floor" or each.record in above
         assert each.to_floor == pytest.approx(each.base - profile.floor)
     for each in ledger.hints:
-        assert each.score == each.dense == pytest.approx(each.to_floor + profile.note_floor)
+        assert each.score == pytest.approx(each.dense + each.lexical)
+        assert each.score == pytest.approx(each.to_floor + profile.note_floor)
         assert (each.to_floor < 0) == (each.fate == "under-floor")
     for tag in bundle.site.tags:
         shares = [word.share for word in ledger.words if word.language == tag]
@@ -437,7 +438,7 @@ def test_a_near_miss_names_the_words_that_would_lift_it(tmp_path: Path) -> None:
 def test_the_command_prints_the_ledger(folder: Path) -> None:
     shown = run(folder, "How thick is the chain of a mooring?", "--expect", "storms").output
     assert shown.startswith("partial, confidence medium, cites mooring#chains")
-    for part in ("Words", "floor 0.36 is held", "evidence", "lacks", "Hints under the floor 0.45"):
+    for part in ("Words", "floor 0.36 is held", "evidence", "lacks", "Hints under the floor 0.2"):
         assert part in shown
     assert "Stores (shelf nine)" in shown
     assert "storms, at best storms" in shown

@@ -146,7 +146,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     counts = {
         "records": records, "passages": passages, "hints": hints, "windows": hints,
         "terms": len(postings.terms), "postings": len(postings.passages), "names": records,
-        "aliases": 0, "themes": 0, "title_terms": 0, "bearers": records,
+        "aliases": 0, "themes": 0, "title_terms": 0, "label_terms": 0, "bearers": records,
         "words": 0,
     }  # fmt: skip
     return Bundle(
@@ -162,6 +162,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         aliases=none,
         themes=none,
         title_terms=none,
+        label_terms=none,
         passage_ids=_Ids("", passages),
         passage_urls=Numbered("/page/{}/", passages),
         passage_titles=Numbered("Page number {}", passages),

@@ -81,6 +81,7 @@ def describe(
             "aliases": len(index.aliases),
             "themes": len(index.themes),
             "title_terms": len(index.titles.terms),
+            "label_terms": len(index.label_terms),
             "words": len(index.words),
             "bearers": sum(len(name.records) for listed in _phrases(index) for name in listed),
         },
@@ -205,7 +206,7 @@ def _numbers(index: Index, edges: Sequence[int]) -> dict[str, NDArray[Any]]:
 
 def _phrases(index: Index) -> tuple[tuple[Name, ...], ...]:
     """The lists of ``columns.PHRASES``."""
-    return index.names, index.aliases, index.themes, index.titles.terms
+    return index.names, index.aliases, index.themes, index.titles.terms, index.label_terms
 
 
 def _lines(*texts: Sequence[str]) -> bytes:

@@ -69,6 +69,7 @@ class Index:
     weights: tuple[float, ...]
     titles: Titles
     words: tuple[str, ...]
+    label_terms: tuple[Name, ...]
     is_history: tuple[bool, ...]
 
 
@@ -119,6 +120,7 @@ def build(
         embedded=embedded,
         languages=languages,
         weights=section_weights.of([record.id for record in records], weights or {}),
+        label_terms=page_titles.index_labels(crossed.hints, site.language),
         words=tuple(sorted(frozenset().union(*(page.words for page in kept)))),
         titles=page_titles.index(records, counted, languages),
         is_history=history.mark(records, site.name, weights or {}),

@@ -80,7 +80,7 @@ def _words(ledger: Ledger) -> Table:
 
 def _recipe(ledger: Ledger) -> str:
     profile = ledger.profile
-    notes = f"the note floor {profile.note_floor:g} against a hint's score, which is its cosine."
+    notes = f"the note floor {profile.note_floor:g} against a hint's score."
     if not profile.hybrid:
         return f"base = dense. The floor {profile.floor:g} is held against base + boost, {notes}"
     total = profile.hybrid + profile.dense

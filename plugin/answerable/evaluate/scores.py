@@ -20,7 +20,7 @@ def passage_scores(bundle: Bundle, reading: Reading, vector: Floats) -> Floats:
 
 
 def hint_scores(bundle: Bundle, reading: Reading, vector: Floats) -> Floats:
-    """The cosine of every hint, (n,); (0,) for a question without content terms."""
+    """The score of every hint, (n,); (0,) for a question without content terms."""
     if not reading.terms:
         return np.empty(0, dtype=np.float32)
-    return retrieval.rank_hints(bundle, vector)
+    return retrieval.rank_hints(bundle, reading, vector)

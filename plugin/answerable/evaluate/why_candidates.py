@@ -47,7 +47,8 @@ class Candidate:
     ``rank`` counts from 1 among those of its stream on its side of the floor. ``to_floor`` is what
     the floor is held against, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
     question's words that a passage does not hold. ``by`` is the id of what its fate is owed to.
-    A hint has a label and a locator, no words and no boost.
+    A hint has a label and a locator, whose words are its
+    ``lexical``, and no boost.
     """
 
     rank: int
@@ -156,7 +157,7 @@ def hint(asked: Asked, scored: Scored[RoutingHint], rank: int, fate: Fate) -> Ca
         record="",
         label=scored.item.label,
         locator=scored.item.locator,
-        lexical=0.0,
+        lexical=scored.lexical,
         dense=scored.dense,
         base=scored.base,
         boost=0.0,

@@ -155,14 +155,15 @@ def _hint(
     asked: Asked, vector: Floats, target: Target, candidates: Sequence[Candidate]
 ) -> Standing:
     bundle, profile = asked.bundle, asked.profile
-    best = retrieval.rank_hints(bundle, vector)
+    best = retrieval.rank_hints(bundle, asked.reading, vector)
     row = max(target.rows, key=lambda row: float(best[row]))
     item = bundle.hints.row(row)
     found = next((each for each in candidates if each.id == item.id), None)
     if found is None:
         fate: Fate = "out-of-pool" if best[row] >= profile.note_floor else "under-floor"
-        dense = float(best[row])
-        scored = recipe.Scored(item, score=dense, base=dense, lexical=0.0, dense=dense)
+        score, dense = float(best[row]), float(retrieval.hint_cosines(bundle, vector)[row])
+        words = score - dense
+        scored = recipe.Scored(item, score=score, base=score, lexical=words, dense=dense)
         above = best >= profile.note_floor
         found = why_candidates.hint(asked, scored, _rank(best, row, above == above[row]), fate)
     return Standing(

@@ -117,6 +117,7 @@ class Bundle:
     aliases: Names
     themes: Names
     title_terms: Names
+    label_terms: Names
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
@@ -173,10 +174,9 @@ class Bundle:
         """See Store."""
         return Candidates(rows, codes.score(self.passage_codes, unit, rows))
 
-    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
+    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
         """See Store."""
-        owners, hints = self.hint_owners, len(self.hints)
-        return candidates.of_hints(self.hint_codes, owners, hints, unit, count)
+        return candidates.of_hints(self.hint_codes, self.hint_owners, added, unit, count)
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """See Store."""

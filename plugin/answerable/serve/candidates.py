@@ -31,10 +31,14 @@ def of_passages(stream: Codes, profile: Profile, wanted: Wanted) -> Candidates:
 
 
 def of_hints(
-    stream: Codes, owners: NDArray[np.uint32], hints: int, unit: Floats, count: int
+    stream: Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
 ) -> Candidates:
-    """The hints that may come first, scored. A hint's score is the best cosine of its windows."""
-    guessed = best_of(owners, stream.estimate(unit), hints)
+    """The hints that may come first, by the best cosine of their windows.
+
+    added: (hints,) what is added to each hint's cosine.
+    """
+    hints = len(added)
+    guessed = best_of(owners, stream.estimate(unit), hints) + added
     picked = np.sort(scan.top(guessed, max(stream.pool, count)))
     is_picked = np.zeros(len(guessed), dtype=np.bool_)
     is_picked[picked] = True

@@ -42,7 +42,7 @@ class Column:
 
 
 # What is found in a question as whole phrases, and the terms of titles, in this order.
-PHRASES = ("names", "aliases", "themes", "title_terms")
+PHRASES = ("names", "aliases", "themes", "title_terms", "label_terms")
 
 RECORD_WEIGHTS = Column("record-weights", "<f4", ("records",))
 RECORD_TITLE_NORMS = Column("record-title-norms", "<f4", ("records",))
@@ -139,6 +139,13 @@ def check_rows(column: Column, values: NDArray[Any], bound: int) -> None:
     """Refuse rows of something that has ``bound`` rows only."""
     if len(values) and int(values.max()) >= bound:
         raise ValueError(f"{column.name} points past the last row")
+
+
+def check_bearers(bearers: NDArray[Any], edges: NDArray[Any], counts: Mapping[str, int]) -> None:
+    """Refuse phrases of records, and terms of labels, that point past the last record or hint."""
+    labels = int(edges[sum(counts[kind] for kind in PHRASES[:-1])])
+    check_rows(PHRASE_RECORDS, bearers[:labels], counts["records"])
+    check_rows(PHRASE_RECORDS, bearers[labels:], counts["hints"])
 
 
 def check_edges(column: Column, edges: NDArray[Any], size: int) -> None:

@@ -46,7 +46,7 @@ _EVER = frozenset[str]().union(*(files_of(Encoding(name, 1)) for name in NAMES))
 
 COUNTED = (
     "records", "passages", "hints", "windows", "terms", "postings", "names", "aliases", "themes",
-    "title_terms", "bearers", "words",
+    "title_terms", "label_terms", "bearers", "words",
 )  # fmt: skip
 
 # Passages whose texts share one compressed block.
@@ -57,6 +57,7 @@ MAX_BLOCK = 64 * 1024 * 1024
 # The values of a profile that are added to a score or multiplied with one.
 _NOT_NEGATIVE = (
     "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words", "history",
+    "label_words",
 )  # fmt: skip
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -100,7 +100,6 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
     columns.check_title_norms(numbers[columns.RECORD_TITLE_NORMS.name])
     _check_rows(columns.PASSAGE_RECORDS, numbers, records)
     _check_rows(columns.HINT_OWNERS, numbers, counts["hints"])
-    _check_rows(columns.PHRASE_RECORDS, numbers, records)
     _check_rows(columns.POSTING_PASSAGES, numbers, passages)
     record_ids, dates = lines(m.RECORDS, records, records)
     ids, titles, passage_urls = lines(m.PASSAGES, passages, passages, passages)
@@ -112,7 +111,9 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
     if len(described.languages) > 1:
         columns.check_order(columns.POSTING_PASSAGES, postings.passages, postings.edges)
     lengths = [counts[kind] for kind in columns.PHRASES]
-    names, aliases, themes, title_terms = _names(lines(m.PHRASES, *lengths), numbers, counts)
+    names, aliases, themes, title_terms, label_terms = _names(
+        lines(m.PHRASES, *lengths), numbers, counts
+    )
     return Bundle(
         manifest=manifest,
         site=described,
@@ -125,6 +126,7 @@ def _load(manifest: Manifest, paths: Mapping[str, Path], ahead: Ahead) -> Bundle
         aliases=aliases,
         themes=themes,
         title_terms=title_terms,
+        label_terms=label_terms,
         passage_ids=ids.texts(),
         passage_urls=passage_urls.texts(),
         passage_titles=titles.texts(),
@@ -170,6 +172,7 @@ def _names(
     """The lists of ``columns.PHRASES``, which share their columns."""
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
+    columns.check_bearers(numbers[columns.PHRASE_RECORDS.name], edges, counts)
     return split_names(
         [listed.texts() for listed in phrases],
         edges,

@@ -12,7 +12,7 @@ class Profile:
     """The scoring recipe that belongs to one embedder; a floor without its model means nothing.
 
     ``score = (hybrid * lexical + dense * cosine) / (hybrid + dense)``. ``floor`` applies to the
-    score of a passage, ``note_floor`` to the cosine of a hint. With ``hybrid`` 0 the score is the
+    score of a passage, ``note_floor`` to the score of a hint. With ``hybrid`` 0 the score is the
     plain cosine and the floor applies after the boosts. ``name_boost`` and ``theme_boost`` are
     what a record gains when a question names it or one of its themes, ``recency`` what the newest
     one gains when a question is about now.
@@ -20,6 +20,7 @@ class Profile:
     In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
     a page's title and of its best passages' words (see ``page_order``), and ``history`` is what
     the scores of pages of history are multiplied by unless a question asks for them.
+    ``label_words`` weighs the words of a hint's label and locator beside its cosine.
     """
 
     hybrid: float = 1.0
@@ -34,6 +35,7 @@ class Profile:
     title_share: float = 0.15
     page_words: float = 0.15
     history: float = 0.8
+    label_words: float = 0.20
 
     def as_json(self) -> dict[str, Any]:
         """The profile as a manifest holds it."""

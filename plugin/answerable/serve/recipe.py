@@ -27,7 +27,7 @@ class Scored(Generic[T]):
 
     ``base`` is the score before ``boost``, which is what authored names and themes add, and
     ``page``, which is what the title and words of its page add; ``score`` also has what being new
-    adds and the weight of the record. ``lexical`` is 0 for a hint, which has no terms.
+    adds and the weight of the record. Of a hint ``lexical`` is what its label and locator add.
     ``section`` is the section score, 0 where sections are not scored.
     """
 

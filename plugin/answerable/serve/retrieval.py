@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import candidates, codes, languages, recipe, scan
+from . import candidates, codes, hint_words, languages, recipe, scan
 from .bundle import Bundle
 from .frozen import frozen
 from .question_reading import Reading
@@ -91,7 +91,7 @@ def retrieve(
     found = store.passage_candidates(Wanted(unit, given, readable, top_k, near))
     profile = store.manifest.profile
     passages = recipe.ranked(profile, found.rows, found.cosines, given.of(found.rows))
-    hints = _scored_hints(store, unit, top_k + near)
+    hints = _scored_hints(store, reading, unit, top_k + near)
     wanted = passages.kept & readable[passages.rows]
     if not wanted.any():
         wanted = passages.kept
@@ -155,7 +155,12 @@ def rank_passages(bundle: Bundle, reading: Reading, vector: Floats) -> Ranking:
     return recipe.ranked(bundle.manifest.profile, rows, dense, given)
 
 
-def rank_hints(bundle: Bundle, vector: Floats) -> Floats:
+def rank_hints(bundle: Bundle, reading: Reading, vector: Floats) -> Floats:
+    """The score of every hint, (hints,). vector: (d,), of the reading's text."""
+    return hint_cosines(bundle, vector) + _label_scores(bundle, reading)
+
+
+def hint_cosines(bundle: Bundle, vector: Floats) -> Floats:
     """The cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
     cosines = codes.cosines(bundle.hint_codes, query(bundle, vector))
     return candidates.best_of(bundle.hint_owners, cosines, len(bundle.hints))
@@ -171,9 +176,18 @@ def _readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     return own
 
 
-def _scored_hints(store: Store, unit: Floats, count: int) -> Ranking:
-    """The hints that may come first, by their cosines alone."""
-    found = store.hint_candidates(unit, count)
+def _scored_hints(store: Store, reading: Reading, unit: Floats, count: int) -> Ranking:
+    """The hints that may come first, by their cosines and the words of what is public of them."""
+    added = _label_scores(store, reading)
+    found = store.hint_candidates(unit, added, count)
     dense, nothing = found.cosines, np.zeros_like(found.cosines)
-    kept = dense >= store.manifest.profile.note_floor
-    return Ranking(found.rows, dense, dense, nothing, dense, nothing, nothing, kept)
+    lexical = added[found.rows]
+    score = dense + lexical
+    kept = score >= store.manifest.profile.note_floor
+    return Ranking(found.rows, score, score, lexical, dense, nothing, nothing, kept)
+
+
+def _label_scores(store: Store, reading: Reading) -> Floats:
+    if not store.manifest.profile.hybrid:
+        return np.zeros(store.manifest.counts["hints"], dtype=np.float32)
+    return hint_words.score_labels(store, recipe.weigh_terms(store, reading.terms))

@@ -98,6 +98,10 @@ class Store(Protocol):
     @property
     def title_terms(self) -> Names: ...
     @property
+    def label_terms(self) -> Names:
+        """The terms of labels and locators; what bears one is a row of the hints."""
+
+    @property
     def themes(self) -> Names: ...
     @property
     def passage_records(self) -> NDArray[np.uint32]: ...
@@ -115,8 +119,10 @@ class Store(Protocol):
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """The cosines of some passages. rows: rising."""
 
-    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
-        """The best hints by the best cosine of their windows, ``count`` of them or more."""
+    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
+        """The best hints by the best cosine of their windows and what is added to it, (hints,);
+        ``count`` of them or more.
+        """
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """The passages of some rows."""

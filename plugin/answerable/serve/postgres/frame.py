@@ -42,6 +42,7 @@ class Frame:
     aliases: Names
     themes: Names
     title_terms: Names
+    label_terms: Names
     words: Lines
     passage_records: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
@@ -50,7 +51,7 @@ class Frame:
 def parts(bundle: Bundle) -> dict[str, bytes]:
     """A bundle's frame, each part as bytes."""
     names = bundle.names
-    listed = (names, bundle.aliases, bundle.themes, bundle.title_terms)
+    listed = (names, bundle.aliases, bundle.themes, bundle.title_terms, bundle.label_terms)
     numbers = {
         columns.RECORD_WEIGHTS: bundle.weights,
         columns.RECORD_TITLE_NORMS: bundle.title_norms,
@@ -87,14 +88,14 @@ def _parse(found: Mapping[str, bytes], manifest: Manifest) -> Frame:
     records = numbers[columns.PASSAGE_RECORDS.name]
     columns.check_rows(columns.PASSAGE_RECORDS, records, counts["records"])
     bearers = numbers[columns.PHRASE_RECORDS.name]
-    columns.check_rows(columns.PHRASE_RECORDS, bearers, counts["records"])
     edges = numbers[columns.PHRASE_EDGES.name]
     columns.check_edges(columns.PHRASE_EDGES, edges, counts["bearers"])
+    columns.check_bearers(bearers, edges, counts)
     frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
     phrases = columns.unpack_lines(
         inflate(found[_PHRASES], _PHRASES), _PHRASES, *(counts[kind] for kind in columns.PHRASES)
     )
-    names, aliases, themes, title_terms = split_names(
+    names, aliases, themes, title_terms, label_terms = split_names(
         [listed.texts() for listed in phrases], edges, bearers, frequencies
     )
     norms = numbers[columns.RECORD_TITLE_NORMS.name]
@@ -110,6 +111,7 @@ def _parse(found: Mapping[str, bytes], manifest: Manifest) -> Frame:
         aliases=aliases,
         themes=themes,
         title_terms=title_terms,
+        label_terms=label_terms,
         words=columns.unpack_lines(inflate(found[_WORDS], _WORDS), _WORDS, counts["words"])[0],
         passage_records=records,
         lengths=numbers[columns.PASSAGE_LENGTHS.name],

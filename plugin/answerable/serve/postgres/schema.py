@@ -113,6 +113,11 @@ class Vectors:
         )
 
 
+def hint_windows(tables: Tables) -> str:
+    """The windows of some hints. Parameter: their numbers."""
+    return f"SELECT hint, norm, codes FROM {tables.windows} WHERE hint = ANY(%s::integer[])"
+
+
 def frame(tables: Tables) -> str:
     """What is kept in memory of a bundle."""
     return f"SELECT part, data FROM {tables.frame}"

@@ -90,6 +90,10 @@ class PostgresStore:
         return self._frame.title_terms
 
     @property
+    def label_terms(self) -> Names:
+        return self._frame.label_terms
+
+    @property
     def themes(self) -> Names:
         return self._frame.themes
 
@@ -146,12 +150,26 @@ class PostgresStore:
         """The cosine that no passage surpasses that is not among the nearest."""
         return min(1.0, float(found.cosines.min(initial=1.0)) + 2 * self._slack(unit))
 
-    def hint_candidates(self, unit: Floats, count: int) -> Candidates:
-        """See Store. Always exact."""
+    def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
+        """See Store. Always exact: hints with something added are looked at where they matter."""
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         statement = self._vectors.nearest_hints(self._tables)
-        rows = self._reader.read(statement, (_text(unit), max(rounded.POOL, count)))
+        most = max(rounded.POOL, count)
+        nearest = self._best_windows(unit, self._reader.read(statement, (_text(unit), most)))
+        # No other hint is nearer than the last of these.
+        scores = np.sort(nearest.cosines + added[nearest.rows])[::-1]
+        least = float(scores[most - 1]) if len(scores) >= most else -1.0
+        reach = self._ceiling(unit, nearest) + added >= least
+        reach[nearest.rows] = False
+        others = np.flatnonzero(reach & (added > 0))
+        if not len(others):
+            return nearest
+        found = self._reader.read(schema.hint_windows(self._tables), (others.tolist(),))
+        return threshold.joined(nearest, self._best_windows(unit, found))
+
+    def _best_windows(self, unit: Floats, rows: list[Row]) -> Candidates:
+        """The hints of some windows, all of each, by the best cosine of theirs."""
         owners, cosines = self._scored(unit, rows)
         hints, places = np.unique(owners, return_inverse=True)
         best = candidates.best_of(places.astype(np.uint32), cosines, len(hints))
