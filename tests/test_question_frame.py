@@ -17,6 +17,7 @@ NAMES = ("Low Water", "Mara Lindqvist")
         ("Where are cookies documented?", "cookies"),
         ("Please explain the order of pages", "order of pages"),
         ("Is there an easy way to set a timeout?", "set a timeout"),
+        ("Is there a way to set the timeout of it?", "set the timeout of it?"),
         ("What is the best way to reuse a client?", "reuse a client"),
         ("I am trying to upload a file", "upload a file"),
         ("Would it be possible to mount an app?", "mount an app"),

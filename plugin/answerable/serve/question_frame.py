@@ -49,7 +49,7 @@ _CONTINUES = re.compile(r"^(?:and|but|or|also|then|same)\b", re.IGNORECASE)
 _POINTS = re.compile(
     r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
 )
-# A question of more content words has a subject of its own.
+# A question of more words has a subject of its own.
 _FEW = 3
 
 
@@ -64,8 +64,10 @@ def strip_frame(question: str, names: Iterable[str] = ()) -> str:
     text = _SAYS_ABOUT.sub(r"\1", text)
     if text == question:
         return question
-    # The vector of the few words that are left is a mean in which a mark would count like a word.
-    return " ".join(_OPENING.sub("", text.strip()).split()).rstrip(" ?!.,")
+    words = _OPENING.sub("", text.strip()).split()
+    subject = " ".join(words)
+    # In the mean vector of few words a question mark would count like one of them.
+    return subject.rstrip(" ?!.,") if len(words) <= _FEW else subject
 
 
 def is_follow_up(question: str, content_words: int) -> bool:
