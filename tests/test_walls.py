@@ -32,7 +32,7 @@ def test_a_hint_has_no_field_for_text() -> None:
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
     assert {field.name for field in dataclasses.fields(Evidence)} == {
-        "passages", "hints", "lead", "section_scores",
+        "passages", "hints", "lead", "section_scores", "terms",
     }  # fmt: skip
     with pytest.raises((AttributeError, TypeError)):
         RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]

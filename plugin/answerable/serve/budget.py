@@ -28,6 +28,7 @@ def fit(evidence: Evidence, total: int = TOTAL, per_record: int = PER_RECORD) ->
         evidence.hints,
         evidence.lead,
         tuple(evidence.section_scores[place] for place in fitting if evidence.section_scores),
+        tuple(evidence.terms[place] for place in fitting if evidence.terms),
     )
 
 

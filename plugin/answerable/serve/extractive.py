@@ -13,7 +13,7 @@ from .embedder import Embedder, Vectors
 from .excerpts import MAX_VISIBLE, Budget, Excerpt, cut_excerpt
 from .frozen import frozen
 from .question_reading import content_terms
-from .statements import Reading, read_passage, states_something
+from .statements import Reading, Statement, read_passage, states_something
 from .store import Store
 from .types import Evidence, Passage
 
@@ -133,7 +133,8 @@ class ExtractiveAnswerer:
         read: list[_Section] = []
         for number, passage in enumerate(evidence.passages, 1):
             own = weights[passage.language]
-            supports = self._supports(self._reading(passage), own, vector)
+            described = evidence.terms[number - 1] if evidence.terms else frozenset()
+            supports = self._supports(self._reading(passage), own, vector, described)
             best = _best(passage, supports)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT * best
@@ -141,12 +142,24 @@ class ExtractiveAnswerer:
         return sorted(read, key=lambda section: -section.value)
 
     def _supports(
-        self, read: _Read, idfs: Mapping[str, float], vector: Vector | None
+        self,
+        read: _Read,
+        idfs: Mapping[str, float],
+        vector: Vector | None,
+        retrieved: frozenset[str],
     ) -> tuple[float, ...]:
-        """The share of the question's idf that each statement covers, and its cosine if known."""
+        """The share of the question's idf that each statement covers, and its cosine if known.
+
+        retrieved: the question's terms that the passage was found by. Those that it does not hold
+        itself are its page's summary or themes, which are said of every statement.
+        """
         total = sum(idfs.values()) or 1.0
+        described = retrieved - frozenset().union(*read.terms)
         scores = np.array(
-            [sum(w for term, w in idfs.items() if term in held) / total for held in read.terms]
+            [
+                sum(w for term, w in idfs.items() if term in held or term in described) / total
+                for held in read.terms
+            ]
         )
         if vector is not None and read.vectors is not None and len(scores):
             weight = self.store.manifest.profile.dense
@@ -160,11 +173,7 @@ class ExtractiveAnswerer:
 
     def _read(self, passage: Passage) -> _Read:
         reading = read_passage(passage)
-        # A statement is read under its headings, whose words it rarely repeats.
-        texts = [
-            f"{passage.title}\n{passage.text[statement.start : statement.end]}"
-            for statement in reading.statements
-        ]
+        texts = [_in_context(passage, statement) for statement in reading.statements]
         held = tuple(frozenset(terms.read(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
         return _Read(reading, held, self.embedder.embed(texts) if is_embedded else None)
@@ -173,6 +182,15 @@ class ExtractiveAnswerer:
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
         return provided.embeds_here(self.embedder.identity.provider)
+
+
+def _in_context(passage: Passage, statement: Statement) -> str:
+    """A statement under its headings and its tab's or term's label, which it rarely repeats."""
+    words = passage.text[statement.start : statement.end]
+    if statement.label < 0 or statement.kind == "label":
+        return f"{passage.title}\n{words}"
+    label = passage.blocks[statement.label]
+    return f"{passage.title}\n{passage.text[label.start : label.end]}\n{words}"
 
 
 def _best(passage: Passage, supports: Sequence[float]) -> float:

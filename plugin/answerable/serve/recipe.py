@@ -28,7 +28,8 @@ class Scored(Generic[T]):
     ``base`` is the score before ``boost``, which is what authored names and themes add, and
     ``page``, which is what the title and words of its page add; ``score`` also has what being new
     adds and the weight of the record. Of a hint ``lexical`` is what its label and locator add.
-    ``section`` is the section score, 0 where sections are not scored.
+    ``section`` is the section score, 0 where sections are not scored. ``row`` is its row in the
+    store, -1 where it is of none. ``terms`` are the question's that its retrieval text holds.
     """
 
     item: T
@@ -39,6 +40,8 @@ class Scored(Generic[T]):
     boost: float = 0.0
     page: float = 0.0
     section: float = 0.0
+    row: int = -1
+    terms: frozenset[str] = frozenset()
 
 
 @frozen
@@ -84,6 +87,7 @@ class Ranking:
                 dense=float(self.dense[place]),
                 boost=float(self.boost[place]),
                 page=float(self.page[place]),
+                row=int(self.rows[place]),
             )
             for place in scan.top(self.score, count, wanted)
         )

@@ -109,6 +109,20 @@ def holders(postings: Postings, terms: Collection[str], rows: Rows) -> NDArray[n
     return held
 
 
+def held_terms(
+    postings: Postings, terms: Collection[str], rows: NDArray[np.intp]
+) -> list[frozenset[str]]:
+    """Which of some terms each of some passages holds. rows: (k,) of the passages."""
+    everything = (0, len(postings.lengths))
+    holds = {
+        term: np.isin(rows, postings.passages[_span(postings, term, everything)]) for term in terms
+    }
+    return [
+        frozenset(term for term, by_passage in holds.items() if by_passage[place])
+        for place in range(len(rows))
+    ]
+
+
 def _span(postings: Postings, term: str, rows: Rows) -> slice:
     """Where a term's postings of a corpus stand: a term's passages are in the order of rows."""
     index = postings.terms.get(term)

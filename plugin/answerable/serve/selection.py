@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Generic, Literal, TypeVar
 
-from . import recipe, sections, terms
+import numpy as np
+
+from . import recipe, scan, sections, terms
 from .frozen import frozen
 from .question_reading import content_terms
 from .recipe import Scored
@@ -50,7 +52,13 @@ def arrange(store: Store, question: str, found: Retrieved) -> Retrieved:
         return found
     weights = recipe.weigh_terms(store, content_terms(store, question))
     pool = sorted((*found.passages, *found.siblings), key=lambda scored: -scored.score)[:POOL]
-    return replace(found, passages=sections.order_passages(question, weights, pool), siblings=())
+    ordered = sections.order_passages(question, weights, pool)
+    question_terms = frozenset(term for own in weights.values() for term in own)
+    rows = np.array([scored.row for scored in ordered], dtype=np.intp)
+    postings = store.postings_of(question_terms)
+    own_terms = scan.held_terms(postings, question_terms, rows)
+    passages = (replace(each, terms=own) for each, own in zip(ordered, own_terms, strict=True))
+    return replace(found, passages=tuple(passages), siblings=())
 
 
 def select(found: Retrieved) -> Evidence:
@@ -68,6 +76,7 @@ def select(found: Retrieved) -> Evidence:
         tuple(scored.item for scored in hints),
         by_score.best(TOP_K).evidence.lead,
         tuple(scored.section for scored in passages),
+        tuple(scored.terms for scored in passages),
     )
 
 

@@ -56,13 +56,15 @@ class RoutingHint:
 @frozen
 class Evidence:
     """All that an answerer may see, best first; ``lead``: the best hint's cosine minus the best
-    passage's; ``section_scores``: of each passage, empty where sections are not scored.
+    passage's; ``section_scores`` and ``terms`` (the question's that its retrieval text holds): of
+    each passage, empty where sections are not scored.
     """
 
     passages: tuple[Passage, ...] = ()
     hints: tuple[RoutingHint, ...] = ()
     lead: float = 0.0
     section_scores: tuple[float, ...] = field(default=(), compare=False)
+    terms: tuple[frozenset[str], ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.passages or self.hints)
