@@ -150,6 +150,29 @@ def test_what_lies_between_two_parts_is_marked() -> None:
     )
 
 
+def test_what_stands_apart_has_to_support_the_answer_nearly_as_well() -> None:
+    near = "The anchor chain is galvanized. The anchor is heavy."
+    source = passage(
+        block("text", f"{near} {FILLER} The chain has forty fathoms of links."),
+    )
+    assert text(source, "anchor chain") == near
+
+
+def test_what_is_near_a_later_choice_is_chosen_after_it() -> None:
+    sentences = [
+        "The anchor chain of the boat holds.",
+        "The anchor chain is galvanized by a smith.",
+        "The anchor boat is heavy and old.",
+    ]
+    source = passage(block("text", " ".join(sentences)))
+    assert text(source, "anchor chain boat") == " ".join(sentences)
+
+
+def test_a_short_sentence_is_not_left_out_between_two() -> None:
+    sentences = "The anchor holds in sand. Nobody knows quite why. The anchor slips on weed."
+    assert text(passage(block("text", sentences)), "anchor") == sentences
+
+
 def test_statements_that_are_shown_already_are_left_out() -> None:
     source = passage(block("text", "The anchor holds in sand. The anchor slips on weed."))
     found = excerpt(source, "anchor", shown=["The anchor holds in sand."])

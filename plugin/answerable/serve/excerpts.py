@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from . import terms
-from .code_window import cut_code
+from .code_window import complete_code, cut_code
 from .frozen import frozen
 from .statements import Reading, read_passage, states_something
 from .types import Passage
@@ -13,8 +13,11 @@ from .visible_text import count_visible
 NEXT_TO_CHOSEN = 0.08
 FIRST = 0.05
 WITH_CODE = 0.05
-# A further statement supports the answer at least this much of what the best one does.
-NEXT_TO_BEST = 0.4
+# A further statement supports the answer at least this much of what the best one does: where it is
+# next to a chosen one, and where something is left out between them.
+NEXT_TO_BEST, APART = 0.5, 0.8
+# A single statement of so few words is not left out between two chosen ones.
+MAX_BRIDGE = 15
 # Room for fewer lines than this shows no code.
 MIN_LINES = 3
 MAX_CODE_CHARACTERS = 800
@@ -22,6 +25,8 @@ MAX_CODE_CHARACTERS = 800
 MAX_VISIBLE = 1150
 # What an antecedent or the last item of a list may take beyond the budget, in words.
 GRACE = 20
+# What the end of a part of the code may take beyond the budget, in lines.
+GRACE_LINES = 4
 # Of a list that is too long, the items that support at least this much of what the best one does.
 MATCHING = 0.7
 # What a term of the lead-in and one of the heading add to a term's weight in a line of code.
@@ -110,15 +115,31 @@ class _Choice:
         """Choose the best statement, and then others while there is room for them."""
         best: float | None = None
         while self.open and self.words > 0:
-            value, negative = max((self._value(place), -place) for place in self.open)
+            candidates = [
+                (self._value(place), -place)
+                for place in self.open
+                if best is None
+                or self._value(place) >= best * (NEXT_TO_BEST if self._is_near(place) else APART)
+            ]
+            if not candidates:
+                break
+            value, negative = max(candidates)
             place = -negative
             self.open.discard(place)
-            if best is not None and value < NEXT_TO_BEST * best:
-                break
             if best is not None and self.statements[place].words > self.words:
                 continue
             if self._take(place) and best is None:
                 best = value
+        self._bridge()
+
+    def _bridge(self) -> None:
+        """Choose a short sentence or item that alone lies between two chosen statements."""
+        for place, statement in enumerate(self.statements):
+            is_between = place - 1 in self.ranges and place + 1 in self.ranges
+            is_short = statement.kind in ("sentence", "item") and statement.words <= MAX_BRIDGE
+            is_plain = not statement.is_pointer and not statement.leads_in
+            if is_between and is_short and is_plain and not self._is_other_tab(place):
+                self._add(place)
 
     def _raise_supports(self, supports: Sequence[float]) -> list[float]:
         """Add to a statement's support what its code and being the first one add."""
@@ -133,8 +154,10 @@ class _Choice:
         return raised
 
     def _value(self, place: int) -> float:
-        is_near = place - 1 in self.ranges or place + 1 in self.ranges
-        return self.supports[place] + (NEXT_TO_CHOSEN if is_near else 0)
+        return self.supports[place] + (NEXT_TO_CHOSEN if self._is_near(place) else 0)
+
+    def _is_near(self, place: int) -> bool:
+        return place - 1 in self.ranges or place + 1 in self.ranges
 
     def _take(self, place: int) -> bool:
         """Choose a statement with what it needs; False where it leads nowhere or has no room."""
@@ -193,6 +216,7 @@ class _Choice:
                 weights[term] = weights.get(term, 0.0) + weight
         room = min(MAX_CODE_CHARACTERS, self.visible)
         first, last = cut_code(text[start:end], weights, self.lines, room)
+        last = complete_code(text[start:end], last, GRACE_LINES, room - (last - first))
         self.ranges[code] = start + first, start + last
         self.lines -= text[start + first : start + last].count("\n") + 1
         self.visible -= count_visible(text[start + first : start + last])
