@@ -113,6 +113,11 @@ def test_what_is_left_out_between_two_quotes_is_a_gap() -> None:
     assert found == [LEAD_IN, {"kind": "gap"}, END]
 
 
+def test_the_name_of_a_file_is_not_missed() -> None:
+    shown = drawn(between("Use run", "guide:"), "def run():\n    hold()")
+    assert shown == [LEAD_IN, CODE]
+
+
 def test_rows_of_one_table_are_one_table_with_its_column_names() -> None:
     found = drawn(between("key", "use"), "b · the second one")
     assert found == [

@@ -14,6 +14,8 @@ Range = tuple[int, int]
 
 # What stands in a claim where words between its quotes are left out.
 GAP = re.compile(r"\n…\n| … ")
+# Labels that are never quoted, and that nobody misses: of a box, a block of code, a picture.
+_UNQUOTED = ("title", "file", "caption")
 
 
 class _Part(NamedTuple):
@@ -56,10 +58,16 @@ def blocks_of(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
 
 
 def _is_apart(before: _Part, after: _Part) -> bool:
-    """Test whether something is left out between two parts."""
+    """Test whether something is left out between two parts that a reader may miss."""
     if before.passage is not after.passage:
         return True
-    return bool(before.passage.text[before.end : after.start].strip())
+    text, start = before.passage.text, before.end
+    for block in before.passage.blocks:
+        if block.detail in _UNQUOTED and before.end <= block.start < after.start:
+            if text[start : block.start].strip():
+                return True
+            start = block.end
+    return bool(text[start : after.start].strip())
 
 
 def _locate(claim: Claim, passages: Sequence[Passage]) -> list[_Part]:
