@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from answerable.serve import terms
-from answerable.serve.excerpts import GRACE, MAX_VISIBLE, Budget, Excerpt, cut_excerpt
+from answerable.serve.excerpts import Excerpt, cut_excerpt
+from answerable.serve.statement_choice import GRACE, MAX_VISIBLE, Budget
 from answerable.serve.statements import read_passage
 from answerable.serve.types import Passage
 from structured import block, passage

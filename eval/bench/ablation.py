@@ -35,11 +35,11 @@ from answerable.build.function_writer import model_folder
 from answerable.serve import local_embedder, providers, selection, terms
 from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
-from answerable.serve.excerpts import Budget
 from answerable.serve.extractive import BUDGETS
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.recipe import Scored
+from answerable.serve.statement_choice import Budget
 from answerable.serve.store import Store
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage, Reply

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from . import certainty, provided, recipe, terms
 from .embedder import Embedder, Vectors
-from .excerpts import MAX_VISIBLE, Budget, Excerpt, cut_excerpt
+from .excerpts import Excerpt, cut_excerpt
 from .frozen import frozen
 from .question_reading import content_terms
+from .statement_choice import MAX_VISIBLE, Budget
 from .statements import Reading, Statement, read_passage, states_something
 from .store import Store
 from .types import Evidence, Passage
