@@ -68,6 +68,13 @@ def test_a_second_lead_in_without_room_for_its_code_is_left_out() -> None:
     assert shown == f"Drop the anchor with these steps of drop:\n\n{code}"
 
 
+def test_code_that_nearly_fits_is_whole() -> None:
+    code = "\n".join(f"anchor.step({n})" for n in range(8))
+    source = passage(block("text", "Drop the anchor like this:"), block("code", code))
+    assert text(source, "drop the anchor", Budget(20, 5)).endswith(f"\n\n{code}")
+    assert text(source, "drop the anchor", Budget(20, 3)).count("anchor.step") == 3
+
+
 def test_a_dangling_sentence_brings_its_antecedent() -> None:
     source = passage(
         block("text", f"{FILLER} A windlass lifts the chain. It needs oil every winter month."),

@@ -25,7 +25,7 @@ MAX_CODE_CHARACTERS = 800
 MAX_VISIBLE = 1150
 # What an antecedent or the last item of a list may take beyond the budget, in words.
 GRACE = 20
-# What the end of a part of the code may take beyond the budget, in lines.
+# What whole code, or the end of a part of it, may take beyond the budget, in lines.
 GRACE_LINES = 4
 # Of a list that is too long, the items that support at least this much of what the best one does.
 MATCHING = 0.7
@@ -177,7 +177,9 @@ class StatementChoice:
             for term in terms.read(words, self.passage.language):
                 weights[term] = weights.get(term, 0.0) + weight
         room = min(MAX_CODE_CHARACTERS, self.visible)
-        first, last = cut_code(text[start:end], weights, self.lines, room)
+        is_nearly_whole = text.count("\n", start, end) < self.lines + GRACE_LINES
+        lines = self.lines + GRACE_LINES if is_nearly_whole else self.lines
+        first, last = cut_code(text[start:end], weights, lines, room)
         last = complete_code(text[start:end], last, GRACE_LINES, room - (last - first))
         self.ranges[code] = start + first, start + last
         self.lines -= text[start + first : start + last].count("\n") + 1
