@@ -55,3 +55,10 @@ def test_a_question_without_terms_is_never_sure() -> None:
 )
 def test_polarity(question: str, text: str, *, same: bool) -> None:
     assert has_same_polarity(question, text) is same
+
+
+def test_words_that_are_cut_off_do_not_count() -> None:
+    question = "How do I drop the anchor over the bow?"
+    weights = dict.fromkeys(terms.read(question), 2.0)
+    assert is_sure(question, weights, ANCHOR, ANCHOR.text)
+    assert not is_sure(question, weights, ANCHOR, "anchor.drop()")

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 
 from . import terms
-from .sections import read_terms
 from .types import Passage
 
 # Shares of the question's idf that the section and the headings above it hold. Stricter ones mark
@@ -27,7 +26,7 @@ _OPPOSITES = tuple(
 
 
 def is_sure(question: str, weights: Mapping[str, float], passage: Passage, excerpt: str) -> bool:
-    """Test whether a section holds nearly all of a question, and its headings half of it.
+    """Test whether what is shown holds nearly all of a question, and its headings half of it.
 
     The excerpt must have the question's polarity, and code or steps where the question asks how.
     weights: the idf of the question's terms.
@@ -35,12 +34,15 @@ def is_sure(question: str, weights: Mapping[str, float], passage: Passage, excer
     total = sum(weights.values())
     if not total:
         return False
-    headings = frozenset(terms.read(passage.title, passage.language))
-    if _sum_weights(weights, read_terms(passage)) < SECTION_SHARE * total:
+    # What is cut off a section does not answer, though it may hold the question's words.
+    shown = f"{passage.title}\n{excerpt}"
+    shown_terms, headings = (
+        frozenset(terms.read(text, passage.language)) for text in (shown, passage.title)
+    )
+    if _sum_weights(weights, shown_terms) < SECTION_SHARE * total:
         return False
     if _sum_weights(weights, headings) < HEADING_SHARE * total:
         return False
-    shown = f"{passage.title}\n{excerpt}"
     return has_same_polarity(question, shown) and (
         not _HOW.match(question) or _is_practical(passage)
     )
