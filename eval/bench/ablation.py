@@ -6,8 +6,7 @@ gold_spans measures it. ``sets``, for each public question set: ``hit_8``, the s
 questions with a right text among the first eight, floor or no floor; the shares whose reference
 the first excerpt and all excerpts hold, a refusal holding nothing; and their mean words.
 
-A site or set is built once. A rule is switched off by fields of the bundle's profile, by names of
-the modules that hold it, or by showing the answerer passages without structure.
+A site or set is built once. A rule is switched off in the profile or by constants of its modules.
 """
 
 import math
@@ -39,7 +38,7 @@ from answerable.serve.extractive import BUDGETS
 from answerable.serve.local_embedder import LocalEmbedder
 from answerable.serve.opening import open_bundle
 from answerable.serve.recipe import Scored
-from answerable.serve.statement_choice import Budget
+from answerable.serve.statement_choice import NEXT_TO_BEST, Budget
 from answerable.serve.store import Store
 from answerable.serve.structure import Block
 from answerable.serve.types import Passage, Reply
@@ -62,7 +61,7 @@ _PARTS = {
     "something to copy": "CODE",
     "short sections": "SHORT",
 }
-_NOTHING = re.compile(r"(?!)")
+_TOGETHER = {"statement_choice.APART": NEXT_TO_BEST, "statement_choice.MAX_BRIDGE": 0}
 
 
 def _as_it_stands(store: Store, question: str) -> str:
@@ -88,7 +87,9 @@ RULES = (
     Rule("all five", constants={f"sections.{part}": 0 for part in _PARTS.values()}),
     Rule("best statement", constants={"extractive.SUPPORT": 0}),
     Rule("structure", is_plain=True),
-    Rule("antecedents", constants={"statements._DANGLING": _NOTHING}),
+    Rule("antecedents", constants={"statements._DANGLING": re.compile(r"(?!)")}),
+    Rule("what lies together", constants=_TOGETHER),
+    Rule("end of code", constants={"statement_choice.GRACE_LINES": 0, "code_window.IMPORTED": 1}),
     Rule("one where it is sure", constants={"certainty.SECTION_SHARE": 2}),
     Rule("up to three", constants={"extractive.BUDGETS": BUDGETS[:1]}),
     *map(_first_budget, (80, 100, 140)),
@@ -101,10 +102,8 @@ def measure(data: Path) -> Results:
     files = sorted((data / "gold").glob("*.jsonl"))
     missing = f"no file gold/NAME.jsonl in {data}"
     sites = measure_each(files, lambda path: _site_row(path, data, embedder), missing)
-    missing = f"no folder retrieval/NAME in {data}"
-    sets = measure_each(
-        folders(data / "retrieval"), lambda folder: _set_row(folder, embedder), missing
-    )
+    parents, missing = folders(data / "retrieval"), f"no folder retrieval/NAME in {data}"
+    sets = measure_each(parents, lambda folder: _set_row(folder, embedder), missing)
     return Results((*sites.rows, *sets.rows), (*sites.skipped, *sets.skipped))
 
 
