@@ -128,9 +128,13 @@ def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, add
     expect(page.get_by_text("The chain of a mooring is twelve")).to_be_in_viewport()
     expect(page).to_have_url(f"{address}mooring/#chains")
     expect(page.locator("h1")).to_have_text("Mooring")
-    expect(box.get_by_role("dialog")).to_be_hidden()
-    page.keyboard.press("Control+i")
     expect(box.get_by_role("dialog")).to_be_visible()
+    expect(box.locator(".card .title").first).to_be_in_viewport()
+    assert not box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
+    page.keyboard.press("Control+i")
+    expect(box.get_by_label("Your question")).to_be_focused()
+    assert box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
+    expect(box.locator(".card .title").first).to_be_visible()
 
 
 def test_drawer_and_box_on_a_phone(page: Page, address: str) -> None:

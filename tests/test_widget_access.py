@@ -254,7 +254,7 @@ def test_names_in_the_accessibility_tree(page: Page, site: Site) -> None:
             - 'link "Source 2: Reference › Limits"'
           - paragraph:
             - 'link "Source 3: Operations call about deployments"'
-          - paragraph: "/Confidence: high · 1 sentence removed/"
+          - paragraph: "/1 sentence removed/"
           - heading "Sources" [level=4]
           - list:
             - listitem:

@@ -74,8 +74,7 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
         "Run it:\n\n~~~~~\n$ make\n$ ls\n~~~~~\n\n [1]\n\n"
         "Related material: Operations call about deployments (from 12:40). [2]\n\n"
         "Sources:\n\n"
-        f"1. [A \\[b\\] \\<c\\>](<{site.origin}{RECORD['href']}>)"
-        " – “Upload the function folder.”\n"
+        f"1. [A \\[b\\] \\<c\\>](<{site.origin}{RECORD['href']}>)\n"
         f"2. [Operations call about deployments](<{site.origin}/guide/deploy/>) – from 12:40\n"
     )
     expect(box.get_by_role("button", name="Copy answer")).to_be_focused()

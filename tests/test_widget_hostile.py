@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Page, expect
 
 from patience import PATIENCE, until
+from widget_excerpts import OPTIONS, STEPS, excerpts
 from widget_site import (
     CLAIM,
     HANG,
@@ -103,7 +104,7 @@ ASK_ALL = """async ([answers, asStream]) => {
 
 def test_every_field_may_be_anything(page: Page, site: Site) -> None:
     visit(page, site)
-    answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND)]
+    answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts([*STEPS, *OPTIONS]))]
     assert len(answers) > 400
     settled, wrong = page.evaluate(ASK_ALL, [answers, False])
     assert wrong == []

@@ -171,7 +171,7 @@ def test_attributes_are_those_that_are_read_or_set(seen: dict[str, Any]) -> None
 def test_attributes_have_the_values_that_the_script_knows() -> None:
     assert choices("placement") == set(re.findall(r'placement="(\w+)"', SCRIPT)) | {"inline"}
     states = re.findall(r'this\.#show\("([\w-]+)"', SCRIPT)
-    modes = re.findall(r'^ *"?heading\.([\w-]+)', SCRIPT, re.M)
+    (modes,) = re.findall(r'\["([\w-]+)", "([\w-]+)"\] : \["([\w-]+)", "([\w-]+)"\];', SCRIPT)
     assert choices("state") == {*states, *modes}
 
 

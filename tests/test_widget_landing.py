@@ -57,6 +57,18 @@ def follow(page: Page, site: Site, href: str = HREF, path: str = "/") -> Locator
     return box
 
 
+def expect_beside(box: Locator) -> None:
+    """The answer stays, small and beside what it leads to."""
+    dialog = box.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    expect(dialog).not_to_have_attribute("aria-modal", "true")
+    assert not dialog.evaluate("(node) => node.matches(':modal')")
+    place = dialog.bounding_box()
+    assert place is not None
+    assert place["height"] <= 0.5 * dialog.evaluate("() => innerHeight")
+    expect(box.locator(".card .title").first).to_be_focused()
+
+
 def expect_selected(page: Page, words: str = WORDS) -> None:
     page.wait_for_function("(words) => getSelection().toString() === words", arg=words)
     expect(page.locator("#words")).to_be_in_viewport()
@@ -86,7 +98,7 @@ def test_a_page_that_loads_its_own_links_gets_the_words_selected(
     page.add_init_script(f"window.pushesFirst = {str(pushes_first).lower()}")
     box = follow(page, guide)
     expect_selected(page)
-    expect(box.get_by_role("dialog")).to_be_hidden()
+    expect_beside(box)
     assert page.url == f"{guide.origin}/guide/#aws"
 
 
@@ -160,3 +172,27 @@ def test_the_script_selects_the_words_in_an_older_browser(old_page: Page) -> Non
             else:
                 expect(page.locator("#aws")).to_be_in_viewport()
                 assert page.evaluate("getSelection().toString()") == ""
+
+
+def test_the_answer_beside_a_source_closes_by_its_key_and_button(page: Page, guide: Site) -> None:
+    guide.head = '<script src="/router.js"></script>'
+    box = follow(page, guide)
+    expect_selected(page)
+    page.keyboard.press("Escape")
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    expect(box).not_to_have_attribute("open", "")
+    page.keyboard.press("Control+i")
+    expect(box.get_by_label("Your question")).to_be_focused()
+    expect(box.locator(".card")).to_be_visible()
+    assert box.get_by_role("dialog").evaluate("(node) => node.matches(':modal')")
+
+
+def test_the_page_beside_the_answer_can_be_used(page: Page, guide: Site) -> None:
+    guide.head = '<script src="/router.js"></script>'
+    page.set_viewport_size({"width": 360, "height": 740})
+    box = follow(page, guide)
+    expect_selected(page)
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_text("Harbour").click()
+    expect(page.locator("body")).to_be_focused()
+    expect(box.get_by_role("dialog")).to_be_visible()

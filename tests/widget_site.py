@@ -91,7 +91,7 @@ SUPPORTED = answer(
     citations=[RECORD, SECOND_RECORD, HINT],
     dropped=1,
 )
-PARTIAL = answer("partial", claims=[CLAIM], citations=[RECORD], confidence="medium")
+PARTIAL = answer("partial", claims=[CLAIM], citations=[RECORD])
 RELATED = answer("related-material", routes=[ROUTE], citations=[HINT], confidence="low")
 NOT_FOUND = answer("not-found", reason="no-evidence", confidence="low")
 

@@ -10,6 +10,7 @@ const ENGLISH = {
   "limit": "At most {n} characters",
   "scope": "Answers come only from this site, with their sources. When it does not know, it says so.",
   "examples": "For example",
+  "press": "Press Enter to ask this question.",
   "working": "Looking through this site …",
   "stage.embedding": "Reading the question …",
   "stage.searching": "Searching this site …",
@@ -17,11 +18,15 @@ const ENGLISH = {
   "stage.checking": "Checking every source …",
   "stop": "Stop",
   "stopped": "Stopped.",
-  "heading.supported": "Answer",
-  "heading.partial": "Answer",
+  "confidence.high": "Answer",
+  "confidence.medium": "From this site",
+  "confidence.low": "Closest passage: it may not answer this",
   "heading.related-material": "Where to look",
   "heading.not-found": "This site does not answer that.",
   "tip": "Try other words, or name the feature, option or error message you mean.",
+  "note.corrected": "Showing results for “{to}”.",
+  "note.unknown": "This site does not mention “{word}”.",
+  "note.follow-up": "Each question stands alone: name what it is about.",
   "unverified": "Something was written, but its sources could not be verified, so it is not shown.",
   "search": "Search this site for it",
   "authors": "Tell the authors",
@@ -30,10 +35,6 @@ const ENGLISH = {
   "quote": "Quote",
   "quoteFrom": "Quote from {title}",
   "relatedNote": "Related material",
-  "confidence": "Confidence: {word}",
-  "confidence.high": "high",
-  "confidence.medium": "medium",
-  "confidence.low": "low",
   "dropped": {
     "one": "{n} sentence removed: source not verified.",
     "other": "{n} sentences removed: source not verified."
@@ -50,6 +51,7 @@ const ENGLISH = {
   },
   "notFound": "Not found on this site.",
   "copy": "Copy answer",
+  "copyCode": "Copy code",
   "copied": "Copied.",
   "notCopied": "The browser does not allow copying here.",
   "share": "Copy link to this question",
@@ -73,16 +75,18 @@ const ENGLISH = {
   },
   "capped": "No more questions can be answered today.",
   "paused": "Questions are not answered at the moment.",
+  "missing": "No questions can be answered here: the site has no answer function.",
   "searchWorks": "Search still works.",
   "retry": "Try again",
-  "retryIn": "Try again in {n} s"
+  "retryIn": "Try again in {n} s",
+  "stopwords": "a about an and are as at be by can could do does explain for from get have how i if in into is it me my of on or say says should tell than that the their there think this to was we what when where which who why will with would you your"
 };
 const LANGUAGES = "ar de es fr ja";
 const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
 
-// By code; a proxy gives a status only.
+// By code or status.
 const PROBLEMS = {
   __proto__: null,
   "rate-limited": "limited",
@@ -93,15 +97,20 @@ const PROBLEMS = {
   "bad-request": "unreadable",
   "too-large": "unreadable",
   429: "limited",
+  404: "missing",
+  405: "missing",
+  501: "missing",
+  "not-found": "missing",
 };
 const PATIENCE = 30;
 
 const ICONS = {
   ask: [
-    "M5 4h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-7l-5 4v-4H5a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z",
-    "M9.7 8.7a2.3 2.3 0 1 1 3.5 1.9c-.8.5-1.2.9-1.2 1.6M12 14.4v.1",
+    "M4 4h16v13h-8l-5 4v-4H4z",
+    "M10 9a2 2 0 1 1 3 2l-1 1M12 14v0",
   ],
   close: ["M6 6l12 12M18 6L6 18"],
+  copy: ["M9 9h11v11H9zM5 15H4V4h11v1"],
 };
 
 const LANGUAGE = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
@@ -111,8 +120,7 @@ const TURNING = /[\u202a-\u202e]/g;
 const HOME = new URL(".", import.meta.url);
 const ROOT = new URL("../../", HOME);
 
-// `all: initial` keeps a theme's type out and brings the reader's own font size, whatever `rem` is.
-// The links of several Material palettes are too pale for WCAG AA: the accent is mixed with the text.
+// `all: initial` keeps a theme's type out. Many links are too pale.
 const TRIGGER_CSS = `
 :host {
   all: initial;
@@ -137,6 +145,7 @@ svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: c
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 .trigger { display: inline-flex; align-items: center; gap: .5em; font-weight: 600; line-height: 1;
   border: 1px solid transparent; border-radius: 99em; }
+.room { block-size: 5em; }
 :host(:not([placement="header"])) .trigger { position: fixed; z-index: var(--answerable-z-index, 3);
   inset-block-end: max(1.25em, env(safe-area-inset-bottom)); inset-inline-end: 1.25em;
   padding-block: .8em; padding-inline: .95em 1.15em; color: var(--bg); background: var(--accent);
@@ -152,7 +161,7 @@ svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: c
   :host([placement="header"]) .trigger span { position: absolute; clip-path: inset(50%); }
 }
 @media (forced-colors: active) { .trigger { border-color: ButtonBorder !important; } }
-@media print { .trigger { display: none !important; } }
+@media print { .trigger, .room { display: none !important; } }
 `;
 
 const BOX_CSS = `
@@ -163,13 +172,13 @@ const BOX_CSS = `
   --error: var(--answerable-error, #d9434a);
   box-sizing: border-box; color: var(--fg); background: var(--bg); border: 1px solid var(--line);
   border-radius: var(--answerable-radius, 16px); overflow: hidden; }
-h2, h3, h4, p, ul, pre, blockquote { margin: 0; padding: 0; }
+h2, h3, h4, p, ul, ol, pre, blockquote { margin: 0; padding: 0; }
 h2, h3 { line-height: 1.3; font-weight: 650; }
 a { color: var(--accent); }
 
 dialog { inline-size: min(var(--answerable-width, 44em), calc(100vw - 2em));
-  max-block-size: min(84dvh, 54em); margin: 8dvh auto auto; padding: 0;
-  box-shadow: 0 24px 64px #0006, 0 2px 8px #0002; }
+  max-block-size: min(90dvh, 54em); margin: 5dvh auto auto; padding: 0;
+  box-shadow: 0 6px 64px #0006; }
 .panel { display: flex; flex-direction: column; max-block-size: inherit; }
 dialog::backdrop { background: #0b0e1480; }
 header { display: flex; align-items: center; justify-content: space-between;
@@ -202,31 +211,35 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
 .result { flex: 1; min-block-size: 0; overflow: auto; overscroll-behavior: contain;
   padding: 0 1.5em 1.5em; overflow-wrap: anywhere; }
 .view { display: grid; gap: .75em; }
-.view > * { min-inline-size: 0; }
+.view > *, .words > * { min-inline-size: 0; }
 h3:focus, .asked:focus { outline: none; }
 h3 { font-size: 1.1875em; }
 .scope, .tip { color: var(--muted); font-size: .9375em; }
-.meta { color: var(--muted); font-size: .875em; }
+.meta, .number, .page, .tag, .locator { color: var(--muted); font-size: .875em; }
 .sentence { white-space: pre-wrap; }
-pre, code { font-family: var(--answerable-code-font, var(--md-code-font-family, ui-monospace,
-  SFMono-Regular, Menlo, Consolas, monospace)); font-size: .875em; background: var(--tint); }
+pre, code { font-family: var(--answerable-code-font, var(--md-code-font-family, ui-monospace, monospace)); font-size: .875em; background: var(--tint); }
 code { padding: .1em .3em; border-radius: 4px; }
-pre { margin-block: .4em; padding: .7em .9em; border-radius: 9px; overflow-x: auto;
+pre { padding: .7em .9em; border-radius: 9px; overflow-x: auto;
   white-space: pre; overflow-wrap: normal; line-height: 1.45; direction: ltr; text-align: left; }
 pre code { padding: 0; font-size: 1em; background: none; }
+.code { position: relative; margin-block: .2em; }
+.code button { position: absolute; inset: 0 0 auto auto; display: grid; padding: .5em; font-size: .875em;
+  color: var(--muted); background: var(--bg); border: 1px solid var(--line); border-radius: 9px; }
+.words { display: grid; gap: .5em; margin-block-start: .35em; }
+:is(ul, ol):not(.cards) { padding-inline-start: 1.5em; }
+.label { font-weight: 650; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9375em; overflow-wrap: normal; }
+th, td { padding: .3em .7em; text-align: start; border: 1px solid var(--line); }
+mark { color: inherit; background: color-mix(in srgb, var(--accent) 25%, transparent); }
 .mark { margin-inline-start: .25em; font-size: .8125em; font-weight: 600; unicode-bidi: isolate;
   font-variant-numeric: tabular-nums; text-decoration: none; white-space: nowrap; }
 .mark::before { content: "\\2060"; }
 .mark:hover { text-decoration: underline; }
-h4 { margin-block-start: .6em; font-size: .8125em; font-weight: 650; color: var(--muted); }
+h4 { display: inline; font-size: 1em; }
 .cards { display: grid; gap: .6em; list-style: none; }
-.card { display: grid; grid-template-columns: 1.6em 1fr; column-gap: .5em; padding: .8em 1em;
-  border: 1px solid var(--line); border-radius: 12px; }
-.card > * { grid-column: 2; min-inline-size: 0; }
-.number { grid-column: 1; grid-row: 1; font-size: .875em; line-height: 1.7; color: var(--muted);
-  font-variant-numeric: tabular-nums; }
+.card { padding: .7em 1em; border: 1px solid var(--line); border-radius: 12px; }
 .title { font-weight: 600; }
-.page, .tag, .locator { font-size: .875em; color: var(--muted); }
 details { margin-block-start: .2em; color: var(--muted); font-size: .9375em; }
 summary { inline-size: fit-content; cursor: pointer; }
 blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: pre-wrap;
@@ -262,6 +275,10 @@ blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: 
   .result { padding: 0 1.1em max(1.5em, env(safe-area-inset-bottom)); }
   .keys { display: none; }
 }
+dialog.docked { position: fixed; inset-block: auto 1em; inset-inline: auto 1em; margin: 0;
+  inline-size: min(28em, calc(100vw - 2em)); block-size: auto; max-block-size: 45dvh;
+  z-index: var(--answerable-z-index, 3); }
+.docked form { display: none; }
 @media (max-height: 480px) {
   .panel { overflow: auto; }
   .result { flex: none; }
@@ -283,7 +300,7 @@ function sheet(css) {
   return sheets[css];
 }
 
-/** An element; a page may style it by the names of its classes, which are its parts too. */
+/** An element; its classes are its parts. */
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -360,7 +377,7 @@ function endpointOf(host) {
 function resolve(address, siteUrl) {
   try {
     if (!address.startsWith("/")) return /^https?:\/\//i.test(address) ? new URL(address).href : null;
-    // The "." keeps "/javascript:…" and "//other.host" what they must be: paths below this site.
+    // The "." keeps "//other.host" a path of this site.
     const url = new URL(siteUrl ? address : `.${address}`, ROOT);
     return url.origin === ROOT.origin ? url.href : null;
   } catch {
@@ -489,6 +506,15 @@ async function siteOf(call) {
   return { ...site, bundles, examples };
 }
 
+function blocksOf({ blocks }) {
+  try {
+    // Well formed if they make Markdown.
+    return blocks?.length && markdownOf(blocks) ? blocks : null;
+  } catch {
+    return null;
+  }
+}
+
 function numbered(answer) {
   const order = [...new Set([...answer.claims, ...answer.routes].flatMap((sentence) => sentence.citations))];
   const given = new Map(answer.citations.map((citation) => [citation.n, citation]));
@@ -496,26 +522,95 @@ function numbered(answer) {
     const citation = given.get(n);
     return { ...citation, n: index + 1, link: resolve(citation.href ?? citation.url ?? "", answer.site_url) };
   });
-  const renumber = ({ text, citations: cited }) => ({ text, citations: cited.map((n) => citations[order.indexOf(n)]) });
+  const renumber = (sentence) => ({
+    text: sentence.text,
+    blocks: blocksOf(sentence),
+    citations: sentence.citations.map((n) => citations[order.indexOf(n)]),
+  });
   return { ...answer, citations, claims: answer.claims.map(renumber), routes: answer.routes.map(renumber) };
 }
 
 const nameOf = (citation) => (citation.kind === "hint" ? citation.label : citation.title);
 
-function asMarkdown(question, { claims, routes, citations }, say) {
-  const plain = (text) => text.replace(TURNING, "").replace(/[\\[\]<>]/g, "\\$&");
-  const sentences = [...claims, ...routes].map(({ text, citations: cited }) => {
+function groupBy(items, keyOf) {
+  const groups = {};
+  for (const item of items) (groups[keyOf(item)] ??= []).push(item);
+  return Object.values(groups);
+}
+
+const sectionOf = ({ kind, n, url, title }) => JSON.stringify(kind === "hint" ? n + "" : [url, title]);
+
+function excerptsOf(claims) {
+  const isExcerpt = ({ blocks, citations }) => blocks && groupBy(citations, sectionOf).length === 1;
+  return claims.every(isExcerpt) ? groupBy(claims, ({ citations }) => sectionOf(citations[0])) : [];
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+function fold(word) {
+  return word.toLowerCase().replace(/(?<=..)(ies|y|e|s)+$/, "");
+}
+
+function contentWords(question, say) {
+  const words = question.match(/[\p{L}\p{N}](\S*[\p{L}\p{N}+#])?/gu) ?? [];
+  const stopwords = say("stopwords").split(" ");
+  const content = words.filter((word) => !stopwords.includes(word.toLowerCase()));
+  return content.length ? content : words;
+}
+
+const remarksOf = ({ notes }) => (Array.isArray(notes) ? notes : []).filter(isObject);
+
+function stemsOf(question, answer, say) {
+  const spellings = remarksOf(answer).map(({ to }) => to).filter(isText);
+  const words = contentWords([question, ...spellings].join(" "), say).join(" ").match(WORD) ?? [];
+  return new Set(words.filter((word) => word.length > 1).map(fold));
+}
+
+const escaped = (text) => text.replace(TURNING, "").replace(/[\\[\]<>]/g, "\\$&");
+
+function markdownOf(blocks, siteUrl) {
+  const markSpan = ({ text, code, href }) => {
+    const ticks = text.includes("`") ? "``" : "`";
+    const words = code ? ticks + text + ticks : escaped(text).replace(/[*`]/g, "\\$&");
+    const link = resolve(href, siteUrl);
+    return link ? `[${words}](<${link}>)` : words;
+  };
+  const inline = (spans) => spans.map(markSpan).join("").replace(/\s+/g, " ");
+  const markRow = (cells) => `| ${cells.map((spans) => inline(spans).replaceAll("|", "\\|")).join(" | ")} |`;
+  const mark = {
+    __proto__: null,
+    text: ({ spans }) => inline(spans),
+    label: ({ spans }) => `**${inline(spans)}**`,
+    code: ({ text, language }) => {
+      const fence = text.includes("```") ? "~~~~~" : "```";
+      return `${fence}${language}\n${text}\n${fence}`;
+    },
+    list: ({ items }) =>
+      items.map(({ level, number, spans }) => `${"    ".repeat(level)}${number ? `${number}.` : "-"} ${inline(spans)}`).join("\n"),
+    table: ({ columns, rows }) => {
+      const head = columns.length ? columns : (rows[0] ?? []).map(() => []);
+      return [markRow(head), `|${" --- |".repeat(head.length)}`, ...rows.map(markRow)].join("\n");
+    },
+    gap: () => "…",
+  };
+  return blocks.map((block) => mark[block.kind](block)).join("\n\n");
+}
+
+function asMarkdown(question, answer, say) {
+  const { claims, routes, citations } = answer;
+  const link = (citation) => `[${escaped(nameOf(citation))}](<${citation.link ?? ""}>)`;
+  const sentence = ({ text, citations: cited }) => {
     const [lead, code] = split(text);
     const block = code && `\n\n~~~~~\n${code}\n~~~~~\n\n`;
-    return `${plain(lead)}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
-  });
-  const sources = citations.map((citation) => {
-    const { n, link, quote, locator } = citation;
-    const name = `[${plain(nameOf(citation))}](<${link ?? ""}>)`;
-    const more = [locator, quote && `“${quote.replace(/\s+/g, " ")}”`].filter(Boolean);
-    return `${n}. ${[name, ...more.map(plain)].join(" – ")}`;
-  });
-  return `**${plain(question)}**\n\n${sentences.join("\n\n")}\n\n${say("sources")}:\n\n${sources.join("\n")}\n`;
+    return `${escaped(lead)}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
+  };
+  const excerpt = (each) => [link(each[0].citations[0]), ...each.map(({ blocks }) => markdownOf(blocks, answer.site_url))].join("\n\n");
+  const source = (citation) => link(citation) + (citation.locator ? ` – ${escaped(citation.locator)}` : "");
+  const excerpts = excerptsOf(claims);
+  const parts = excerpts.length
+    ? [...excerpts.map(excerpt), ...citations.filter(({ kind }) => kind === "hint").map(source)]
+    : [...[...claims, ...routes].map(sentence), `${say("sources")}:`, citations.map((each) => `${each.n}. ${source(each)}`).join("\n")];
+  return `**${escaped(question)}**\n\n${parts.join("\n\n")}\n`;
 }
 
 function split(text) {
@@ -523,10 +618,78 @@ function split(text) {
   return at < 0 ? [text, ""] : [text.slice(0, at + 1), text.slice(at + 3)];
 }
 
-/** What draws answers in a language. Nothing in it knows what was retrieved: only what is cited. */
-function drawing({ tag, say }) {
-  const drawLink = (link, attributes, ...text) =>
-    link === null ? element("span", attributes, ...text) : element("a", { ...attributes, href: link }, ...text);
+function drawLink(link, attributes, ...text) {
+  return link ? element("a", { ...attributes, href: link }, ...text) : element("span", attributes, ...text);
+}
+
+function drawingBlocks(say, { stems, siteUrl, copy }) {
+  function drawWords(text) {
+    const pieces = [];
+    let end = 0;
+    for (const { 0: word, index } of text.matchAll(WORD)) {
+      if (!stems.has(fold(word))) continue;
+      pieces.push(text.slice(end, index), element("mark", {}, word));
+      end = index + word.length;
+    }
+    return [...pieces, text.slice(end)];
+  }
+
+  function drawSpan({ text, code, href }) {
+    const words = code ? [element("code", {}, ...drawWords(text))] : drawWords(text);
+    const link = resolve(href, siteUrl);
+    return link ? [element("a", { href: link }, ...words)] : words;
+  }
+
+  const drawSpans = (spans) => spans.flatMap(drawSpan);
+
+  function drawCode(text) {
+    const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, text));
+    const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
+    const frame = element("div", { class: "code" }, block, copyButton);
+    copyButton.addEventListener("click", () => copy(text, frame));
+    return frame;
+  }
+
+  function drawList(items) {
+    const root = element("div", { class: "list" });
+    const lists = [];
+    for (const { level, number, spans } of items) {
+      const depth = Math.min(level | 0, lists.length, 8);
+      const isNumbered = /^\d{1,9}$/.test(number);
+      lists.length = Math.min(lists.length, depth + 1);
+      if (lists[depth]?.localName !== (isNumbered ? "ol" : "ul")) {
+        lists[depth] = element(isNumbered ? "ol" : "ul");
+        (lists[depth - 1]?.lastChild ?? root).append(lists[depth]);
+      }
+      lists[depth].append(element("li", { dir: "auto", value: isNumbered ? number : null }, ...drawSpans(spans)));
+    }
+    return root;
+  }
+
+  function drawRow(cells, tag, scope = null) {
+    return element("tr", {}, ...cells.map((spans) => element(tag, { dir: "auto", scope }, ...drawSpans(spans))));
+  }
+
+  function drawTable({ columns, rows }) {
+    const head = columns.length ? [element("thead", {}, drawRow(columns, "th", "col"))] : [];
+    const body = element("tbody", {}, ...rows.map((cells) => drawRow(cells, "td")));
+    return element("div", { class: "table", tabindex: "0" }, element("table", {}, ...head, body));
+  }
+
+  const draw = {
+    text: ({ spans }) => element("p", { dir: "auto" }, ...drawSpans(spans)),
+    label: ({ spans }) => element("p", { class: "label", dir: "auto" }, ...drawSpans(spans)),
+    code: ({ text }) => drawCode(text),
+    list: ({ items }) => drawList(items),
+    table: drawTable,
+    gap: () => element("p", {}, "…"),
+  };
+  return { drawCode, drawBlocks: (blocks) => blocks.map((block) => draw[block.kind](block)) };
+}
+
+// Only what is cited.
+function drawing({ tag, say }, context) {
+  const { drawCode, drawBlocks } = drawingBlocks(say, context);
 
   function drawMarker(citation) {
     const name = say("source", { n: citation.n, title: nameOf(citation) });
@@ -544,8 +707,7 @@ function drawing({ tag, say }) {
     const [lead, code] = split(text);
     const markers = citations.map(drawMarker);
     if (!code) return element("p", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers);
-    const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, code));
-    return element("div", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers, block);
+    return element("div", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers, drawCode(code));
   }
 
   function drawPage({ link, date }) {
@@ -556,30 +718,40 @@ function drawing({ tag, say }) {
 
   function drawQuote({ quote, language, ...citation }) {
     const summary = element("summary", { "aria-label": say("quoteFrom", { title: nameOf(citation) }) }, say("quote"));
-    const words = element("blockquote", { dir: "auto", ...(language && { lang: language }) }, quote);
+    const words = element("blockquote", { dir: "auto", lang: language || null }, quote);
     const details = element("details", {}, summary, words);
-    // Code and long quotes would bury the other sources.
     details.open = quote.length <= 240 && !quote.includes("\n");
     return details;
   }
 
-  function drawCard(citation) {
-    const { n, kind, link, quote, locator } = citation;
-    const number = element("span", { class: "number" }, `[${n}]`);
-    const title = drawLink(link, { class: "title", dir: "auto" }, nameOf(citation));
+  function drawTitle(citation) {
+    const title = drawLink(citation.link, { class: "title", dir: "auto" }, nameOf(citation));
     title.citation = citation;
-    if (kind === "hint") {
-      const label = element("span", { class: "tag" }, say("relatedNote"));
-      const place = locator ? [element("span", { class: "locator", dir: "auto" }, locator)] : [];
-      return element("li", { class: "card hint" }, number, label, title, ...place);
-    }
-    const words = isText(quote) ? [drawQuote(citation)] : [];
-    return element("li", { class: "card" }, number, title, drawPage(citation), ...words);
+    return title;
   }
 
-  function drawCards(citations) {
-    return element("ul", { class: "cards", role: "list" }, ...citations.map(drawCard));
+  function drawCard(citations) {
+    const [citation] = citations;
+    const number = element("span", { class: "number" }, citations.map(({ n }) => `[${n}]`).join(" "));
+    if (citation.kind === "hint") return drawHint(citation, number);
+    const quotes = citations.filter(({ quote }) => isText(quote)).map(drawQuote);
+    return element("li", { class: "card" }, number, " ", drawTitle(citation), " ", drawPage(citation), ...quotes);
   }
+
+  function drawHint(citation, ...number) {
+    const label = element("span", { class: "tag" }, say("relatedNote"));
+    const place = citation.locator ? [" ", element("span", { class: "locator", dir: "auto" }, citation.locator)] : [];
+    return element("li", { class: "card hint" }, ...number, " ", label, " ", drawTitle(citation), ...place);
+  }
+
+  function drawExcerpt(claims) {
+    const [citation] = claims[0].citations;
+    const blocks = claims.flatMap((claim) => drawBlocks(claim.blocks));
+    const words = element("div", { class: "words", lang: citation.language || null }, ...blocks);
+    return element("li", { class: "card excerpt" }, element("h4", {}, drawTitle(citation)), " ", drawPage(citation), words);
+  }
+
+  const drawCards = (...cards) => element("ul", { class: "cards", role: "list" }, ...cards);
 
   function drawLanguage(citations) {
     const page = pageLanguage();
@@ -592,28 +764,45 @@ function drawing({ tag, say }) {
 
   const drawNote = (text) => element("p", { class: "meta" }, text);
 
-  function drawNotes({ confidence, dropped, mode }) {
-    const lines = [
-      mode !== "not-found" && `confidence.${confidence}` in ENGLISH && say("confidence", { word: say(`confidence.${confidence}`) }),
-      dropped > 0 && say("dropped", { n: Number(dropped) }),
-    ].filter(Boolean);
-    return lines.length ? [drawNote(lines.join(" · "))] : [];
+  const drawDropped = ({ dropped }) => (dropped > 0 ? [drawNote(say("dropped", { n: Number(dropped) }))] : []);
+
+  function drawRemarks(answer) {
+    const remarks = remarksOf(answer).filter(({ kind, to, word }) => isText(kind) && `note.${kind}` in ENGLISH && [to, word].every(isOptionalText));
+    const text = remarks.map(({ kind, to, word }) => say(`note.${kind}`, { to, word })).join(" ");
+    return text ? [element("p", { class: "tip remarks" }, text)] : [];
+  }
+
+  function drawHeading({ mode, claims, confidence }) {
+    const sure = ["high", "low"].includes(confidence) ? confidence : "medium";
+    return element("h3", { tabindex: "-1" }, say(claims.length ? `confidence.${sure}` : `heading.${mode}`));
+  }
+
+  function drawNotFound(answer) {
+    const tip = element("p", { class: "tip" }, say(answer.reason === "contract" ? "unverified" : "tip"));
+    return [...drawRemarks(answer), tip, ...drawDropped(answer)];
+  }
+
+  function drawProse(answer) {
+    const { claims, routes, citations } = answer;
+    const sentences = [...claims, ...routes].map(drawSentence);
+    const label = claims.length ? [element("h4", { class: "meta" }, say("sources"))] : [];
+    const cards = drawCards(...groupBy(citations, sectionOf).map(drawCard));
+    return [...drawRemarks(answer), ...sentences, ...drawDropped(answer), ...drawLanguage(citations), ...label, cards];
+  }
+
+  function drawExcerpts(answer, excerpts) {
+    const hints = answer.citations.filter(({ kind }) => kind === "hint").map((hint) => drawHint(hint));
+    const cards = drawCards(...excerpts.map(drawExcerpt), ...hints);
+    return [...drawRemarks(answer), ...drawLanguage(answer.citations), cards, ...drawDropped(answer)];
   }
 
   function drawAnswer(answer) {
-    const { mode, reason, claims, routes, citations } = answer;
-    const heading = element("h3", { tabindex: "-1" }, say(`heading.${mode}`));
-    if (mode === "not-found") {
-      const tip = element("p", { class: "tip" }, say(reason === "contract" ? "unverified" : "tip"));
-      return [heading, tip, ...drawNotes(answer)];
-    }
-    const sentences = [...claims, ...routes].map(drawSentence);
-    // Notes are places to look, not sources: only an answer has a list of sources.
-    const label = claims.length ? [element("h4", {}, say("sources"))] : [];
-    return [heading, ...sentences, ...drawNotes(answer), ...drawLanguage(citations), ...label, drawCards(citations)];
+    const excerpts = excerptsOf(answer.claims);
+    const draw = answer.mode === "not-found" ? drawNotFound : excerpts.length ? drawExcerpts : drawProse;
+    return [drawHeading(answer), ...draw(answer, excerpts)];
   }
 
-  return { drawAnswer, drawNote, drawLink };
+  return { drawAnswer, drawNote };
 }
 
 function decoded(text) {
@@ -624,18 +813,28 @@ function decoded(text) {
   }
 }
 
+// Not in an answer.
+function findOnPage(words) {
+  const boxes = document.querySelectorAll("answerable-ask");
+  const show = (visibility) => boxes.forEach(({ style }) => Object.assign(style, { visibility }));
+  show("hidden");
+  const isFound = find(words);
+  show("");
+  return isFound;
+}
+
 function highlight(address) {
   const [id, directive = ""] = new URL(address).hash.slice(1).split(":~:text=");
-  // What tells equal words apart begins or ends with a dash.
+  // A dash marks their context.
   const [start, end] = directive.split("&")[0].split(",").filter((term) => !/^-|-$/.test(term)).map(decoded);
   const heading = document.getElementById(decoded(id));
   const selection = getSelection();
   selection.collapse(heading ?? document.body, 0);
   heading?.scrollIntoView();
   if (!start) return true;
-  if (!find(start)) return false;
+  if (!findOnPage(start)) return false;
   const { anchorNode, anchorOffset } = selection;
-  if (end && find(end)) selection.setBaseAndExtent(anchorNode, anchorOffset, selection.focusNode, selection.focusOffset);
+  if (end && findOnPage(end)) selection.setBaseAndExtent(anchorNode, anchorOffset, selection.focusNode, selection.focusOffset);
   anchorNode.parentElement.scrollIntoView({ block: "center" });
   return true;
 }
@@ -661,9 +860,9 @@ function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
 
 let shared = new URLSearchParams(location.search).get("ask");
 
-/** `<answerable-ask>`: custom-elements.json describes it. */
+/** See custom-elements.json. */
 export class AskBox extends HTMLElement {
-  // A page may set `fetch`, also before this script runs.
+  // A page may set `fetch` earlier.
   #fetch = (...request) => (this.fetch ?? fetch)(...request);
   #endpoint = null;
   #language = IN_ENGLISH;
@@ -675,6 +874,7 @@ export class AskBox extends HTMLElement {
   #pressedBackdrop = false;
   #ui = null;
   #asked = "";
+  #kept = null;
   #hasFocus = false;
   #label = element("span", {}, ENGLISH.ask);
   #trigger = element(
@@ -687,7 +887,7 @@ export class AskBox extends HTMLElement {
     super();
     this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet(TRIGGER_CSS)];
     this.#trigger.addEventListener("click", () => this.open());
-    // Themes bind bare letters (Material: f, s, p, n) on the page and cannot see into a shadow root.
+    // Themes bind bare letters.
     for (const type of ["keydown", "keypress", "keyup"]) {
       this.addEventListener(type, (event) => {
         const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -697,7 +897,8 @@ export class AskBox extends HTMLElement {
   }
 
   async connectedCallback() {
-    // Once: Material's instant navigation changes the base of relative addresses later.
+    const isFirst = !this.#endpoint;
+    // Once: instant navigation changes the base.
     this.#endpoint ??= endpointOf(this);
     document.addEventListener("keydown", this.#onShortcut);
     const shortcut = this.getAttribute("shortcut") ?? "Ctrl+I";
@@ -707,26 +908,35 @@ export class AskBox extends HTMLElement {
       this.#trigger.title = shortcut;
       this.#trigger.ariaKeyShortcuts = keys === shortcut ? keys : `${keys} ${keys.replace("Control", "Meta")}`;
     }
+    addEventListener("pagehide", this.#onLeave);
     await this.#localise();
     if (this.#isInline) this.#build();
     else this.shadowRoot.append(this.#trigger);
-    if (shared !== null) this.open(shared);
+    if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
+    const isRestored = isFirst && (await this.#restore());
+    if (!isRestored && shared !== null && this.open(shared) && shared.trim()) {
+      this.#ui.view.prepend(element("p", { class: "tip" }, this.#language.say("press")));
+    }
     shared = null;
   }
 
   disconnectedCallback() {
     document.removeEventListener("keydown", this.#onShortcut);
+    removeEventListener("pagehide", this.#onLeave);
     this.close();
     if (this.#run) this.#stop();
     clearTimeout(this.#timer);
   }
 
   open(question) {
-    if (!this.#isInline && !this.#ui?.dialog.open) {
+    if (!this.#isInline && !this.#ui?.dialog.matches(":modal")) {
       if (!this.#emit("answerable:open", {}, true)) return false;
       this.#opener = focused() ?? this.#trigger;
       this.#build();
-      this.#ui.dialog.showModal();
+      const { dialog } = this.#ui;
+      dialog.close();
+      dialog.classList.remove("docked");
+      dialog.showModal();
       this.toggleAttribute("open", true);
       this.#follow();
     }
@@ -747,6 +957,51 @@ export class AskBox extends HTMLElement {
 
   get #isInline() {
     return this.getAttribute("placement") === "inline";
+  }
+
+  get #key() {
+    const index = [...document.querySelectorAll(this.localName)].indexOf(this);
+    return `answerable ${index} ${location.pathname}${location.search}`;
+  }
+
+  #onLeave = () => {
+    try {
+      if (this.#kept) sessionStorage[this.#key] = JSON.stringify({ ...this.#kept, isOpen: this.hasAttribute("open") });
+      else delete sessionStorage[this.#key];
+    } catch {
+      // None, or full.
+    }
+  };
+
+  async #restore() {
+    if (!["back_forward", "reload"].includes(performance.getEntriesByType("navigation")[0]?.type)) return false;
+    try {
+      const { question, answer, isOpen } = JSON.parse(sessionStorage[this.#key]);
+      checkAnswer(answer);
+      this.#build();
+      this.#put(question);
+      if (isOpen) this.open();
+      this.#showAnswer(question, answer, await this.#told(), false);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #avoidContents() {
+    if (this.parentElement === document.body) this.shadowRoot.append(element("div", { class: "room" }));
+    const covered = new Map();
+    const watch = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting, boundingClientRect: { left, right, width } } of entries) {
+        const far = this.#trigger.dir === "rtl" ? right : innerWidth - left;
+        if (isIntersecting && far - width < 160 && far < innerWidth / 2) covered.set(target, far);
+        else covered.delete(target);
+      }
+      this.#trigger.style.marginInlineEnd = `${Math.max(0, ...covered.values())}px`;
+    }, { rootMargin: "-88% 0px 0px" });
+    const look = () => document.querySelectorAll("nav, aside").forEach((node) => watch.observe(node));
+    look();
+    window.document$?.subscribe?.(look);
   }
 
   async #localise() {
@@ -802,11 +1057,16 @@ export class AskBox extends HTMLElement {
   #listenToDialog(dialog) {
     for (const type of ["resize", "scroll"]) visualViewport.addEventListener(type, () => this.#follow());
     dialog.addEventListener("close", () => this.#closed());
+    dialog.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || dialog.matches(":modal")) return;
+      event.stopPropagation();
+      this.close();
+    });
     dialog.addEventListener("pointerdown", (event) => {
       this.#pressedBackdrop = this.#isBackdrop(event);
     });
     dialog.addEventListener("click", (event) => {
-      // A selection dragged out of the dialog ends in a click on it: both ends must be outside.
+      // A selection dragged out of the dialog ends in a click on it.
       if (this.#pressedBackdrop && this.#isBackdrop(event)) this.close();
     });
   }
@@ -815,7 +1075,7 @@ export class AskBox extends HTMLElement {
     const { question, form, view } = this.#ui;
     question.addEventListener("input", () => this.#counted());
     question.addEventListener("keydown", (event) => {
-      // 229: the Enter that ends a composition, which Safari reports after the composition's end.
+      // 229: the Enter that ends a composition in Safari.
       const composing = event.isComposing || event.keyCode === 229;
       if (event.key !== "Enter" || event.shiftKey || composing) return;
       event.preventDefault();
@@ -829,13 +1089,13 @@ export class AskBox extends HTMLElement {
   }
 
   #onShortcut = (event) => {
-    // In a text that somebody edits, Ctrl+I makes italics.
+    // Ctrl+I makes italics there.
     if (event.defaultPrevented || chordOf(event) !== this.#chord || event.composedPath()[0].isContentEditable) return;
     event.preventDefault();
     this.open();
   };
 
-  // A virtual keyboard hides a part of the page.
+  // A virtual keyboard hides a part.
   #follow() {
     const { style } = this.#ui.dialog;
     style.setProperty("--visible", `${visualViewport.height}px`);
@@ -850,17 +1110,31 @@ export class AskBox extends HTMLElement {
 
   #followed(event) {
     const link = event.target.closest("a");
-    if (!link?.citation) return;
-    const { link: _, ...citation } = link.citation;
-    if (!this.#emit("answerable:cite", citation, true)) return event.preventDefault();
+    if (!link?.closest(".card, .sentence")) return;
+    const { link: _, ...citation } = link.citation ?? {};
+    if (link.citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    // The source may be on this page, behind the dialog, and keeps the focus.
-    this.#opener = null;
-    this.close();
+    const isHere = link.href.split("#")[0] === location.href.split("#")[0];
+    if (isHere) {
+      this.#opener = null;
+      this.close();
+    }
     setTimeout(() => {
       // A page that loads its own links swallows fragments.
-      if (event.defaultPrevented) highlightLater(link.href);
+      if (!event.defaultPrevented) return;
+      if (!isHere) this.#dock(link);
+      highlightLater(link.href);
     });
+  }
+
+  #dock(link) {
+    const { dialog } = this.#ui;
+    if (!dialog) return;
+    this.#opener = null;
+    dialog.close();
+    dialog.classList.add("docked");
+    dialog.show();
+    link.focus({ preventScroll: true });
   }
 
   #closed() {
@@ -944,7 +1218,7 @@ export class AskBox extends HTMLElement {
     status.textContent = "";
   }
 
-  // Never from elsewhere on the page into an inline box.
+  // Not from elsewhere into an inline box.
   #focus(node) {
     if (this.#hasFocus) node.focus();
   }
@@ -970,6 +1244,7 @@ export class AskBox extends HTMLElement {
     const { say } = this.#language;
     const stage = element("span", { class: "stage" }, say("working"));
     const stop = button("stop", say("stop"), () => this.#stop());
+    this.#kept = null;
     this.#show("working", element("div", { class: "working" }, element("span", { class: "pulse" }), stage, stop));
     // What was pressed may be gone.
     if (!this.shadowRoot.activeElement) this.#focus(stop);
@@ -981,14 +1256,16 @@ export class AskBox extends HTMLElement {
     this.#emit("answerable:stage", { stage });
   }
 
-  #showAnswer(question, answer, site) {
+  #showAnswer(question, answer, site, isNew = true) {
     const { say } = this.#language;
-    const draw = drawing(this.#language);
     const drawn = numbered(answer);
+    const stems = stemsOf(question, answer, say);
+    const draw = drawing(this.#language, { stems, siteUrl: answer.site_url, copy: this.#copy.bind(this) });
     const nodes = draw.drawAnswer(drawn);
     const isFound = answer.mode !== "not-found";
     const differs = site.bundles.length > 0 && answer.bundle && !site.bundles.includes(answer.bundle);
     this.#run = null;
+    this.#kept = { question, answer };
     this.#show(
       answer.mode,
       ...nodes,
@@ -996,9 +1273,11 @@ export class AskBox extends HTMLElement {
       ...(isFound ? [this.#actions(question, drawn)] : this.#ways(question, site, answer.bundle ?? "")),
       ...(site.feedback ? [this.#feedback(question, answer, site.feedback)] : []),
     );
-    const announced = isFound ? (answer.mode === "related-material" ? "pointers" : "ready") : "notFound";
-    this.#ui.status.textContent = say(announced, { n: answer.citations.length });
+    const isUnsure = answer.claims.length === 0 || answer.confidence === "low";
+    const sections = groupBy(drawn.citations, sectionOf).length;
     this.#focus(nodes[0]);
+    if (!isNew) return;
+    this.#ui.status.textContent = say(isFound ? (isUnsure ? "pointers" : "ready") : "notFound", { n: sections });
     this.#emit("answerable:answer", answer);
   }
 
@@ -1007,14 +1286,15 @@ export class AskBox extends HTMLElement {
     const page = new URL(location.href);
     page.hash = "";
     page.search = `?ask=${encoded(question)}`;
-    const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say)));
-    const share = button("share", say("share"), () => this.#copy(page.href));
-    return element("div", { class: "actions" }, copy, share);
+    const row = element("div", { class: "actions" });
+    const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say), row));
+    const share = button("share", say("share"), () => this.#copy(page.href, row));
+    row.append(copy, share);
+    return row;
   }
 
-  async #copy(text) {
-    const { view, status } = this.#ui;
-    const row = view.querySelector(".actions");
+  async #copy(text, row) {
+    const { status } = this.#ui;
     let key = "copied";
     try {
       await navigator.clipboard.writeText(text);
@@ -1029,9 +1309,9 @@ export class AskBox extends HTMLElement {
 
   #ways(question, { search, authors }, bundle) {
     const { say } = this.#language;
-    const { drawLink } = drawing(this.#language);
-    const links = Object.entries({ search, authors })
-      .map(([name, template]) => [name, template && filled(template, question, bundle)])
+    const words = contentWords(question, say).join(" ");
+    const links = [["search", search, words], ["authors", authors, question]]
+      .map(([name, template, text]) => [name, template && filled(template, text, bundle)])
       .filter(([, link]) => link)
       .map(([name, link]) => drawLink(link, { class: `button ${name}` }, say(name)));
     return links.length ? [element("div", { class: "actions" }, ...links)] : [];
@@ -1067,7 +1347,7 @@ export class AskBox extends HTMLElement {
     const code = error instanceof Problem ? error.code : navigator.onLine ? "failed" : "offline";
     const key = PROBLEMS[code] ?? "failed";
     this.#run = null;
-    const isClosed = key === "capped" || key === "paused";
+    const isClosed = ["capped", "paused", "missing"].includes(key);
     const ways = isClosed ? this.#ways(question, { search }, "") : [];
     const retry = button("retry", say("retry"), () => retry.ariaDisabled !== "true" && this.#submit());
     this.#show("problem", ...ways, ...(isClosed || key === "unreadable" ? [] : [retry]));
@@ -1093,7 +1373,7 @@ export class AskBox extends HTMLElement {
 
 if (!customElements.get("answerable-ask")) customElements.define("answerable-ask", AskBox);
 
-// A browser that does not know text fragments leaves them in the address.
+// For browsers without text fragments.
 if (!("fragmentDirective" in document)) {
   const show = () => location.hash.includes(":~:text=") && highlight(location.href);
   window.addEventListener("hashchange", show);
