@@ -1,4 +1,4 @@
-"""An answer that is an excerpt of the site: drawn as on its page, once, under its section's title."""
+"""An answer that is an excerpt of the site: drawn once, as on its page, under its section."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from playwright.sync_api import Locator, Page, expect
 from test_widget_access import violations
 from test_widget_actions import allow_copying, copied
 from widget_excerpts import (
-    CODE, GAP, LONG_LINE, OPTIONS, STEPS, TABS, excerpts, item, items, section, span, text,
+    CODE,
+    GAP,
+    LONG_LINE,
+    OPTIONS,
+    STEPS,
+    TABS,
+    excerpts,
+    item,
+    items,
+    section,
+    span,
+    text,
 )  # fmt: skip
 from widget_site import HINT, PARTIAL, ROUTE, SUPPORTED, Json, Site, ask, visit
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import widget_folder
 import widget_tables
+from widget_excerpts import OPTIONS, STEPS, TABS, excerpts
 
 SCRIPT = (widget_folder.WIDGET / "ask-box.js").read_text("utf-8")
 MANIFEST = widget_tables.read()
@@ -111,7 +112,9 @@ def seen(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 def use(page: Page, box: Locator) -> None:
     """Go through every state, and everything that can be pressed."""
+    excerpt = excerpts([*TABS, *STEPS, *OPTIONS], notes=[{"kind": "unknown", "word": "CEO"}])
     replies = [None, stream(SUPPORTED), reply(NOT_FOUND), reply({"code": "busy"}, 503)]
+    replies.append(reply(excerpt))
     box.evaluate(REPLYING, {"site": SITE, "replies": replies})
 
     def ask(state: str) -> None:
@@ -133,6 +136,7 @@ def use(page: Page, box: Locator) -> None:
     page.keyboard.press("Control+i")
     ask("not-found")
     ask("problem")
+    ask("partial")
 
 
 def names(kind: str) -> list[str]:

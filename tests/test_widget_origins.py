@@ -67,7 +67,7 @@ def test_a_function_on_another_origin_streams_and_limits(
         )
         with page.expect_response(f"{other}/answer") as first:
             ask(box, "How thick is the chain of a mooring?")
-        expect(box.locator(".sentence").first).to_contain_text("twelve millimetres")
+        expect(box.locator(".words").first).to_contain_text("twelve millimetres")
         assert first.value.headers["content-type"].startswith("text/event-stream")
         assert page.evaluate("window.stages")[0] == "embedding"
         expect(box.locator(".card a").first).to_have_attribute(

@@ -6,12 +6,13 @@ import re
 import threading
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import altcha
 from playwright.sync_api import Locator, Page, expect
 
 from answerable.serve.protection import challenge
-from patience import PATIENCE
+from patience import PATIENCE, until
 from widget_site import (
     CLAIM,
     HANG,
@@ -245,6 +246,59 @@ def test_paused_without_a_search_promises_none(page: Page, site: Site) -> None:
     ask(box)
     expect(box.get_by_role("alert")).to_have_text("Questions are not answered at the moment.")
     expect(box.get_by_role("link")).to_have_count(0)
+
+
+def test_a_site_without_a_function_says_so_and_offers_the_search(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    replies = [
+        Reply("<h1>Not Found</h1>", 404, "text/html"),
+        Reply("", 405, "text/plain"),
+        Reply("", 501, "text/plain"),
+        problem(404, "not-found"),
+    ]
+    box = visit(page, site, *replies)
+    ask(box, QUESTION)
+    for code in ("404", "405", "501", "not-found"):
+        expect(box).to_have_attribute("problem", code)
+        expect(box.get_by_role("alert")).to_have_text(
+            "No questions can be answered here: the site has no answer function."
+            " Search still works."
+        )
+        expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)
+        expect(box.locator(".retry")).to_have_count(0)
+        if site.replies:
+            page.keyboard.press("Enter")
+
+
+SEARCHED = {
+    "How do I set a timeout?": "set timeout",
+    "What does the “Retry-After” header do??": "Retry-After header",
+    "Why is there a KeyError: 'url' in C++ & C#?": "KeyError url C++ C#",
+    "who are you": "who are you",
+    "???": "",
+}
+
+
+def test_the_search_is_asked_for_the_words_that_a_question_is_about(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
+    box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
+    box.get_by_role("button", name="Ask").click()
+    for asked, (question, words) in enumerate(SEARCHED.items(), start=1):
+        box.get_by_label("Your question").fill(question)
+        box.get_by_label("Your question").press("Enter")
+        expect(box).to_have_attribute("state", "not-found")
+        until(lambda: len(site.asked) == asked)  # noqa: B023
+        expect(box.locator(".search")).to_have_attribute(
+            "href", f"{site.origin}/find/?q={quote(words, safe='')}"
+        )
+
+
+def test_a_question_that_is_not_whole_is_told_to_stand_alone(page: Page, site: Site) -> None:
+    box = visit(page, site, NOT_FOUND | {"notes": [{"kind": "follow-up"}]})
+    ask(box, "and on windows?")
+    expect(box.locator(".remarks")).to_have_text(
+        "Each question stands alone: name what it is about."
+    )
 
 
 def test_problems_are_told_by_their_code(page: Page, site: Site) -> None:

@@ -86,7 +86,6 @@ const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
 
-// By code or status.
 const PROBLEMS = {
   __proto__: null,
   "rate-limited": "limited",
@@ -114,7 +113,7 @@ const ICONS = {
 };
 
 const LANGUAGE = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
-// Bidi embeddings and overrides turn the text around them.
+// Bidi embeddings and overrides.
 const TURNING = /[\u202a-\u202e]/g;
 
 const HOME = new URL(".", import.meta.url);
@@ -329,7 +328,7 @@ function button(name, text, act) {
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value) => typeof value === "string" && value.trim() !== "";
 const isOptionalText = (value) => value == null || typeof value === "string";
-// Half a surrogate pair has no percent encoding.
+// Half surrogate pairs have no encoding.
 const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
 
 function speaking(tag, strings) {
@@ -862,7 +861,6 @@ let shared = new URLSearchParams(location.search).get("ask");
 
 /** See custom-elements.json. */
 export class AskBox extends HTMLElement {
-  // A page may set `fetch` earlier.
   #fetch = (...request) => (this.fetch ?? fetch)(...request);
   #endpoint = null;
   #language = IN_ENGLISH;
@@ -1066,7 +1064,7 @@ export class AskBox extends HTMLElement {
       this.#pressedBackdrop = this.#isBackdrop(event);
     });
     dialog.addEventListener("click", (event) => {
-      // A selection dragged out of the dialog ends in a click on it.
+      // A selection dragged out ends in a click.
       if (this.#pressedBackdrop && this.#isBackdrop(event)) this.close();
     });
   }
@@ -1095,7 +1093,7 @@ export class AskBox extends HTMLElement {
     this.open();
   };
 
-  // A virtual keyboard hides a part.
+  // Of a virtual keyboard.
   #follow() {
     const { style } = this.#ui.dialog;
     style.setProperty("--visible", `${visualViewport.height}px`);
@@ -1119,9 +1117,19 @@ export class AskBox extends HTMLElement {
       this.#opener = null;
       this.close();
     }
+    let click = event;
+    if (window.document$) {
+      // Material sees no link in a shadow root.
+      event.preventDefault();
+      const twin = element("a", { href: link.href });
+      twin.addEventListener("click", (event) => (click = event));
+      this.append(twin);
+      twin.click();
+      twin.remove();
+    }
     setTimeout(() => {
       // A page that loads its own links swallows fragments.
-      if (!event.defaultPrevented) return;
+      if (!click.defaultPrevented) return;
       if (!isHere) this.#dock(link);
       highlightLater(link.href);
     });
@@ -1179,7 +1187,7 @@ export class AskBox extends HTMLElement {
     } catch (error) {
       end(this.#showProblem, error, await told);
     } finally {
-      // A stream may be left open after its answer.
+      // A stream may stay open.
       run.abort();
     }
   }
