@@ -31,7 +31,7 @@ def address(
         tmp_path_factory.mktemp(theme),
         {
             **sites.PAGES,
-            "api.md": f"# API\n\nIt is not {HOSTILE.replace('<', '&lt;')}.\n",
+            "api.md": f"# API\n\nThe API is not {HOSTILE.replace('<', '&lt;')}.\n",
             **manual,
         },
         theme={"name": theme, **THEMES[theme]},
