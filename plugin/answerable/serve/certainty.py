@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from . import terms
 from .types import Passage
 
-# Shares of the question's idf that the section and the headings above it hold. Stricter ones mark
-# next to nothing as high, looser ones mark answers that do not hold the words: docs/tune.md.
+# Shares of the question's idf that the excerpt holds with the headings above it, and these alone.
 SECTION_SHARE, HEADING_SHARE = 0.9, 0.5
 
 _HOW = re.compile(r"\s*how\b", re.IGNORECASE)
