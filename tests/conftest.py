@@ -1,6 +1,11 @@
 """Fixtures that every test may use, and the order of the files."""
 
 import pytest
+from hypothesis import settings
+
+# An example may take as long as a busy machine lets it.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 pytest_plugins = ["browser", "postgres_server", "redis_server", "stubs", "widget_site"]
 
