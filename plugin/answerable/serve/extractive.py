@@ -31,7 +31,7 @@ SUPPORT_FLOOR = 0.34
 # A further one is shown if its best statement does so at least this much of the first one's.
 NEXT_TO_BEST = 0.60
 # How long the excerpts are that are shown, best first; where the first is sure, it is alone.
-BUDGETS = (Budget(125, 14), Budget(100, 11), Budget(70, 9))
+BUDGETS = (Budget(125, 14), Budget(60, 11), Budget(60, 9))
 # What the best statement of a section counts for, beside its section score.
 SUPPORT = 1.0
 
