@@ -16,14 +16,17 @@ import pytest
 
 import lambda_api
 import tethered
+from answerable.build.note_ids import KEY_FILE
 from patience import PATIENCE, until
 from running import Running, free_port
-from sites import NOTES, build, write_site
+from sites import NOTES, build, put, write_site
 
 # AWS publishes its runtime for Linux only.
 HAS_LAMBDA = find_spec("awslambdaric") is not None
 # The page that may ask the three which are deployed.
 ORIGIN = "https://pages.example"
+# Of the notebook: notes have the same ids wherever it is the same.
+KEY = "5e" * 32
 EPOCH = {"SOURCE_DATE_EPOCH": "1700000000", "NO_MKDOCS_2_WARNING": "1"}
 # Nothing is held back: what a suite asks is answered.
 OPEN = {
@@ -120,7 +123,8 @@ class Runtime:
 
 def built(folder: Path) -> Path:
     """A site with a notebook, written to a folder and built; its function folder."""
-    done = build(write_site(folder, notes=NOTES), **EPOCH)
+    put(write_site(folder, notes=NOTES) / "notebook" / KEY_FILE, KEY)
+    done = build(folder, **EPOCH)
     assert done.returncode == 0, done.stderr
     return folder / "function"
 

@@ -17,6 +17,7 @@ import runtimes
 from answerable.build.database import publishing
 from answerable.build.database.publishing import Target
 from answerable.build.database.roles import FUNCTION, PUBLISHER
+from answerable.build.note_ids import KEY_FILE
 from answerable.serve import settings
 from answerable.serve.call import Call
 from answerable.serve.call import serving as serving_call
@@ -48,6 +49,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServ
         notes=NOTES,
         options={"store": {"url": postgres_server.url(PUBLISHER)}},
     )
+    # Notes have the same ids wherever their key is the same.
+    put(folder / "notebook" / KEY_FILE, runtimes.KEY)
     done = build(folder, "-v", **runtimes.EPOCH)
     assert done.returncode == 0, done.stderr
     assert "published as site" in done.stdout + done.stderr

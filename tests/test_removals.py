@@ -168,7 +168,7 @@ def test_the_contract_without_a_step_fails(
 
     remove(monkeypatch)
     verdicts = own.verdicts(scripted(model), model=True)
-    for name in ("second-notebook", "mkdocs-3"):
+    for name in ("audit-folder", "mkdocs-3"):
         assert verdicts[name].claims > 0
         assert "answer mode 'partial' (expected 'not-found')" in verdicts[name].issues
 
@@ -183,4 +183,4 @@ def test_an_invented_source_is_an_error_and_never_an_answer(
 
     accept_any_source(monkeypatch)
     fooled = own.verdicts(scripted("hostile-invented-id"), model=True)
-    assert {fooled[name].mode for name in ("second-notebook", "mkdocs-3")} == {"partial"}
+    assert {fooled[name].mode for name in ("audit-folder", "mkdocs-3")} == {"partial"}

@@ -121,7 +121,8 @@ def test_a_kept_answer_comes_with_the_stages_of_a_fresh_one(
     keyless: Mapping[str, Runtime], name: str, question: str
 ) -> None:
     runtime = keyless[name]
-    kept, fresh = f"{question} ({name}, kept)", f"{question} ({name}, fresh)"
+    # Two questions to the cache, and one to what is searched.
+    kept, fresh = f"{question}? ({name})", f"{question}! ({name})"
     assert runtime.post({"question": kept}).status == 200
     streams = []
     for each in (kept, fresh):

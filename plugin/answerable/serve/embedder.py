@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,14 @@ class Identity:
     def as_json(self) -> dict[str, Any]:
         """The identity as a manifest holds it."""
         return asdict(self)
+
+
+@runtime_checkable
+class WordRanker(Protocol):
+    """An embedder that has a list of ordinary words at hand."""
+
+    def word_rank(self, word: str) -> int | None:
+        """The rank of a word, in lower case, by how common it is; None if it is not listed."""
 
 
 class Embedder(Protocol):

@@ -103,4 +103,5 @@ class Engine:
         passage = next(each.item for each in pool if each.item.id in cited)
         words = content_terms(self.store, question)
         weights = recipe.weigh_terms(self.store, words)[passage.language]
-        return certainty.is_sure(question, weights, passage, first.text)
+        shown = "\n".join(citation.quote for citation in first.citations)
+        return certainty.is_sure(question, weights, passage, shown)

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import provided, settings
+from . import settings
 from .ahead import Ahead
 from .answerer import Answerer
-from .embedder import Embedder, Identity
+from .embedder import Embedder, Identity, WordRanker
 from .engine import Engine
 from .errors import EmbedderError
 from .extractive import ExtractiveAnswerer
@@ -49,11 +49,7 @@ def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> 
 
 def _word_rank(embedder: Embedder) -> WordRank:
     """How common a word is, where the embedder's vocabulary is in this process."""
-    if not provided.embeds_here(embedder.identity.provider):
-        return unranked
-    from .local_embedder import LocalEmbedder
-
-    return embedder.word_rank if isinstance(embedder, LocalEmbedder) else unranked
+    return embedder.word_rank if isinstance(embedder, WordRanker) else unranked
 
 
 # Each provider's packages are imported only where it is chosen.

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .urls import is_safe_url
-
 BlockKind = Literal["text", "item", "row", "code", "label"]
 SpanKind = Literal["code", "link", "cell"]
 BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
@@ -98,6 +96,9 @@ def unpack_spans(rows: Iterable[Sequence[Any]], size: int) -> tuple[Span, ...]:
 
     They are of known kinds, their starts do not fall, and every link has a safe url.
     """
+    # Here, since it brings numpy, which the types have no use for.
+    from .urls import is_safe_url
+
     spans = tuple(Span(*row) for row in rows)
     last = 0
     for span in spans:
