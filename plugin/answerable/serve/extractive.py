@@ -131,16 +131,17 @@ class ExtractiveAnswerer:
     ) -> list[_Section]:
         """The passages of the evidence in the order in which they are shown."""
         vector = self.embedder.embed([question])[0] if self._is_local else None
-        read: list[_Section] = []
+        sections: list[_Section] = []
         for number, passage in enumerate(evidence.passages, 1):
             own = weights[passage.language]
             described = evidence.terms[number - 1] if evidence.terms else frozenset()
-            supports = self._supports(self._reading(passage), own, vector, described)
-            best = _best(passage, supports)
+            read = self._reading(passage)
+            supports = self._supports(read, own, vector, described)
+            best = _best(passage, read.reading, supports)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT * best
-            read.append(_Section(number, passage, supports, best, value))
-        return sorted(read, key=lambda section: -section.value)
+            sections.append(_Section(number, passage, supports, best, value))
+        return sorted(sections, key=lambda section: -section.value)
 
     def _supports(
         self,
@@ -194,8 +195,9 @@ def _in_context(passage: Passage, statement: Statement) -> str:
     return f"{passage.title}\n{passage.text[label.start : label.end]}\n{words}"
 
 
-def _best(passage: Passage, supports: Sequence[float]) -> float:
-    statements = zip(read_passage(passage).statements, supports, strict=True)
+def _best(passage: Passage, reading: Reading, supports: Sequence[float]) -> float:
+    """The support of the best statement that can be quoted alone, 0 where there is none."""
+    statements = zip(reading.statements, supports, strict=True)
     quotable = (s for statement, s in statements if states_something(passage.text, statement))
     return max(quotable, default=0.0)
 
