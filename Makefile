@@ -36,14 +36,14 @@ bench: $(STAMP)
 
 # Pictures of every state of the ask box, in the folder shots/, and the two that the README shows.
 shots: $(STAMP) browser
-	$(BIN)/python tests/shots.py shots
+	PYTHONPATH=tests $(BIN)/python -m support.screenshots shots
 	cp shots/desktop-light-partial.png docs/assets/answering.png
 	cp shots/desktop-light-not-found.png docs/assets/declining.png
 
 # The tables of the widget's interface and of the commands in the manual, from what they tell of.
 tables: $(STAMP)
-	$(BIN)/python tests/widget_tables.py
-	$(BIN)/python tests/command_tables.py
+	PYTHONPATH=tests $(BIN)/python -m support.widget_tables
+	PYTHONPATH=tests $(BIN)/python -m support.command_tables
 
 clean:
 	rm -rf $(VENV) .cache site function shots
@@ -71,4 +71,4 @@ browser:
 .PHONY: check-deep
 check-deep: $(STAMP) browser $(DOCUSAURUS)
 	ANSWERABLE_DEEP=1 $(PYTEST)
-	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/test_postgres_*.py
+	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/serve/stores tests/indexing/postgres -k postgres

@@ -7,14 +7,22 @@ from hypothesis import settings
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-pytest_plugins = ["browser", "postgres_server", "redis_server", "stubs", "widget_site"]
+pytest_plugins = [
+    "support.browser",
+    "support.postgres_server",
+    "support.redis_server",
+    "support.stub_fixtures",
+    "support.widget_site",
+]
 
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
-    "test_package.py", "test_plugin_parity.py", "test_paths_i18n.py", "test_paths_mike.py",
-    "test_schemathesis.py", "test_hostile_bundle.py", "test_live_browser.py", "test_paths.py",
-    "test_redis.py", "test_removals.py", "test_workers.py", "test_kill.py", "test_paths_data.py",
-    "test_gold_models.py", "test_any_site.py", "test_canary.py", "test_leaks.py", "test_eval.py",
+    "test_function_package.py", "test_plugin_parity.py", "test_paths_static_i18n.py",
+    "test_paths_mike.py", "test_schemathesis.py", "test_hostile_bundle.py",
+    "test_live_browser.py", "test_record_paths.py", "test_redis_store.py",
+    "test_safeguard_removals.py", "test_process_pool.py", "test_killed_build.py",
+    "test_record_paths_data.py", "test_gold_models.py", "test_generator_sites.py",
+    "test_canary_note.py", "test_planted_leaks.py", "test_eval_command.py",
 )  # fmt: skip
 
 

@@ -30,17 +30,20 @@ from ranking import first_rank, order_pages, order_records, rank_all
 from scoring import HELD, held, recall_shares, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
-from answerable.build.function_writer import model_folder
-from answerable.serve import local_embedder, providers, selection, terms
-from answerable.serve.bundle import Bundle
+from answerable.indexing.output.function_writer import find_model_folder
+from answerable.serve.answers.excerpts import MIN_NEIGHBOR_SHARE, ExcerptBudget
+from answerable.serve.answers.extractive import EXCERPT_BUDGETS
+from answerable.serve.embedders import local_embedder
+from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.engine import Engine
-from answerable.serve.extractive import BUDGETS
-from answerable.serve.local_embedder import LocalEmbedder
-from answerable.serve.opening import open_bundle
-from answerable.serve.recipe import Scored
-from answerable.serve.statement_choice import NEXT_TO_BEST, Budget
-from answerable.serve.store import Store
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval import selection
+from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.retrieval.store import Store
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.structure import Block
+from answerable.serve.text.tokenization import split_lowercase_words
 from answerable.serve.types import Passage, Reply
 
 
@@ -61,7 +64,7 @@ _PARTS = {
     "something to copy": "CODE",
     "short sections": "SHORT",
 }
-_TOGETHER = {"statement_choice.APART": NEXT_TO_BEST, "statement_choice.MAX_BRIDGE": 0}
+_TOGETHER = {"statement_choice.APART": MIN_NEIGHBOR_SHARE, "statement_choice.MAX_BRIDGE": 0}
 
 
 def _as_it_stands(store: Store, question: str) -> str:
@@ -70,7 +73,7 @@ def _as_it_stands(store: Store, question: str) -> str:
 
 
 def _first_budget(words: int) -> Rule:
-    budgets = (Budget(words, BUDGETS[0].lines), *BUDGETS[1:])
+    budgets = (ExcerptBudget(words, EXCERPT_BUDGETS[0].lines), *EXCERPT_BUDGETS[1:])
     return Rule(f"first excerpt of {words} words", constants={"extractive.BUDGETS": budgets})
 
 
@@ -91,14 +94,14 @@ RULES = (
     Rule("what lies together", constants=_TOGETHER),
     Rule("end of code", constants={"statement_choice.GRACE_LINES": 0, "code_window.IMPORTED": 1}),
     Rule("one where it is sure", constants={"certainty.SECTION_SHARE": 2}),
-    Rule("up to three", constants={"extractive.BUDGETS": BUDGETS[:1]}),
+    Rule("up to three", constants={"extractive.BUDGETS": EXCERPT_BUDGETS[:1]}),
     *map(_first_budget, (80, 100, 140)),
 )
 
 
 def measure(data: Path) -> Results:
     """Measure every site with gold spans, and every set under ``retrieval/``."""
-    embedder = local_embedder.load(model_folder())
+    embedder = local_embedder.load_local_embedder(find_model_folder())
     files = sorted((data / "gold").glob("*.jsonl"))
     missing = f"no file gold/NAME.jsonl in {data}"
     sites = measure_each(files, lambda path: _site_row(path, data, embedder), missing)
@@ -184,7 +187,7 @@ def _measure_set(engine: Engine, rule: Rule, queries: Sequence[Row]) -> Row:
 
 
 def _mean_words(shown: Sequence[Sequence[str]]) -> float | None:
-    counts = [sum(len(terms.words(text)) for text in texts) for texts in shown if texts]
+    counts = [sum(len(split_lowercase_words(text)) for text in texts) for texts in shown if texts]
     return statistics.fmean(counts) if counts else None
 
 
@@ -197,7 +200,7 @@ def _measure_rules(
         profile = replace(bundle.manifest.profile, **rule.profile)
         store = replace(bundle, manifest=replace(bundle.manifest, profile=profile))
         with replaced_constants(rule.constants):
-            rows.append({"without": rule.name, **measured(providers.engine(store, embedder), rule)})
+            rows.append({"without": rule.name, **measured(make_engine(store, embedder), rule)})
     return rows
 
 
@@ -219,7 +222,7 @@ def replaced_constants(constants: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _answer(engine: Engine, rule: Rule, question: str) -> Reply:
-    pool = engine.retrieve(question, selection.POOL)
+    pool = engine.retrieve(question, selection.POOL_SIZE)
     if rule.is_plain:
         plain = [tuple(map(_plain, passages)) for passages in (pool.passages, pool.siblings)]
         pool = replace(pool, passages=plain[0], siblings=plain[1])

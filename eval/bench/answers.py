@@ -11,9 +11,9 @@ import numpy as np
 from scoring import HELD, Reference, held, interval
 from tables import Row
 
-from answerable.serve import terms
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval import Retrieved
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.text.tokenization import split_lowercase_words
 from answerable.serve.types import Passage
 
 ANSWERABLE = "answerable"
@@ -37,7 +37,11 @@ class Asked:
 
 
 def ask(
-    engine: Engine, question: str, retrieved: Retrieved, kind: str, references: Sequence[Reference]
+    engine: Engine,
+    question: str,
+    retrieved: RetrievalResult,
+    kind: str,
+    references: Sequence[Reference],
 ) -> Asked:
     """What the engine answers to a question from the pool that it retrieved."""
     answer = engine.answer_from(question, retrieved).answer
@@ -103,8 +107,8 @@ def first_sentences(asked: Asked) -> str:
 
 def first_words(asked: Asked) -> str:
     """As many words of the passage ranked first as the claims have."""
-    words = terms.words(asked.top.text) if asked.top else []
-    return " ".join(words[: len(terms.words(asked.claims))])
+    words = split_lowercase_words(asked.top.text) if asked.top else []
+    return " ".join(words[: len(split_lowercase_words(asked.claims))])
 
 
 def _passage(asked: Asked) -> str:
@@ -129,7 +133,7 @@ def _shown(
     scores: Sequence[float | None],
     claims: Sequence[float | None],
 ) -> Row:
-    counts = [len(terms.words(text)) for text in texts if text]
+    counts = [len(split_lowercase_words(text)) for text in texts if text]
     known = [score for score in scores if score is not None]
     holding = _holding(scores)
     whole = sum(bool(t) and score is not None for t, score in zip(texts, scores, strict=True))

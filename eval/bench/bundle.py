@@ -26,16 +26,32 @@ import synthetic
 from numpy.typing import NDArray
 from tables import Row, print_rows
 
-from answerable.build import bundle_writer, quantize, site
-from answerable.build.artifacts import Artifact
-from answerable.build.index import Index
-from answerable.cli import cold
-from answerable.evaluate import gate
-from answerable.serve import codes, encoding, kernel, scan
-from answerable.serve.codes import Codes
-from answerable.serve.encoding import Encoding
-from answerable.serve.profile import OPENAI
-from answerable.serve.settings import Settings
+from answerable.cli.bench_cold import time_cold_start
+from answerable.evaluate.gate import spearman_correlation
+from answerable.indexing.index import SiteIndex
+from answerable.indexing.leak_audit.artifacts import Artifact
+from answerable.indexing.output.bundle_writer import (
+    BundleContents,
+    make_manifest,
+    read_build_time,
+    reencode_contents,
+    serialize_index,
+)
+from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.indexing.quantize import encode_vectors
+from answerable.serve.bundle_format.profile import OPENAI_PROFILE
+from answerable.serve.retrieval.bm25 import select_top_rows
+from answerable.serve.settings import FunctionSettings
+from answerable.serve.vectors import kernel
+from answerable.serve.vectors.encodings import (
+    Codes,
+    Encoding,
+    encode_all_dimensions,
+    open_codes,
+    score_all_codes,
+    score_codes,
+)
+from answerable.serve.vectors.kernel import multiply_by_numpy
 
 LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("binary+int8", 3072),
           ("binary", 3072))  # fmt: skip
@@ -55,8 +71,8 @@ def rows() -> list[Row]:
     index = synthetic.made()
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
     questions = synthetic.queries(vectors, QUESTIONS)
-    whole = encoding.whole(vectors.shape[1])
-    made = bundle_writer.contents(index, whole)
+    whole = encode_all_dimensions(vectors.shape[1])
+    made = serialize_index(index, whole)
     found = [
         {
             **_of(Encoding(*lever), vectors, questions),
@@ -68,21 +84,21 @@ def rows() -> list[Row]:
     return found + _cold(index, questions[0])
 
 
-def _bytes(index: Index, made: bundle_writer.Contents, lever: Encoding) -> int:
+def _bytes(index: SiteIndex, made: BundleContents, lever: Encoding) -> int:
     """The bytes of the whole bundle, its manifest too."""
-    recoded = bundle_writer.recoded(made, index, lever)
-    now = bundle_writer.build_time("0")
-    manifest = bundle_writer.describe(index, recoded, synthetic.IDENTITY, OPENAI, now)
+    recoded = reencode_contents(made, index, lever)
+    now = read_build_time("0")
+    manifest = make_manifest(index, recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
     return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
 
 def _of(lever: Encoding, vectors: Floats, questions: Floats) -> Row:
-    stream = codes.of(lever, quantize.encode(vectors, lever))
+    stream = open_codes(lever, encode_vectors(vectors, lever))
     asked = _leading(questions, lever.dimensions)
     rhos, kept = [], []
     for question, cut in zip(questions, asked, strict=True):
         exact = vectors @ question
-        rhos.append(gate.spearman(exact, codes.cosines(stream, cut)))
+        rhos.append(spearman_correlation(exact, score_all_codes(stream, cut)))
         best = set(np.argsort(-exact)[:TOP].tolist())
         kept.append(len(best & set(_search(stream, cut).tolist())) / TOP)
     return {
@@ -102,43 +118,43 @@ def _leading(rows: Floats, dimensions: int) -> Floats:
 def _search(stream: Codes, question: Floats) -> NDArray[np.intp]:
     """The first eight rows, as retrieval finds them: candidates, their scores, the best."""
     guessed = stream.estimate(question)
-    picked = np.sort(scan.top(guessed, stream.pool))
-    return picked[scan.top(codes.score(stream, question, picked), TOP)]
+    picked = np.sort(select_top_rows(guessed, stream.pool))
+    return picked[select_top_rows(score_codes(stream, question, picked), TOP)]
 
 
 def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
     """The fallback without the compiled kernel, and the product of float32 that needs none."""
     found: list[Row] = []
-    compiled, kernel.dots = kernel.dots, kernel.numpy_dots
+    compiled, kernel.multiply_rows = kernel.multiply_rows, multiply_by_numpy
     try:
         for dimensions in (vectors.shape[1], 1024):
-            lever = encoding.whole(dimensions)
+            lever = encode_all_dimensions(dimensions)
             asked = _leading(questions[:1], dimensions)[0]
             times = _times(_searches(lever, vectors, asked), _readers(vectors, dimensions))
             found.append({"name": f"numpy-{lever.label(vectors.shape[1])}", **times})
     finally:
-        kernel.dots = compiled
+        kernel.multiply_rows = compiled
     product = [partial(_product, rows, questions[0]) for rows in (vectors, vectors.copy())]
     times = _times(product, _readers(vectors, vectors.shape[1]))
     return [*found, {"name": "numpy-float32", **times}]
 
 
 def _product(rows: Floats, question: Floats) -> NDArray[np.intp]:
-    return scan.top(rows @ question, TOP)
+    return select_top_rows(rows @ question, TOP)
 
 
 def _searches(lever: Encoding, vectors: Floats, question: Floats) -> list[Work]:
     """Searches of copies of the same rows, too many for any cache."""
-    arrays = quantize.encode(vectors, lever)
+    arrays = encode_vectors(vectors, lever)
     return [
-        partial(_search, codes.of(lever, {n: a.copy() for n, a in arrays.items()}), question)
+        partial(_search, open_codes(lever, {n: a.copy() for n, a in arrays.items()}), question)
         for _ in range(_copies(sum(array.nbytes for array in arrays.values())))
     ]
 
 
 def _readers(vectors: Floats, dimensions: int) -> list[Work]:
     """Reads of copies of the rows as int8: each is a search for a byte that no code is."""
-    rows = quantize.encode(vectors, encoding.whole(dimensions))["codes"]
+    rows = encode_vectors(vectors, encode_all_dimensions(dimensions))["codes"]
     return [partial(rows.tobytes().find, b"\x80") for _ in range(_copies(rows.nbytes))]
 
 
@@ -167,23 +183,23 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _cold(index: Index, question: Floats) -> list[Row]:
+def _cold(index: SiteIndex, question: Floats) -> list[Row]:
     """Starts of our function and of Node's, one after the other, and the ratio of their medians."""
     if not shutil.which("node"):
         print("cold starts: skipped, there is no node", file=sys.stderr)
         return []
     with tempfile.TemporaryDirectory() as work:
         function = Path(work, "function")
-        whole = encoding.whole(synthetic.IDENTITY.dimensions)
-        staged = site.stage(index, function, Settings(), whole, _unaudited)
-        now = bundle_writer.build_time("0")
-        site.publish(staged, synthetic.IDENTITY, OPENAI, now)
+        whole = encode_all_dimensions(synthetic.IDENTITY.dimensions)
+        staged = stage_function(index, function, FunctionSettings(), whole, _unaudited)
+        now = read_build_time("0")
+        publish_function(staged, synthetic.IDENTITY, OPENAI_PROFILE, now)
         node = _node_command(Path(work), index, question)
         times: dict[str, list[float]] = {"node": [], "cold": [], "cold-skip-hashes": []}
         for _ in range(STARTS + 1):
             times["node"].append(_seconds(partial(_run, node)))
-            times["cold"].append(cold.start(function).ranking / 1000)
-            times["cold-skip-hashes"].append(cold.start(function, verify=False).ranking / 1000)
+            times["cold"].append(time_cold_start(function).ranking / 1000)
+            times["cold-skip-hashes"].append(time_cold_start(function, verify=False).ranking / 1000)
     # The first of each has read the files into memory.
     medians = {name: median(found[1:]) for name, found in times.items()}
     return [
@@ -201,10 +217,10 @@ def _unaudited(artifacts: Iterable[Artifact]) -> None:
     del artifacts
 
 
-def _node_command(work: Path, index: Index, question: Floats) -> list[str]:
+def _node_command(work: Path, index: SiteIndex, question: Floats) -> list[str]:
     """The same vectors as base64 in JSON, and the script that ranks them."""
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
-    whole = quantize.encode(vectors, encoding.whole(vectors.shape[1]))["codes"]
+    whole = encode_vectors(vectors, encode_all_dimensions(vectors.shape[1]))["codes"]
     ids = [*(cut.passage.id for cut in index.cuts), *(hint.id for hint in index.hints)]
     scales = np.abs(vectors).max(axis=1) / 127
     listed = [

@@ -25,7 +25,8 @@ import served
 from tables import Row, print_rows
 
 from answerable.serve import settings
-from answerable.stub.server import Stub
+from answerable.serve.settings import read_settings
+from answerable.testing.openai_stub import OpenAIStub
 
 STARTS = int(os.environ.get("ANSWERABLE_STARTS") or 7)
 ANSWERED = "How do I install the plugin?"
@@ -57,11 +58,11 @@ PAID = (
 
 def rows() -> list[Row]:
     """One row for each way to start."""
-    with tempfile.TemporaryDirectory() as work, Stub() as stub:
+    with tempfile.TemporaryDirectory() as work, OpenAIStub() as stub:
         function = served.build(Path(work))
         found = [_row(function, start) for start in KEYLESS]
-        chosen = replace(settings.read(function), answers="openai", base_url=stub.base_url)
-        (function / settings.FILE).write_bytes(chosen.as_json())
+        chosen = replace(read_settings(function), answers="openai", base_url=stub.base_url)
+        (function / settings.SETTINGS_FILE).write_bytes(chosen.as_json())
         found += [_row(function, start) for start in PAID]
         with _redis(Path(work)) as url:
             if url:

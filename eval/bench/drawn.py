@@ -13,21 +13,27 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.serve import encoding, terms
-from answerable.serve import manifest as m
-from answerable.serve.bundle import Bundle, Hints, Text, Texts
-from answerable.serve.columns import Lines
-from answerable.serve.embedder import Identity
-from answerable.serve.manifest import File, Manifest
-from answerable.serve.profile import LOCAL
-from answerable.serve.rounded import Int8
-from answerable.serve.site import Language, Site
+from answerable.serve.bundle_format import manifest
+from answerable.serve.bundle_format.columns import Lines
+from answerable.serve.bundle_format.manifest import (
+    BundleFile,
+    Manifest,
+    compute_bundle_id,
+    list_bundle_files,
+)
+from answerable.serve.bundle_format.postings import PhraseIndex, Postings
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.stores.bundle import Bundle, HintColumns, PassageText, PassageTexts
 from answerable.serve.structure import Block
-from answerable.serve.vocabulary import Names, Postings
+from answerable.serve.text.tokenization import extract_terms
+from answerable.serve.vectors.encodings import encode_all_dimensions
+from answerable.serve.vectors.scalar_codes import Int8Codes
 
-IDENTITY = Identity("generated", "subjects", 256)
+IDENTITY = EmbedderIdentity("generated", "subjects", 256)
 # Anything is evidence, so that there are eight to be found.
-PROFILE = replace(LOCAL, floor=0.05, note_floor=0.0)
+PROFILE = replace(LOCAL_PROFILE, floor=0.05, note_floor=0.0)
 # Distinct terms of a passage, of all of them, and passages of a page.
 TERMS, VOCABULARY, PER_RECORD = 40, 30_000, 10
 BLOCK = 4096
@@ -69,22 +75,24 @@ class Numbered(Sequence[str]):
         return Lines(data, edges.astype(np.intp))
 
 
-class GeneratedTexts(Texts):
+class GeneratedTexts(PassageTexts):
     """The texts of passages: nothing is judged by what they say."""
 
     def block(self, number: int) -> list[bytes]:
-        rows = range(number * m.BLOCK, (number + 1) * m.BLOCK)
+        rows = range(
+            number * manifest.PASSAGES_PER_BLOCK, (number + 1) * manifest.PASSAGES_PER_BLOCK
+        )
         return [str(row).encode() for row in rows]
 
-    def parse(self, line: bytes) -> Text:
+    def parse(self, line: bytes) -> PassageText:
         return _text(int(line))
 
 
-def _text(row: int) -> Text:
+def _text(row: int) -> PassageText:
     start = 997 * row % (len(_prose()) - LENGTH)
     text = _prose()[start : start + LENGTH]
     whole = (Block("text", 0, LENGTH),)
-    return Text(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),), whole, ())
+    return PassageText(f"page-{row // PER_RECORD}#part-{row}", text, ((0, LENGTH),), whole, ())
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +110,7 @@ def words() -> NDArray[np.str_]:
     while len(found) < VOCABULARY:
         for drawn in chance.integers(0, len(_SYLLABLES), (VOCABULARY, 4)):
             word = "".join(_SYLLABLES[at] for at in drawn) + "k"
-            if terms.read(word, "en") == [word]:
+            if extract_terms(word, "en") == [word]:
                 found[word] = None
     return np.array(list(found)[:VOCABULARY])
 
@@ -141,7 +149,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     edges = np.arange(records + 1, dtype=np.uint32)
     rows = np.arange(records, dtype=np.uint32)
     ones = np.ones(records, np.uint32)
-    names = Names({name: row for row, name in enumerate(listed)}, edges, rows, ones)
+    names = PhraseIndex({name: row for row, name in enumerate(listed)}, edges, rows, ones)
     none = replace(names, rows={})
     counts = {
         "records": records, "passages": passages, "hints": hints, "windows": hints,
@@ -151,8 +159,8 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     }  # fmt: skip
     return Bundle(
         manifest=_manifest(counts),
-        site=Site("Generated", None, "en", frozenset({"LATIN"}), "See {label}.",
-                  (Language("en", 0, passages),), ()),
+        site=SiteMetadata("Generated", None, "en", frozenset({"LATIN"}), "See {label}.",
+                  (LanguageRows("en", 0, passages),), ()),
         record_ids=Numbered("page-{}", records),
         weights=np.ones(records, np.float32),
         dates=(None,) * records,
@@ -171,7 +179,7 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
         texts=GeneratedTexts(np.zeros(0, np.uint64), np.zeros(0, np.uint8)),
         postings=postings,
         spellings=Numbered("{}", 0).lines(),
-        hints=Hints(*(Numbered(form, hints).lines() for form in
+        hints=HintColumns(*(Numbered(form, hints).lines() for form in
                       ("note:{:010x}", "Label {}", "shelf {}", "/shelf/{}/"))),
         hint_codes=_codes(hints, folder / "hints", 2),
         hint_owners=np.arange(hints, dtype=np.uint32),
@@ -203,7 +211,7 @@ def questions(made: Bundle, count: int) -> Iterator[tuple[str, Floats]]:
         yield " ".join(words()[asked]), unit
 
 
-def _codes(count: int, path: Path, seed: int) -> Int8:
+def _codes(count: int, path: Path, seed: int) -> Int8Codes:
     dimensions = IDENTITY.dimensions
     shape = (max(count, 1), dimensions)
     codes = np.memmap(path.with_suffix(".codes"), np.int8, "w+", shape=shape)
@@ -215,7 +223,7 @@ def _codes(count: int, path: Path, seed: int) -> Int8:
         codes[first : first + len(rows)] = whole
         lengths = np.linalg.norm(whole.astype(np.float32), axis=1)
         norms[first : first + len(rows)] = 1 / lengths
-    return Int8(codes[:count], norms)
+    return Int8Codes(codes[:count], norms)
 
 
 def _postings(passages: int, folder: Path) -> Postings:
@@ -250,11 +258,11 @@ def _postings(passages: int, folder: Path) -> Postings:
 
 
 def _manifest(counts: dict[str, int]) -> Manifest:
-    chosen = encoding.whole(IDENTITY.dimensions)
-    files = {name: File(0, f"{len(name):064x}") for name in m.files_of(chosen)}
-    files[m.COLUMNS] = File(counts["passages"], f"{counts['hints']:064x}")
+    chosen = encode_all_dimensions(IDENTITY.dimensions)
+    files = {name: BundleFile(0, f"{len(name):064x}") for name in list_bundle_files(chosen)}
+    files[manifest.COLUMNS_FILE] = BundleFile(counts["passages"], f"{counts['hints']:064x}")
     return Manifest(
-        id=m.bundle_id(IDENTITY, PROFILE, chosen, files),
+        id=compute_bundle_id(IDENTITY, PROFILE, chosen, files),
         built_at="2024-01-01T00:00:00Z",
         generator="generated",
         identity=IDENTITY,

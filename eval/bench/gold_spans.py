@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tables import Row, read_lines
 
-from answerable.serve import confidence, terms
+from answerable.serve.answers.confidence import bucket_confidence
+from answerable.serve.text.tokenization import split_lowercase_words
 from answerable.serve.types import Confidence, Reply
 
 
@@ -71,7 +72,7 @@ def read_reply(reply: Reply, root: str) -> Shown:
     return Shown(
         tuple(claim.text for claim in claims),
         tuple(frozenset(c.url.removeprefix(root) for c in claim.citations) for claim in claims),
-        confidence.bucket(reply.confidence),
+        bucket_confidence(reply.confidence),
     )
 
 
@@ -111,7 +112,7 @@ def _joined(reply: Shown) -> str:
 
 
 def _words(excerpts: Sequence[str]) -> int:
-    return sum(len(terms.words(text)) for text in excerpts)
+    return sum(len(split_lowercase_words(text)) for text in excerpts)
 
 
 def _dense(text: str) -> str:

@@ -24,7 +24,8 @@ import served
 from served import Server
 from tables import Row, print_rows
 
-from answerable.serve import providers, selection
+from answerable.serve.providers import open_function
+from answerable.serve.retrieval import selection
 
 SECONDS = float(os.environ.get("ANSWERABLE_SECONDS") or 60)
 CONNECTIONS = 16
@@ -49,13 +50,13 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as work:
         function = served.build(Path(work))
         questions = served.questions()
-        engine = providers.open_function(function)
+        engine = open_function(function)
         with (
             served.serving(function, ANSWERABLE_CACHE_SECONDS="0") as server,
             served.serving(function) as caching,
         ):
             works = (
-                partial(engine.retrieve, top_k=selection.POOL),
+                partial(engine.retrieve, top_k=selection.POOL_SIZE),
                 partial(served.ask, server.connect()),
                 partial(served.ask, caching.connect()),
             )

@@ -23,20 +23,19 @@ from tables import Row, print_rows
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from answerable.build.database import filling, publishing, rows
-from answerable.build.database.publishing import Target
-from answerable.build.database.roles import FUNCTION, PUBLISHER
-from answerable.serve import retrieval
-from answerable.serve.bundle import Bundle
-from answerable.serve.database import Database
-from answerable.serve.postgres import store as stores
-from answerable.serve.postgres.connections import Connections
-from answerable.serve.postgres.search import Search
-from answerable.serve.question_reading import read_question
-from answerable.serve.retrieval import Retrieved
-from answerable.serve.selection import POOL
-from answerable.serve.store import Store
-from postgres_server import PostgresServer, running
+from answerable.indexing.postgres import bundle_rows, publisher
+from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
+from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
+from answerable.serve.retrieval import retrieve
+from answerable.serve.retrieval.question import read_question
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.retrieval.store import Store
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.postgres.connections import ConnectionPool
+from answerable.serve.stores.postgres.database_options import DatabaseOptions, VectorSearch
+from answerable.serve.stores.postgres.postgres_store import open_postgres_store, read_served_key
+from support.postgres_server import PostgresServer, running
 
 PASSAGES, NOTES, BESIDE = 1_000_000, 20_000, 100_000
 ASKED, ASKED_EXACTLY, TOP = 100, 30, 8
@@ -71,22 +70,25 @@ def measured(passages: int, notes: int, beside: int) -> list[Row]:
 
 
 def _in_database(
-    made: Bundle, size: int, asked: Sequence[Asked], exact: Sequence[Retrieved]
+    made: Bundle, size: int, asked: Sequence[Asked], exact: Sequence[RetrievalResult]
 ) -> list[Row]:
     with running(**SERVER) as server:
-        search = Search("hnsw", ef_search=EF_SEARCHES[0])
+        search = VectorSearch("hnsw", ef_search=EF_SEARCHES[0])
         built: list[float] = []
-        filling._index = _timed(filling._index, built)
+        publisher._index = _timed(publisher._index, built)
         started = time.perf_counter()
-        publishing.publish(made, Target(server.url(PUBLISHER), "bench", search))
+        publish_bundle_rows(made, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
         took = time.perf_counter() - started
         _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
         sizes = _sizes(server)
         _say(f"{sizes['tables']:.0f} MB of tables, {sizes['all']:.0f} MB with their indexes")
-        connections = Connections(Database(server.url(FUNCTION), timeout=60))
-        store = stores.open_store(connections, stores.served(connections, "bench"))
+        connections = ConnectionPool(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
+        store = open_postgres_store(connections, read_served_key(connections, "bench"))
         found: list[Row] = []
-        for chosen in (Search("exact"), *(Search("hnsw", ef_search=ef) for ef in EF_SEARCHES)):
+        for chosen in (
+            VectorSearch("exact"),
+            *(VectorSearch("hnsw", ef_search=ef) for ef in EF_SEARCHES),
+        ):
             store.search = chosen
             some = ASKED_EXACTLY if chosen.how == "exact" and size > BESIDE else ASKED
             row: Row = {"name": f"{chosen.how} of {size:,}"}
@@ -102,9 +104,9 @@ def _in_database(
     return found
 
 
-def _retrieved(store: Store, asked: Asked) -> Retrieved:
+def _retrieved(store: Store, asked: Asked) -> RetrievalResult:
     question, vector = asked
-    return retrieval.retrieve(store, read_question(store, question), vector, POOL)
+    return retrieve.retrieve(store, read_question(store, question), vector, POOL_SIZE)
 
 
 def _times(store: Store, asked: Sequence[Asked]) -> Row:
@@ -116,7 +118,7 @@ def _times(store: Store, asked: Sequence[Asked]) -> Row:
     return {"p50_ms": float(np.median(took)), "p95_ms": float(np.percentile(took, 95))}
 
 
-def _recalls(found: Sequence[Retrieved], exact: Sequence[Retrieved]) -> Row:
+def _recalls(found: Sequence[RetrievalResult], exact: Sequence[RetrievalResult]) -> Row:
     def share(stream: str) -> float:
         kept = wanted = 0
         for one, other in zip(found, exact, strict=True):
@@ -153,7 +155,7 @@ def _bundle_mb(made: Bundle) -> float:
 
     counts = made.manifest.counts
     vectors = (counts["passages"] + counts["windows"]) * (drawn.IDENTITY.dimensions + 4)
-    part = [next(iter(rows._postings(made)))]
+    part = [next(iter(bundle_rows._postings(made)))]
     listed = sum(len(row.fields[0] or b"") for row in part[0])
     held = sum(
         int(made.postings.edges[n + 1] - made.postings.edges[n]) for n in range(len(part[0]))

@@ -28,11 +28,14 @@ from ranking import first_rank, order_pages, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.build.function_writer import model_folder
-from answerable.serve import local_embedder, providers, selection
+from answerable.indexing.output.function_writer import find_model_folder
+from answerable.serve.embedders import local_embedder
 from answerable.serve.engine import Engine
-from answerable.serve.opening import open_bundle
-from answerable.serve.retrieval import TOP_K, Retrieved
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval import selection
+from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
+from answerable.serve.retrieval.selection import arrange_pool, select_evidence
+from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.types import Passage
 
 UNANSWERABLE = "unanswerable"
@@ -51,7 +54,7 @@ class Outcome:
     gold: Sequence[str]
     rank: float
     best: float
-    pool: Retrieved
+    pool: RetrievalResult
     evidence: Sequence[Passage]
     asked: Asked
 
@@ -79,7 +82,7 @@ def _row(path: Path, data: Path) -> Row:
         root = build_site(copy)
         build_seconds = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
-        engine = providers.engine(bundle, local_embedder.load(model_folder()))
+        engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
         seconds = {"rank": 0.0, "ask": 0.0}
         outcomes = [_ask(engine, question, root, seconds) for question in questions]
         contents = _contents(engine, questions, data / "gold" / path.name, root)
@@ -121,14 +124,14 @@ def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outc
     started = time.perf_counter()
     ranking = rank_all(engine, question)
     ranked = time.perf_counter()
-    pool = engine.retrieve(question, selection.POOL)
+    pool = engine.retrieve(question, selection.POOL_SIZE)
     kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
     asked = ask(engine, question, pool, kind, row.get("ans", ()))
     seconds["rank"] += ranked - started
     seconds["ask"] += time.perf_counter() - ranked
     pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
-    arranged = selection.arrange(engine.store, pool.question or question, pool)
-    evidence = selection.select(arranged).passages
+    arranged = arrange_pool(engine.store, pool.question or question, pool)
+    evidence = select_evidence(arranged).passages
     return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, asked)
 
 
@@ -167,7 +170,7 @@ def build_site(folder: Path) -> str:
     return f"/{path}/" if path else "/"
 
 
-def _first(pool: Retrieved) -> Iterable[Passage]:
+def _first(pool: RetrievalResult) -> Iterable[Passage]:
     return (scored.item for scored in pool.best(TOP_K).passages)
 
 

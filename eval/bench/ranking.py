@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.serve.bundle import Bundle
 from answerable.serve.engine import Engine
-from answerable.serve.recipe import Ranking
-from answerable.serve.retrieval import rank_passages
+from answerable.serve.retrieval.retrieve import score_all_passages
+from answerable.serve.retrieval.scoring import Ranking
+from answerable.serve.stores.bundle import Bundle
 
 
 def rank_all(engine: Engine, question: str) -> Ranking | None:
@@ -20,7 +20,7 @@ def rank_all(engine: Engine, question: str) -> Ranking | None:
     reading = engine.read(question)
     if not reading.terms:
         return None
-    return rank_passages(engine.bundle, reading, engine.embedder.embed([reading.text])[0])
+    return score_all_passages(engine.bundle, reading, engine.embedder.embed([reading.text])[0])
 
 
 def top_base(ranking: Ranking | None, masked: NDArray[np.bool_] | None = None) -> float:

@@ -23,19 +23,21 @@ from ranking import first_rank, order_records, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
-from answerable.build import bundle_writer, cutting, index
-from answerable.build.function_writer import model_folder
-from answerable.build.index import SiteInfo
-from answerable.build.records import Metadata, PageBlock, Record, Section
-from answerable.serve import local_embedder, providers, selection
-from answerable.serve.bundle import Bundle
+from answerable.indexing.index import SiteInfo, build_index
+from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
+from answerable.indexing.output.function_writer import find_model_folder
+from answerable.indexing.pages.page_index import index_record
+from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.embedders import local_embedder
+from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.engine import Engine
 from answerable.serve.errors import NotebookError
-from answerable.serve.local_embedder import LocalEmbedder
-from answerable.serve.opening import open_bundle
-from answerable.serve.profile import LOCAL
-from answerable.serve.retrieval import TOP_K, Retrieved
-from answerable.serve.selection import POOL
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
+from answerable.serve.retrieval.selection import POOL_SIZE, arrange_pool, select_evidence
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.bundle_reader import open_bundle
 
 # Questions about something of which the corpus has no text.
 OUT_OF_CORPUS = "ooc"
@@ -63,7 +65,7 @@ class Outcome:
 
 def measure(data: Path) -> Results:
     """Measure every folder under ``retrieval/``."""
-    embedder = local_embedder.load(model_folder())
+    embedder = local_embedder.load_local_embedder(find_model_folder())
     missing = f"no folder retrieval/NAME in {data}"
     return measure_each(folders(data / "retrieval"), lambda folder: _row(folder, embedder), missing)
 
@@ -73,7 +75,7 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
     labeled = {query["kind"] for query in queries}
     with tempfile.TemporaryDirectory() as work:
         bundle = build_bundle(corpus, embedder, Path(work))
-        engine = providers.engine(bundle, embedder)
+        engine = make_engine(bundle, embedder)
         groups = _passage_groups(bundle, corpus)
         outcomes: list[Outcome] = []
         for query in queries:
@@ -98,8 +100,8 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
         "evidence": share([each.is_in_evidence for each in answerable]),
         "passages": _mean([each.passages for each in answerable]),
         **{f"auroc_{tier}": auroc(tops, scores) for tier, scores in sorted(tiers.items())},
-        "answered": share([top >= LOCAL.floor for top in tops]),
-        **{f"refused_{tier}": share([score < LOCAL.floor for score in scores])
+        "answered": share([top >= LOCAL_PROFILE.floor for top in tops]),
+        **{f"refused_{tier}": share([score < LOCAL_PROFILE.floor for score in scores])
            for tier, scores in sorted(tiers.items())},
         "recall": recalls(ranks),
         "decisions": decisions(asked),
@@ -134,14 +136,14 @@ def _passage_groups(bundle: Bundle, corpus: Sequence[Row]) -> NDArray[np.object_
 def _ask(engine: Engine, query: Row) -> Outcome:
     """Ask a question of the whole corpus."""
     ranking = rank_all(engine, query["text"])
-    pool = engine.retrieve(query["text"], POOL)
+    pool = engine.retrieve(query["text"], POOL_SIZE)
     asked = ask(engine, query["text"], pool, query["kind"], query.get("ans", ()))
     top = top_base(ranking)
     if query["kind"] != ANSWERABLE:
         return Outcome(asked, top)
     gold, records = set(query["gold"]), order_records(engine.bundle, ranking)
-    arranged = selection.arrange(engine.store, pool.question or query["text"], pool)
-    evidence = selection.select(arranged).passages
+    arranged = arrange_pool(engine.store, pool.question or query["text"], pool)
+    evidence = select_evidence(arranged).passages
     return Outcome(
         asked,
         top,
@@ -159,13 +161,13 @@ def _ask_masked(engine: Engine, text: str, mask: Mask) -> Outcome:
     return Outcome(asked, top_base(rank_all(engine, text), mask))
 
 
-def _without(engine: Engine, question: str, mask: Mask) -> Retrieved:
+def _without(engine: Engine, question: str, mask: Mask) -> RetrievalResult:
     """Return the pool that a question retrieves where the masked passages, (n,), are not there."""
     hidden = {engine.bundle.passage_ids[int(row)] for row in np.flatnonzero(mask)}
-    wide = engine.retrieve(question, POOL + len(hidden))
+    wide = engine.retrieve(question, POOL_SIZE + len(hidden))
     visible = [scored for scored in wide.passages if scored.item.id not in hidden]
     siblings = [scored for scored in wide.siblings if scored.item.id not in hidden]
-    return replace(wide, passages=tuple(visible[:POOL]), siblings=tuple(siblings))
+    return replace(wide, passages=tuple(visible[:POOL_SIZE]), siblings=tuple(siblings))
 
 
 def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -> Bundle:
@@ -174,16 +176,16 @@ def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -
             id=row["id"],
             url=f"/{n}/",
             title=row["title"],
-            metadata=Metadata(),
+            metadata=PageMetadata(),
             sections=(Section((), "", _blocks(row["text"])),),
         )
         for n, row in enumerate(corpus)
     ]
     site = SiteInfo(folder.name, None, "en")
-    pages = map(cutting.cut, records)
-    made = index.build(site, pages, [], _no_notes, embedder, folder / "cache")
-    now = bundle_writer.build_time(None)
-    bundle_writer.write(made, folder / "bundle", embedder.identity, LOCAL, now)
+    pages = map(index_record, records)
+    made = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
+    now = read_build_time(None)
+    write_bundle(made, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
     return open_bundle(folder / "bundle")
 
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from answerable.evaluate import calibration
-from answerable.evaluate.metrics import Share
-from answerable.serve import terms
-from answerable.serve.profile import LOCAL
+from answerable.evaluate.calibration import compute_auroc
+from answerable.evaluate.metrics import Proportion
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.text.tokenization import split_lowercase_words
 
 # A text holds a reference in free words if it has this share of them in their order.
 HELD = 0.5
@@ -16,7 +16,7 @@ HELD = 0.5
 FIRST = (1, 3, 8)
 
 # Floors to compare with the one that is shipped.
-FLOORS = sorted({0.30, 0.36, 0.42, 0.48, 0.54, 0.60, LOCAL.floor})
+FLOORS = sorted({0.30, 0.36, 0.42, 0.48, 0.54, 0.60, LOCAL_PROFILE.floor})
 
 # What a question set gives: free words, or a span as its offset and its text.
 Reference = str | Sequence[Any]
@@ -50,7 +50,7 @@ def rouge_l_recall(text: str, reference: str) -> float:
     The package rouge-score gives the same number for ASCII text; it splits words at other letters,
     needs nltk and absl-py, and had its last release in 2022.
     """
-    have, want = terms.words(text), terms.words(reference)
+    have, want = split_lowercase_words(text), split_lowercase_words(reference)
     # The longest common subsequence of all words of the text so far and so many of the reference.
     longest = [0] * (len(want) + 1)
     for word in have:
@@ -64,7 +64,7 @@ def rouge_l_recall(text: str, reference: str) -> float:
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     """The chance that a positive scores above a negative, ties counting half; None without any."""
-    return calibration.auroc(positive, negative) if positive and negative else None
+    return compute_auroc(positive, negative) if positive and negative else None
 
 
 def floors(
@@ -89,7 +89,7 @@ def floors(
 
 def share(holds: Sequence[bool]) -> float | None:
     """Return the share of questions for which something holds; None without questions."""
-    return Share(sum(holds), len(holds)).value
+    return Proportion(sum(holds), len(holds)).value
 
 
 def recall_shares(name: str, ranks: Sequence[float]) -> dict[str, float | None]:
@@ -119,6 +119,6 @@ def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
 
 def interval(name: str, part: int, whole: int) -> dict[str, float | None]:
     """The columns of a share and of the interval that holds the true one 95 times of 100."""
-    share = Share(part, whole)
+    share = Proportion(part, whole)
     low, high = share.interval if whole else (None, None)
     return {name: share.value, f"{name}_low": low, f"{name}_high": high}

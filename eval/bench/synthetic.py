@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.build import cutting, index
-from answerable.build.cutting import Rules
-from answerable.build.index import Index, SiteInfo
-from answerable.build.notebook import Note
-from answerable.build.passages import Window
-from answerable.build.records import Metadata, PageBlock, Record, Section
-from answerable.serve.embedder import Identity, Vectors
+from answerable.indexing.index import SiteIndex, SiteInfo, build_index
+from answerable.indexing.notes.notebook import Note
+from answerable.indexing.pages.page_index import CuttingRules, index_record
+from answerable.indexing.pages.passages import PassageWindow
+from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
+from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 
 DOCS = Path(__file__).parents[2] / "docs"
-IDENTITY = Identity("openai", "text-embedding-3-large", 3072)
+IDENTITY = EmbedderIdentity("openai", "text-embedding-3-large", 3072)
 
 # The reference's production site.
 RECORDS, WORDS, HINTS = 777, 186_000, 9_777
@@ -33,16 +32,16 @@ RECORDS, WORDS, HINTS = 777, 186_000, 9_777
 Floats = NDArray[np.float32]
 
 
-def made(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> Index:
+def made(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> SiteIndex:
     """An index with one passage a record and one window a hint, of 3,072 dimensions."""
     chain = _Chain(random.Random(7))
     each = words // records
     pages = [_record(number, chain, each) for number in range(records)]
     notes = [_note(number, chain) for number in range(hints)]
     with tempfile.TemporaryDirectory() as cache:
-        whole = index.build(
+        whole = build_index(
             SiteInfo("Made up", "https://docs.example/", "en"),
-            [cutting.cut(page, Rules(Window(words=4 * each))) for page in pages],
+            [index_record(page, CuttingRules(PassageWindow(words=4 * each))) for page in pages],
             notes,
             lambda about: about,
             _Nothing(),
@@ -118,7 +117,7 @@ def _record(number: int, chain: _Chain, words: int) -> Record:
     slug = re.sub(r"\W+", "-", title.lower())
     section = Section((), "", (PageBlock("text", chain.sentences(words)),))
     url = f"/guide/{slug}-{number}/"
-    return Record(f"guide/{slug}-{number}", url, title, Metadata(), (section,))
+    return Record(f"guide/{slug}-{number}", url, title, PageMetadata(), (section,))
 
 
 def _note(number: int, chain: _Chain) -> Note:
@@ -132,7 +131,7 @@ def _note(number: int, chain: _Chain) -> Note:
 class _Nothing:
     """An embedder whose vectors are replaced."""
 
-    identity = Identity("test", "zeros", 1)
+    identity = EmbedderIdentity("test", "zeros", 1)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.zeros((len(texts), 1), dtype=np.float32)

@@ -15,10 +15,14 @@ from pathlib import Path
 import questions
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.build.function_writer import model_folder
-from answerable.serve import confidence, local_embedder, providers, selection, terms
+from answerable.indexing.output.function_writer import find_model_folder
+from answerable.serve.answers.confidence import bucket_confidence
+from answerable.serve.embedders import local_embedder
 from answerable.serve.engine import Engine
-from answerable.serve.opening import open_bundle
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval import selection
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.text.tokenization import extract_terms, split_words
 from answerable.serve.types import RecordCitation
 
 COUNT = 40
@@ -44,7 +48,7 @@ def _row(path: Path, data: Path) -> Row:
         copy = shutil.copytree(site, Path(folder, "site"))
         questions.build_site(copy)
         bundle = open_bundle(copy / "function" / "bundle")
-        engine = providers.engine(bundle, local_embedder.load(model_folder()))
+        engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
         return {"name": path.stem, **_compare(engine, draw_pairs(engine, asked))}
 
 
@@ -82,10 +86,12 @@ def misspell(text: str, engine: Engine, chance: random.Random) -> str | None:
     known = engine.bundle.postings.terms
     words = [
         word
-        for word in terms.tokens(text)
+        for word in split_words(text)
         if len(word) >= LETTERS
         and word.isalpha()
-        and any(term in known for tag in engine.store.site.tags for term in terms.read(word, tag))
+        and any(
+            term in known for tag in engine.store.site.tags for term in extract_terms(word, tag)
+        )
     ]
     if not words:
         return None
@@ -101,10 +107,10 @@ def misspell(text: str, engine: Engine, chance: random.Random) -> str | None:
 
 def _first(engine: Engine, question: str) -> tuple[str | None, str]:
     """The url of the first section that is shown, None for a refusal, and the confidence."""
-    pool = engine.retrieve(question, selection.POOL)
+    pool = engine.retrieve(question, selection.POOL_SIZE)
     reply = engine.answer_from(question, pool)
     urls = [c.url for c in reply.answer.citations if isinstance(c, RecordCitation)]
-    return (urls[0] if urls else None), confidence.bucket(reply.confidence)
+    return (urls[0] if urls else None), bucket_confidence(reply.confidence)
 
 
 if __name__ == "__main__":

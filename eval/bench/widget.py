@@ -29,8 +29,8 @@ from tables import Row, print_rows
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-import static_site
-from browser import CHROMIUM_ARGS, executable
+from support import static_server
+from support.browser import CHROMIUM_ARGS, executable
 
 # Milliseconds by kind of work, and when the first paint was.
 Load = Mapping[str, float]
@@ -184,7 +184,7 @@ def _site() -> Iterator[str]:
         (folder / "button.js").write_text(_BUTTON, encoding="utf-8")
         for name, rest in _PAGES.items():
             (folder / f"{name}.html").write_text(_PAGE + rest, encoding="utf-8")
-        with static_site.serving(folder) as origin:
+        with static_server.serving(folder) as origin:
             yield origin
 
 

@@ -5,17 +5,18 @@ from pathlib import Path
 
 import click
 
-from ..faces import failing
+from ..indexing.error_messages import format_error
 from ..serve.errors import AnswerableError
-from ..serve.settings import LOG_REFUSALS, LogRefusals
-from . import asked, judging, packing, storing
+from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
+from . import evaluate_options, package, publish
+from .context import question_argument
 
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
-_BEFORE = ("-f", "--config-file", "--bundle")
+_GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
 
 
-class _Group(click.Group):
+class _ErrorReportingGroup(click.Group):
     """Turns the package's errors into one sentence and an exit status of 1."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -26,10 +27,10 @@ class _Group(click.Group):
         except OSError as error:
             if error.filename is None or isinstance(error, BrokenPipeError):
                 raise
-            raise click.ClickException(failing.sentence(error)) from None
+            raise click.ClickException(format_error(error)) from None
         except click.NoSuchOption as error:
             name = error.option_name
-            if name not in _BEFORE or error.ctx is None:
+            if name not in _GLOBAL_OPTIONS or error.ctx is None:
                 raise
             raise click.UsageError(
                 f"{name} stands before the command: answerable {name} … {error.ctx.info_name} …",
@@ -37,7 +38,7 @@ class _Group(click.Group):
             ) from None
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mkdocs-answerable")
 @click.option(
     "--bundle",
@@ -59,21 +60,21 @@ def main(ctx: click.Context, bundle: Path | None, config_file: Path | None) -> N
 
 # Commands import what they use when they run, so that `--help` stays quick.
 @main.command()
-@asked.argument
+@question_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
 @click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
-def ask(
+def ask_command(
     places: tuple[Path | None, Path], question: str, as_json: bool, language: str | None
 ) -> None:
     """Answer one QUESTION with citations, or say that the site does not know."""
-    from . import asking
+    from .ask import print_answer
 
-    asking.ask(*places, question, as_json, language)
+    print_answer(*places, question, as_json, language)
 
 
 @main.command()
-@asked.argument
+@question_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the candidates as JSON.")
 @click.option(
     "--top-k",
@@ -85,7 +86,7 @@ def ask(
 @click.option("--near", is_flag=True, help="Show near misses, under the floor, too.")
 @click.option("--language", help="What you ask in, such as fr: pages in it go first.")
 @click.pass_obj
-def search(
+def search_command(
     places: tuple[Path | None, Path],
     question: str,
     as_json: bool,
@@ -94,28 +95,28 @@ def search(
     language: str | None,
 ) -> None:
     """Show what a QUESTION retrieves, with scores."""
-    from . import asking
+    from .ask import print_candidates
 
-    asking.search(*places, question, top_k, language, as_json=as_json, near=near)
+    print_candidates(*places, question, top_k, language, as_json=as_json, near=near)
 
 
 @main.command()
 @click.pass_obj
-def chat(places: tuple[Path | None, Path]) -> None:
+def chat_command(places: tuple[Path | None, Path]) -> None:
     """Ask in the terminal, one question at a time."""
-    from . import chatting
+    from .chat import run_chat
 
-    chatting.chat(*places)
+    run_chat(*places)
 
 
 @main.command("check-links")
 @click.argument("url")
 @click.pass_obj
-def check_links(places: tuple[Path | None, Path], url: str) -> None:
+def check_links_command(places: tuple[Path | None, Path], url: str) -> None:
     """Look up all that answers may cite on the site at URL; exit status 1 if some is gone."""
-    from . import linking
+    from .check_links import check_site_links
 
-    linking.check(*places, url)
+    check_site_links(*places, url)
 
 
 @main.command("bench-cold")
@@ -130,13 +131,13 @@ def check_links(places: tuple[Path | None, Path], url: str) -> None:
 )
 @click.option("--skip-hashes", is_flag=True, help="As with ANSWERABLE_SKIP_HASHES=1.")
 @click.option("--json", "as_json", is_flag=True, help="Print the times as JSON.")
-def bench_cold(
+def bench_cold_command(
     function_dir: Path, question: str, runs: int, skip_hashes: bool, as_json: bool
 ) -> None:
     """Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."""
-    from . import cold
+    from .bench_cold import bench_cold_starts
 
-    cold.bench(function_dir, question, runs, verify=not skip_hashes, as_json=as_json)
+    bench_cold_starts(function_dir, question, runs, verify=not skip_hashes, as_json=as_json)
 
 
 def _site_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -176,7 +177,7 @@ def _site_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
 @click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
-def index_site(
+def index_command(
     site_dir: Path,
     notebook: Path | None,
     base_url: str | None,
@@ -188,12 +189,12 @@ def index_site(
     endpoint: str | None,
 ) -> None:
     """Make a function for SITE_DIR, a site that any generator has built."""
-    from ..build.built_site import Options
-    from . import indexing
+    from ..indexing.html_site.built_site import BuiltSiteOptions
+    from .index import IndexOptions, index_built_site
 
-    reading = Options(base_url, site_name, language)
-    indexing.index(
-        indexing.Options(site_dir, notebook, cache, reading), out, inject=inject, endpoint=endpoint
+    reading = BuiltSiteOptions(base_url, site_name, language)
+    index_built_site(
+        IndexOptions(site_dir, notebook, cache, reading), out, inject=inject, endpoint=endpoint
     )
 
 
@@ -209,12 +210,12 @@ def index_site(
 )
 @click.option(
     "--log-refusals",
-    type=click.Choice(LOG_REFUSALS),
+    type=click.Choice(LOG_REFUSALS_CHOICES),
     default="none",
     show_default=True,
     help="What is kept of refused questions, in the cache.",
 )
-def serve_site(
+def serve_command(
     site_dir: Path,
     notebook: Path | None,
     base_url: str | None,
@@ -226,11 +227,12 @@ def serve_site(
     log_refusals: LogRefusals,
 ) -> None:
     """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
-    from ..build.built_site import Options
-    from . import indexing, serving
+    from ..indexing.html_site.built_site import BuiltSiteOptions
+    from .index import IndexOptions
+    from .serve import serve_built_site
 
-    reading = Options(base_url, site_name, language)
-    serving.serve(indexing.Options(site_dir, notebook, cache, reading), host, port, log_refusals)
+    reading = BuiltSiteOptions(base_url, site_name, language)
+    serve_built_site(IndexOptions(site_dir, notebook, cache, reading), host, port, log_refusals)
 
 
 @main.command("stub-openai")
@@ -241,12 +243,12 @@ def serve_site(
     show_default=True,
     help="The port to listen on; 0 takes a free one.",
 )
-def stub_openai(port: int) -> None:
+def stub_openai_command(port: int) -> None:
     """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
-    from . import stubbing
+    from .stub_openai import run_stub
 
-    stubbing.serve(port)
+    run_stub(port)
 
 
-for command in (*judging.COMMANDS, packing.command, *storing.COMMANDS):
+for command in (*evaluate_options.EVALUATE_COMMANDS, package.package, *publish.DATABASE_COMMANDS):
     main.add_command(command)

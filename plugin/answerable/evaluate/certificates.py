@@ -9,24 +9,26 @@ from pathlib import Path
 import numpy as np
 
 from .. import evaluate, serve
-from ..build import files
-from ..build.index import Index
-from .gate import Case, Comparison, Report
+from ..indexing.index import SiteIndex
+from ..indexing.output.atomic_files import write_private_file
+from .gate import GateCase, GateReport, VerdictComparison
 
 
-def key(bundle: str, index: Index, case: Case) -> str:
+def certificate_key(bundle: str, index: SiteIndex, case: GateCase) -> str:
     """What a report is kept under: all that it depends on. bundle: the id of what is judged.
 
     A note can change without its coarse codes, so the exact vectors count too.
     """
-    found = hashlib.sha256(json.dumps([_code(), bundle, asdict(case)], sort_keys=True).encode())
+    found = hashlib.sha256(
+        json.dumps([_digest_code(), bundle, asdict(case)], sort_keys=True).encode()
+    )
     for vectors in (index.passage_vectors, index.hint_vectors):
         found.update(np.ascontiguousarray(vectors, dtype="<f4").data)
     return found.hexdigest()
 
 
 @cache
-def _code() -> str:
+def _digest_code() -> str:
     """A digest of the code that retrieves, answers and judges."""
     paths = (
         path for room in (evaluate, serve) for path in Path(str(room.__file__)).parent.rglob("*.py")
@@ -34,19 +36,19 @@ def _code() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).hexdigest()
 
 
-def read(folder: Path, name: str) -> Report | None:
+def read_certificate(folder: Path, name: str) -> GateReport | None:
     """The report under a key, None if there is none that is whole."""
     try:
         data = json.loads((folder / f"{name}.json").read_bytes())
         rows = data.pop("comparisons")
-        comparisons = [Comparison(**{**row, "flips": tuple(row["flips"])}) for row in rows]
-        report = Report(**data, comparisons=tuple(comparisons))
+        comparisons = [VerdictComparison(**{**row, "flips": tuple(row["flips"])}) for row in rows]
+        report = GateReport(**data, comparisons=tuple(comparisons))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return report if report.is_whole else None
 
 
-def write(folder: Path, name: str, report: Report) -> None:
+def write_certificate(folder: Path, name: str, report: GateReport) -> None:
     """Keep a report under a key."""
     text = json.dumps(asdict(report), indent=1) + "\n"
-    files.write_private(folder / f"{name}.json", text.encode())
+    write_private_file(folder / f"{name}.json", text.encode())

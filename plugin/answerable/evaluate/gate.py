@@ -1,4 +1,7 @@
-"""The gate: whether the gold set can tell a bundle's encoding from full precision."""
+"""The gate: whether the gold set can tell a bundle's encoding from full precision.
+
+Whether the gold set can tell a database from the bundle that was published to it.
+"""
 
 import shutil
 import time
@@ -11,28 +14,35 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import bundle_writer, files, notebook
-from ..build.bundle_writer import Contents
-from ..build.index import Index
-from ..build.notebook import Notebook
-from ..serve import codes, encoding, providers, retrieval
-from ..serve.bundle import Bundle
-from ..serve.embedder import Embedder
-from ..serve.encoding import Encoding
+from ..indexing.index import SiteIndex
+from ..indexing.notes.notebook import Notebook, map_note_ids
+from ..indexing.output.atomic_files import make_private_folder
+from ..indexing.output.bundle_writer import (
+    BundleContents,
+    read_build_time,
+    reencode_contents,
+    serialize_index,
+    write_bundle,
+)
+from ..serve.bundle_format.profile import Profile
+from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
-from ..serve.opening import open_bundle
-from ..serve.profile import Profile
-from . import gold, runner
-from .gold import GoldQuery
-from .runner import Verdict
+from ..serve.providers import make_engine
+from ..serve.retrieval.retrieve import normalize_query
+from ..serve.retrieval.store import Store
+from ..serve.stores.bundle import Bundle
+from ..serve.stores.bundle_reader import open_bundle
+from ..serve.vectors.encodings import Codes, Encoding, encode_all_dimensions, score_all_codes
+from .gold import GoldQuery, check_gold_sources, load_gold_queries, select_gold_queries
+from .runner import Verdict, embed_queries, judge_query
 
-FULL = "float32"
+FULL_PRECISION = "float32"
 
-_PREFIX = "gate-"
+_WORK_FOLDER_PREFIX = "gate-"
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VerdictComparison:
     """One gold query at full precision and under the lever.
 
     ``flips`` says what the lever has made worse; nothing is a verdict that holds. ``rho`` is
@@ -53,7 +63,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class GateReport:
     """What became of a gold set of ``total`` queries under a lever.
 
     ``lever``: a label such as ``int4@128``; ``bundle``: the id it would be published under;
@@ -65,7 +75,7 @@ class Report:
     bytes_before: int
     bytes_after: int
     total: int
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[VerdictComparison, ...]
 
     @property
     def held(self) -> int:
@@ -101,7 +111,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GateCase:
     """What a lever is judged by: the gold set, where its notes are, and who answers.
 
     ``notes``: from a note's path to its id. ``total``: of the whole set, of which ``queries`` may
@@ -118,50 +128,50 @@ class Case:
         return self.full and not query.requires_model
 
 
-def case(
+def load_gate_case(
     path: Path,
     author: str | None,
-    index: Index,
+    index: SiteIndex,
     private: Notebook,
     *,
     full: bool,
     ids: Sequence[str] = (),
-) -> Case:
+) -> GateCase:
     """The gold set in a file as a case for an index; GoldError names what is wrong with it.
 
     ids: the queries to ask, all by default.
     """
-    queries = gold.load(path, author)
+    queries = load_gold_queries(path, author)
     public = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
     known = frozenset(public | {note.path for note in private.notes})
     unrouted = private.unrouted_paths
-    gold.check_sources(queries, path, known, public, unrouted=unrouted, is_logged=True)
-    chosen = tuple(gold.choose(queries, ids, path))
-    return Case(chosen, len(queries), notebook.ids(private.notes), full)
+    check_gold_sources(queries, path, known, public, unrouted=unrouted, is_logged=True)
+    chosen = tuple(select_gold_queries(queries, ids, path))
+    return GateCase(chosen, len(queries), map_note_ids(private.notes), full)
 
 
-def judge(
-    index: Index,
-    made: Contents,
+def judge_contents(
+    index: SiteIndex,
+    made: BundleContents,
     embedder: Embedder,
     profile: Profile,
-    case: Case,
+    case: GateCase,
     work: Path,
-) -> Report:
+) -> GateReport:
     """Run the gold set at full precision and under the lever that contents were made with.
 
     work: a folder for two bundles that are gone afterwards.
     """
     dimensions = embedder.identity.dimensions
-    exact = bundle_writer.recoded(made, index, encoding.whole(dimensions, FULL))
+    exact = reencode_contents(made, index, encode_all_dimensions(dimensions, FULL_PRECISION))
     with ExitStack() as stack:
         before, after = (
-            stack.enter_context(opened(index, each, embedder, profile, work))
+            stack.enter_context(open_unpublished(index, each, embedder, profile, work))
             for each in (exact, made)
         )
-        vectors = runner.embed(case.queries, before)
-        comparisons = tuple(compare(case, vectors, before, after))
-        return Report(
+        vectors = embed_queries(case.queries, before)
+        comparisons = tuple(compare_verdicts(case, vectors, before, after))
+        return GateReport(
             lever=made.encoding.label(dimensions),
             bundle=after.bundle.manifest.id,
             bytes_before=before.bundle.manifest.bytes,
@@ -171,35 +181,43 @@ def judge(
         )
 
 
-def of_encoding(
-    index: Index,
+def judge_encoding(
+    index: SiteIndex,
     chosen: Encoding,
     embedder: Embedder,
     profile: Profile,
-    case: Case,
+    case: GateCase,
     work: Path,
-) -> Report:
+) -> GateReport:
     """The same for an encoding that nothing has been made with yet."""
-    made = bundle_writer.contents(index, chosen)
-    return judge(index, made, embedder, profile, case, work)
+    made = serialize_index(index, chosen)
+    return judge_contents(index, made, embedder, profile, case, work)
 
 
-def compare(
-    case: Case, vectors: NDArray[np.float32], before: Engine, after: Engine
-) -> Iterator[Comparison]:
+def compare_verdicts(
+    case: GateCase, vectors: NDArray[np.float32], before: Engine, after: Engine
+) -> Iterator[VerdictComparison]:
     """Judge each query with both engines. vectors: of the queries, (len(queries), dimensions)."""
     for query, vector in zip(case.queries, vectors, strict=True):
         one, other = (
-            runner.judged(query, vector, engine, case.notes, full=case.answers(query))
+            judge_query(query, vector, engine, case.notes, full=case.answers(query))
             for engine in (before, after)
         )
-        rho = spearman(all_cosines(before.bundle, vector), all_cosines(after.bundle, vector))
-        yield Comparison(
-            query.id, one.passed, other.passed, one.top_id, other.top_id, flips(one, other), rho
+        rho = spearman_correlation(
+            compute_all_cosines(before.bundle, vector), compute_all_cosines(after.bundle, vector)
+        )
+        yield VerdictComparison(
+            query.id,
+            one.passed,
+            other.passed,
+            one.top_id,
+            other.top_id,
+            find_regressions(one, other),
+            rho,
         )
 
 
-def flips(before: Verdict, after: Verdict) -> tuple[str, ...]:
+def find_regressions(before: Verdict, after: Verdict) -> tuple[str, ...]:
     """What a lever has made worse of a verdict.
 
     A verdict that fails under the lever alone, a refusal that came or went, and an expected source
@@ -214,7 +232,7 @@ def flips(before: Verdict, after: Verdict) -> tuple[str, ...]:
     return tuple(found)
 
 
-def summary(report: Report) -> str:
+def summarize_gate_report(report: GateReport) -> str:
     """A report on one line."""
     asked = len(report.comparisons)
     rest = "" if report.is_whole else f" ({report.total} in the gold set: a part never certifies)"
@@ -225,55 +243,73 @@ def summary(report: Report) -> str:
     )
 
 
-def flipped(report: Report) -> str:
+def format_regressions(report: GateReport) -> str:
     """Which verdicts a lever has flipped, and how."""
     found = (f"{c.id}: {', '.join(c.flips)}" for c in report.comparisons if not c.holds)
     return "; ".join(found)
 
 
 @contextmanager
-def opened(
-    index: Index, made: Contents, embedder: Embedder, profile: Profile, work: Path
+def open_unpublished(
+    index: SiteIndex, made: BundleContents, embedder: Embedder, profile: Profile, work: Path
 ) -> Iterator[Engine]:
     """A keyless engine over contents that are published nowhere."""
-    files.make_private(work)
+    make_private_folder(work)
     _remove_leftovers(work)
-    with TemporaryDirectory(dir=work, prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
-        now = bundle_writer.build_time("0")
-        bundle_writer.write(index, Path(folder), embedder.identity, profile, now, made)
-        yield providers.engine(open_bundle(Path(folder), verify=False), embedder)
+    with TemporaryDirectory(
+        dir=work, prefix=_WORK_FOLDER_PREFIX, ignore_cleanup_errors=True
+    ) as folder:
+        now = read_build_time("0")
+        write_bundle(index, Path(folder), embedder.identity, profile, now, made)
+        yield make_engine(open_bundle(Path(folder), verify=False), embedder)
 
 
 def _remove_leftovers(work: Path) -> None:
     """Remove what a killed run has left, or one on Windows, where a mapped file stays."""
     yesterday = time.time() - 86_400
-    for folder in work.glob(f"{_PREFIX}*"):
+    for folder in work.glob(f"{_WORK_FOLDER_PREFIX}*"):
         with suppress(OSError):
             if folder.stat().st_mtime < yesterday:
                 shutil.rmtree(folder)
 
 
-def all_cosines(bundle: Bundle, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+def compute_all_cosines(bundle: Bundle, vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """The cosine of a question with every row of both streams."""
-    unit = retrieval.query(bundle, vector)
-    streams: Iterable[codes.Codes] = (bundle.passage_codes, bundle.hint_codes)
-    return np.concatenate([codes.cosines(stream, unit) for stream in streams])
+    unit = normalize_query(bundle, vector)
+    streams: Iterable[Codes] = (bundle.passage_codes, bundle.hint_codes)
+    return np.concatenate([score_all_codes(stream, unit) for stream in streams])
 
 
-def spearman(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+def spearman_correlation(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     """Spearman's rank correlation, (n,) each; ties share the mean of their ranks.
 
     1 if there is no order to be kept, 0 if none of it is left.
     """
-    one, other = _ranks(first), _ranks(second)
+    one, other = _centered_ranks(first), _centered_ranks(second)
     if not one.any():
         return 1.0
     spread = float(one.std() * other.std())
     return float(np.mean(one * other) / spread) if spread else 0.0
 
 
-def _ranks(values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _centered_ranks(values: NDArray[np.float32]) -> NDArray[np.float64]:
     """The rank of each value from the mean rank."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     return np.asarray(ranks - (len(values) + 1) / 2, dtype=np.float64)
+
+
+def find_store_regressions(
+    case: GateCase, embedder: Embedder, bundle: Bundle, store: Store
+) -> dict[str, str]:
+    """The ids of the queries that a store has made worse, and how."""
+    before, after = (make_engine(each, embedder) for each in (bundle, store))
+    found: dict[str, str] = {}
+    for query, vector in zip(case.queries, embed_queries(case.queries, before), strict=True):
+        one, other = (
+            judge_query(query, vector, engine, case.notes, full=case.answers(query))
+            for engine in (before, after)
+        )
+        if flips := find_regressions(one, other):
+            found[query.id] = ", ".join(flips)
+    return found

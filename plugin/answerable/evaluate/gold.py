@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from ..serve import languages, questions
 from ..serve.errors import GoldError
+from ..serve.retrieval.question_text import clean_question, find_question_problem
+from ..serve.text.languages import is_language_tag
 from ..serve.types import Mode, Reason
-from . import gold_file, patterns
-from .gold_fields import FIELDS, REQUIRED, RULES, Field
+from .answer_patterns import find_pattern_problem
+from .gold_file import read_gold_rows, suggest_spelling
+from .gold_schema import FIELD_RULES, GOLD_FIELDS, REQUIRED_FIELDS, GoldField
 
-_AUTHOR = "author"
+_AUTHOR_PLACEHOLDER = "author"
 # One word is a placeholder; anything else between such braces is code that a question is about.
 _PLACEHOLDER = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
-_Row = Mapping[str, Any]
+_FieldValues = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,15 @@ class GoldQuery:
         return tuple(dict.fromkeys((*self.expect_sources, *top)))
 
 
-def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
+def load_gold_queries(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
     """Read a gold file; GoldError names the file, the query and the field of a mistake.
 
     author: what ``{{author}}`` stands for in a query.
     """
-    rows = gold_file.rows(path)
-    queries = tuple(_query(row, f"{path}: query {n}", author) for n, row in enumerate(rows, 1))
+    rows = read_gold_rows(path)
+    queries = tuple(
+        _parse_query(row, f"{path}: query {n}", author) for n, row in enumerate(rows, 1)
+    )
     first: dict[str, int] = {}
     for number, query in enumerate(queries, 1):
         if query.id in first:
@@ -69,17 +73,19 @@ def load(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
     return queries
 
 
-def choose(queries: Sequence[GoldQuery], ids: Sequence[str], path: Path) -> Sequence[GoldQuery]:
+def select_gold_queries(
+    queries: Sequence[GoldQuery], ids: Sequence[str], path: Path
+) -> Sequence[GoldQuery]:
     """The queries of some ids, all of them if none is named; GoldError for an unknown one."""
     known = {query.id for query in queries}
     for name in ids:
         if name not in known:
-            close = gold_file.near(name, known)
+            close = suggest_spelling(name, known)
             raise GoldError(f"{path}: there is no query {name!r}{close}; see --list")
     return [query for query in queries if query.id in ids] if ids else queries
 
 
-def check_sources(
+def check_gold_sources(
     queries: Sequence[GoldQuery],
     path: Path,
     known: frozenset[str],
@@ -96,7 +102,7 @@ def check_sources(
     """
     remedy = "correct it" if is_logged else "build the site again or correct it"
     for query in queries:
-        for field, sources in _sources(query).items():
+        for field, sources in _sources_by_field(query).items():
             for number, source in enumerate(sources, 1):
                 if source in known or (source in unrouted and field == "forbidSources"):
                     continue
@@ -107,7 +113,7 @@ def check_sources(
                         "`routes: off`, which no question can find; drop it from the query, or "
                         "take `routes: off` out of the note"
                     )
-                named = f"{source!r}{gold_file.near(source, suggest, 3)}"
+                named = f"{source!r}{suggest_spelling(source, suggest, 3)}"
                 if is_logged and _may_be_path(source):
                     named = f"for number {number}"
                 raise GoldError(
@@ -121,7 +127,7 @@ def _may_be_path(source: str) -> bool:
     return bool(PurePath(source.partition("#")[0]).suffix)
 
 
-def _sources(query: GoldQuery) -> dict[str, tuple[str, ...]]:
+def _sources_by_field(query: GoldQuery) -> dict[str, tuple[str, ...]]:
     """The sources that a query names, by field."""
     return {
         "expectSources": query.expect_sources,
@@ -130,24 +136,27 @@ def _sources(query: GoldQuery) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _query(row: object, where: str, author: str | None) -> GoldQuery:
+def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
     if not isinstance(row, Mapping):
         raise GoldError(f"{where} is not a list of `key: value` lines; write `id:` and `query:`")
     if "id" in row:
-        where = f"{where} ({_value(row['id'], FIELDS['id'], f'{where}: id')!r})"
-    values = {_name(key, where): value for key, value in row.items()}
-    for key in REQUIRED:
+        where = f"{where} ({_parse_field(row['id'], GOLD_FIELDS['id'], f'{where}: id')!r})"
+    values = {_check_field_name(key, where): value for key, value in row.items()}
+    for key in REQUIRED_FIELDS:
         if key not in values:
             raise GoldError(f"{where}: {key} is missing; write it")
-    held = {key: _value(value, FIELDS[key], f"{where}: {key}") for key, value in values.items()}
+    held = {
+        key: _parse_field(value, GOLD_FIELDS[key], f"{where}: {key}")
+        for key, value in values.items()
+    }
     _check_rules(held, where)
     for number, pattern in enumerate(held.get("forbidAnswerPatterns", ()), 1):
-        if problem := patterns.problem(pattern):
+        if problem := find_pattern_problem(pattern):
             # By its number: a pattern may spell words of a note, and a build's log may be public.
             raise GoldError(f"{where}: forbidAnswerPatterns: number {number} {problem}")
     query = GoldQuery(
         id=held["id"],
-        query=_question(held["query"], f"{where}: query", author),
+        query=_fill_in_author(held["query"], f"{where}: query", author),
         expect_answer_mode=held.get("expectAnswerMode"),
         expect_sources=held.get("expectSources", ()),
         forbid_sources=held.get("forbidSources", ()),
@@ -161,38 +170,44 @@ def _query(row: object, where: str, author: str | None) -> GoldQuery:
         requires_model="requires" in held,
         example=held.get("example", False),
     )
-    _check_forbidden(query, where)
+    _check_contradictory_sources(query, where)
     return query
 
 
-def _name(key: object, where: str) -> str:
-    if not isinstance(key, str) or key not in FIELDS:
-        close = gold_file.near(str(key), FIELDS.keys()) or f"; the fields are {', '.join(FIELDS)}"
+def _check_field_name(key: object, where: str) -> str:
+    if not isinstance(key, str) or key not in GOLD_FIELDS:
+        close = (
+            suggest_spelling(str(key), GOLD_FIELDS.keys())
+            or f"; the fields are {', '.join(GOLD_FIELDS)}"
+        )
         raise GoldError(f"{where}: {key} is not a field of a gold query{close}")
     return key
 
 
-def _value(value: object, field: Field, where: str) -> Any:
+def _parse_field(value: object, field: GoldField, where: str) -> Any:
     """A field's value if it is one; GoldError if not."""
     match field.kind:
         case "texts":
             if not isinstance(value, list):
                 raise GoldError(f"{where} has to be a list of texts, such as [one, other]")
             for item in value:
-                _text(item, where)
+                _parse_text(item, where)
             return tuple(value)
         case "flag":
             if not isinstance(value, bool):
                 raise GoldError(f"{where} has to be true or false")
             return value
-    text = _text(value, where)
+    text = _parse_text(value, where)
     match field.kind:
         case "choice":
             if text not in field.choices:
-                close = gold_file.near(text, field.choices) or f"; write {_or(field.choices)}"
+                close = (
+                    suggest_spelling(text, field.choices)
+                    or f"; write {_join_choices(field.choices)}"
+                )
                 raise GoldError(f"{where}: {text!r} is not known here{close}")
         case "language":
-            if not languages.is_tag(text):
+            if not is_language_tag(text):
                 raise GoldError(f"{where}: {text!r} is no tag; write one such as en or pt-BR")
         case "name":
             if "," in text:
@@ -200,7 +215,7 @@ def _value(value: object, field: Field, where: str) -> Any:
     return text
 
 
-def _text(value: object, where: str) -> str:
+def _parse_text(value: object, where: str) -> str:
     if value is None:
         raise GoldError(f"{where} has to be a text and is empty; fill it in or drop it")
     if not isinstance(value, str):
@@ -210,37 +225,40 @@ def _text(value: object, where: str) -> str:
     return value.strip()
 
 
-def _or(choices: Sequence[str]) -> str:
+def _join_choices(choices: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
-def _question(text: str, where: str, author: str | None) -> str:
+def _fill_in_author(text: str, where: str, author: str | None) -> str:
     """A question with its author filled in, as long as a reader's may be."""
     for name in _PLACEHOLDER.findall(text):
-        if name != _AUTHOR:
+        if name != _AUTHOR_PLACEHOLDER:
             raise GoldError(
-                f"{where}: {{{{{name}}}}} stands for nothing; only {{{{{_AUTHOR}}}}} is filled in"
+                f"{where}: {{{{{name}}}}} stands for nothing; only "
+                f"{{{{{_AUTHOR_PLACEHOLDER}}}}} is filled in"
             )
         if not author:
-            raise GoldError(f"{where}: {{{{{_AUTHOR}}}}} needs `site_author` in mkdocs.yml; set it")
+            raise GoldError(
+                f"{where}: {{{{{_AUTHOR_PLACEHOLDER}}}}} needs `site_author` in mkdocs.yml; set it"
+            )
     text = _PLACEHOLDER.sub(lambda _: author or "", text)
-    if problem := questions.problem(questions.clean(text)):
+    if problem := find_question_problem(clean_question(text)):
         raise GoldError(
             f"{where}: no reader can ask it ({problem.rstrip('.').lower()}); write it anew"
         )
     return text
 
 
-def _check_rules(held: _Row, where: str) -> None:
+def _check_rules(held: _FieldValues, where: str) -> None:
     """Refuse two fields that no answer can satisfy, and one without the other that it needs."""
-    for rule in RULES:
+    for rule in FIELD_RULES:
         value, other = held.get(rule.field), held.get(rule.other)
         if value not in rule.values:
             continue
         shown = "true" if value is True else value
         if rule.is_needed and not other:
             raise GoldError(
-                f"{where}: {rule.field}: {shown} needs {rule.other}: {_or(rule.allowed)} "
+                f"{where}: {rule.field}: {shown} needs {rule.other}: {_join_choices(rule.allowed)} "
                 f"({rule.why}); write it, or drop {rule.field}"
             )
         if other and other not in rule.allowed:
@@ -250,10 +268,10 @@ def _check_rules(held: _Row, where: str) -> None:
             )
 
 
-def _check_forbidden(query: GoldQuery, where: str) -> None:
+def _check_contradictory_sources(query: GoldQuery, where: str) -> None:
     """Refuse a source that is required and forbidden, itself or as a passage of its record."""
     for field in ("expectSources", "topSource"):
-        for number, source in enumerate(_sources(query)[field], 1):
+        for number, source in enumerate(_sources_by_field(query)[field], 1):
             if {source, source.partition("#")[0]} & set(query.forbid_sources):
                 # By its number: it may be the path of a note, and a build's log may be public.
                 raise GoldError(

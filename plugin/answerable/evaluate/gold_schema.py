@@ -1,4 +1,6 @@
-"""The JSON Schema of a gold file, by which an editor checks and completes one.
+"""The fields of a gold query: what the loader and the JSON Schema are both made of.
+
+The JSON Schema of a gold file, by which an editor checks and completes one.
 
 `python -m answerable.evaluate.gold_schema > docs/gold.schema.json` writes it anew. All that the
 loader takes, it takes; what needs the whole file, the site or Python is left to the loader.
@@ -6,27 +8,104 @@ loader takes, it takes; what needs the whole file, the site or Python is left to
 
 import json
 import sys
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from ..serve import languages
-from .gold_fields import FIELDS, REQUIRED, RULES, Field, Rule
-from .gold_file import KEY
+from ..serve.text import languages
+from ..serve.types import MODES, REASONS
+from .gold_file import QUERIES_KEY
 
-URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
+FieldKind = Literal["name", "text", "texts", "flag", "choice", "language"]
 
-_TEXT = {"type": "string", "pattern": r"\S"}
+# An answer with this reason fails whatever is expected, so no query can expect it.
+_UNEXPECTABLE_REASON = "contract"
 
 
-def schema() -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class GoldField:
+    """One field. ``choices``: every value that it may have, if its kind is ``choice``."""
+
+    kind: FieldKind
+    about: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRule:
+    """What a field rules out: with one of ``values``, ``other`` is absent or one of ``allowed``.
+
+    ``is_needed``: it may not be absent either.
+    """
+
+    field: str
+    values: tuple[str | bool, ...]
+    other: str
+    allowed: tuple[str, ...]
+    why: str
+    is_needed: bool = False
+
+
+EXPECTABLE_REASONS = tuple(reason for reason in REASONS if reason != _UNEXPECTABLE_REASON)
+
+GOLD_FIELDS: Mapping[str, GoldField] = {
+    "id": GoldField("name", "The query's name, once in the file, without a comma."),
+    "query": GoldField(
+        "text", "The question, as a reader would ask it. {{author}} stands for site_author."
+    ),
+    "language": GoldField(
+        "language", "The tag of the language it is asked in, such as fr or pt-BR."
+    ),
+    "expectSources": GoldField("texts", "Every one of these sources is retrieved above its floor."),
+    "forbidSources": GoldField("texts", "None of these sources is retrieved."),
+    "topSource": GoldField("text", "The best of all candidates is this source."),
+    "expectAnswerMode": GoldField("choice", "The answer has this mode.", MODES),
+    "expectReason": GoldField("choice", "The refusal has this reason.", EXPECTABLE_REASONS),
+    "forbidRecordCitations": GoldField("flag", "The answer cites no page."),
+    "forbidAnswerPatterns": GoldField(
+        "texts", "The answer matches none of these Python regular expressions, in any case."
+    ),
+    "requires": GoldField(
+        "choice", "Only an answer model can be held to it: extractive answers skip it.", ("model",)
+    ),
+    "example": GoldField(
+        "flag", "The ask box proposes it: the first three such queries are shown."
+    ),
+    "tags": GoldField("texts", "Groups that the report counts apart."),
+    "note": GoldField("text", "What the query guards, for whoever sees it fail."),
+}
+REQUIRED_FIELDS = ("id", "query")
+
+_NO_RETRIEVAL = "then nothing is retrieved"
+FIELD_RULES = (
+    GoldRule("expectReason", EXPECTABLE_REASONS, "expectAnswerMode", ("not-found",),
+         "only a refusal has a reason"),
+    GoldRule("expectReason", ("no-evidence",), "expectSources", (), _NO_RETRIEVAL),
+    GoldRule("expectReason", ("no-evidence",), "topSource", (), _NO_RETRIEVAL),
+    GoldRule("expectReason", ("no-evidence",), "requires", (), "then no model is asked"),
+    GoldRule("forbidRecordCitations", (True,), "expectAnswerMode",
+         ("related-material", "not-found"),
+         "an answer of this mode cites records"),
+    GoldRule("example", (True,), "expectAnswerMode", ("supported", "partial"),
+         "what the ask box proposes has to be answered", is_needed=True),
+)  # fmt: skip
+
+
+GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
+
+_TEXT_SCHEMA = {"type": "string", "pattern": r"\S"}
+
+
+def build_gold_schema() -> dict[str, Any]:
     """The schema, in the dialect of 2020-12."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": URL,
+        "$id": GOLD_SCHEMA_URL,
         "title": "Gold set of mkdocs-answerable",
         "description": "Questions with the behaviour that each of them requires.",
         "type": ["object", "array"],
-        "properties": {KEY: {"$ref": "#/$defs/queries"}},
-        "required": [KEY],
+        "properties": {QUERIES_KEY: {"$ref": "#/$defs/queries"}},
+        "required": [QUERIES_KEY],
         "additionalProperties": False,
         "items": {"$ref": "#/$defs/query"},
         "minItems": 1,
@@ -34,38 +113,38 @@ def schema() -> dict[str, Any]:
             "queries": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/query"}},
             "query": {
                 "type": "object",
-                "properties": {name: _property(field) for name, field in FIELDS.items()},
-                "required": list(REQUIRED),
+                "properties": {name: _field_schema(field) for name, field in GOLD_FIELDS.items()},
+                "required": list(REQUIRED_FIELDS),
                 "additionalProperties": False,
-                "allOf": [_implication(rule) for rule in RULES],
+                "allOf": [_rule_schema(rule) for rule in FIELD_RULES],
             },
         },
     }
 
 
-def text() -> str:
+def format_gold_schema() -> str:
     """The schema as its file holds it."""
-    return f"{json.dumps(schema(), indent=2, ensure_ascii=False)}\n"
+    return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
 
 
-def _property(field: Field) -> dict[str, Any]:
+def _field_schema(field: GoldField) -> dict[str, Any]:
     kinds: dict[str, dict[str, Any]] = {
         "name": {"type": "string", "pattern": r"^[^,]*[^,\s][^,]*$"},
-        "text": _TEXT,
-        "texts": {"type": "array", "items": _TEXT},
+        "text": _TEXT_SCHEMA,
+        "texts": {"type": "array", "items": _TEXT_SCHEMA},
         "flag": {"type": "boolean"},
         "choice": {"enum": list(field.choices)},
-        "language": {"type": "string", "minLength": 2, "maxLength": languages.MAX},
+        "language": {"type": "string", "minLength": 2, "maxLength": languages.MAX_TAG_LENGTH},
     }
     return {"description": field.about, **kinds[field.kind]}
 
 
-def _implication(rule: Rule) -> dict[str, Any]:
+def _rule_schema(rule: GoldRule) -> dict[str, Any]:
     """A rule as the schema says it; a list that is empty counts as absent."""
     if rule.allowed:
         other: dict[str, Any] | bool = {"enum": list(rule.allowed)}
     else:
-        other = {"maxItems": 0} if FIELDS[rule.other].kind == "texts" else False
+        other = {"maxItems": 0} if GOLD_FIELDS[rule.other].kind == "texts" else False
     return {
         "if": {
             "properties": {rule.field: {"enum": list(rule.values)}},
@@ -79,4 +158,4 @@ def _implication(rule: Rule) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    sys.stdout.write(format_gold_schema())

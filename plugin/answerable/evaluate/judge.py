@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..serve import wire
+from ..serve.answers.wire import format_answer
 from ..serve.errors import GoldError
 from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply, RoutingHint
-from . import patterns
+from .answer_patterns import match_pattern
 from .gold import GoldQuery
 
-Item = Passage | RoutingHint
-T = TypeVar("T")
+EvidenceItem = Passage | RoutingHint
+RankedItem = TypeVar("RankedItem")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgedAnswer:
     """What a judge looks at in an answer; unlike an Answer it can hold a contradiction."""
 
     mode: Mode
@@ -25,20 +25,20 @@ class Outcome:
     reason: Reason | None = None
 
 
-def outcome(reply: Reply, route: str) -> Outcome:
+def summarize_reply(reply: Reply, route: str) -> JudgedAnswer:
     """A reply as a judge looks at it. route: the template of a route's sentence."""
     settled = reply.answer
-    return Outcome(
+    return JudgedAnswer(
         settled.mode,
-        wire.plain(settled, route),
+        format_answer(settled, route),
         cites_records=any(isinstance(c, RecordCitation) for c in settled.citations),
         cites_hints=any(isinstance(c, HintCitation) for c in settled.citations),
         reason=reply.reason,
     )
 
 
-def retrieval(
-    query: GoldQuery, ranked: Sequence[T], is_source: Callable[[T, str], bool]
+def judge_retrieval(
+    query: GoldQuery, ranked: Sequence[RankedItem], is_source: Callable[[RankedItem, str], bool]
 ) -> list[str]:
     """The issues with what was retrieved, best first over both streams; none is a pass.
 
@@ -61,7 +61,7 @@ def retrieval(
     return issues
 
 
-def answer(query: GoldQuery, found: Outcome) -> list[str]:
+def judge_answer(query: GoldQuery, found: JudgedAnswer) -> list[str]:
     """The issues with an answer; none is a pass."""
     expected = query.expect_answer_mode
     issues = []
@@ -77,20 +77,20 @@ def answer(query: GoldQuery, found: Outcome) -> list[str]:
         issues.append("the answerer broke the contract twice")
     if query.forbid_record_citations and found.cites_records:
         issues.append("answer must not cite public records for this query")
-    matched = (_matched(pattern, found.text) for pattern in query.forbid_answer_patterns)
+    matched = (_find_pattern_issue(pattern, found.text) for pattern in query.forbid_answer_patterns)
     return [*issues, *filter(None, matched)]
 
 
-def _matched(pattern: str, text: str) -> str | None:
+def _find_pattern_issue(pattern: str, text: str) -> str | None:
     """What is wrong with an answer by one forbidden pattern, None if nothing is."""
     try:
-        found = patterns.search(pattern, text)
+        found = match_pattern(pattern, text)
     except GoldError as error:
         return str(error)
     return f"answer matched forbidden pattern /{pattern}/" if found else None
 
 
-def names(item: Item, source: str, notes: Mapping[str, str]) -> bool:
+def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
     """Whether a gold source names an item: its record, its passage or, by path, its note.
 
     notes: from a note's path to its id.

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import Row
+from .report import VerdictRow
 
 # Of the standard normal distribution: 95 % lie within so many deviations.
-_Z = 1.959964
+_Z_95 = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Proportion:
     """So many of so many, with the interval that holds the true share 95 times of 100."""
 
     part: int
@@ -28,9 +28,9 @@ class Share:
         """Wilson's score interval (E. B. Wilson, JASA 22, 1927), within [0, 1]."""
         if not self.whole:
             return 0.0, 1.0
-        share, square = self.part / self.whole, _Z * _Z / self.whole
+        share, square = self.part / self.whole, _Z_95 * _Z_95 / self.whole
         middle = (share + square / 2) / (1 + square)
-        spread = _Z * math.sqrt(share * (1 - share) / self.whole + square / 4 / self.whole)
+        spread = _Z_95 * math.sqrt(share * (1 - share) / self.whole + square / 4 / self.whole)
         spread /= 1 + square
         return max(0.0, middle - spread), min(1.0, middle + spread)
 
@@ -56,15 +56,15 @@ class Metrics:
     floors. ``quoted``: claims whose quotes were found, of all that were drafted.
     """
 
-    passed: Share
-    recall: Share
+    passed: Proportion
+    recall: Proportion
     mrr: float | None
-    answered: Share
-    refused: Share
-    quoted: Share
+    answered: Proportion
+    refused: Proportion
+    quoted: Proportion
 
     @property
-    def shares(self) -> Mapping[str, Share]:
+    def shares(self) -> Mapping[str, Proportion]:
         """The shares by their names."""
         return {
             "passed": self.passed,
@@ -80,34 +80,34 @@ class Metrics:
         return {name: share.as_json() for name, share in self.shares.items()} | {"mrr": mrr}
 
 
-def of(rows: Sequence[Row]) -> Metrics:
+def compute_metrics(rows: Sequence[VerdictRow]) -> Metrics:
     """The metrics of some verdicts."""
     ranks = [rank for row in rows for rank in row.ranks]
-    firsts = [_reciprocal(row.ranks) for row in rows if row.ranks]
+    firsts = [_reciprocal_rank(row.ranks) for row in rows if row.ranks]
     wanted = [row for row in rows if row.is_answerable]
     refusals = [row for row in rows if row.expected_mode == "not-found"]
     return Metrics(
-        passed=_share(row.passed for row in rows),
-        recall=_share(rank is not None for rank in ranks),
+        passed=_proportion_of(row.passed for row in rows),
+        recall=_proportion_of(rank is not None for rank in ranks),
         mrr=sum(firsts) / len(firsts) if firsts else None,
-        answered=_share(row.is_answered for row in wanted),
-        refused=_share(row.is_refused for row in refusals),
-        quoted=Share(
+        answered=_proportion_of(row.is_answered for row in wanted),
+        refused=_proportion_of(row.is_refused for row in refusals),
+        quoted=Proportion(
             sum(row.claims for row in rows), sum(row.claims + row.dropped for row in rows)
         ),
     )
 
 
-def by_tag(rows: Sequence[Row]) -> dict[str, Metrics]:
+def compute_metrics_by_tag(rows: Sequence[VerdictRow]) -> dict[str, Metrics]:
     """The metrics of the verdicts that bear each tag, in the order of tags."""
     tags = sorted({tag for row in rows for tag in row.tags})
-    return {tag: of([row for row in rows if tag in row.tags]) for tag in tags}
+    return {tag: compute_metrics([row for row in rows if tag in row.tags]) for tag in tags}
 
 
-def _reciprocal(ranks: Iterable[int | None]) -> float:
+def _reciprocal_rank(ranks: Iterable[int | None]) -> float:
     return max((1 / rank for rank in ranks if rank), default=0.0)
 
 
-def _share(held: Iterable[bool]) -> Share:
+def _proportion_of(held: Iterable[bool]) -> Proportion:
     found = list(held)
-    return Share(sum(found), len(found))
+    return Proportion(sum(found), len(found))

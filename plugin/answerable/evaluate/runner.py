@@ -1,4 +1,7 @@
-"""The gold set, run: retrieval alone or the whole engine."""
+"""What the floors are held against, for every row of a bundle.
+
+The gold set, run: retrieval alone or the whole engine.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,17 +9,40 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..serve import questions, selection
-from ..serve.bundle import Bundle
-from ..serve.embedder import Vectors
+from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
-from ..serve.recipe import Scored
-from ..serve.retrieval import TOP_K, Retrieved, retrieve
+from ..serve.retrieval import retrieve, selection
+from ..serve.retrieval.question import QuestionReading
+from ..serve.retrieval.question_text import clean_question
+from ..serve.retrieval.retrieve import TOP_K, RetrievalResult
+from ..serve.retrieval.retrieve import retrieve as retrieve_retrieve
+from ..serve.retrieval.scoring import Scored, choose_floored_score
+from ..serve.retrieval.store import Floats
+from ..serve.stores.bundle import Bundle
 from ..serve.types import Mode, Passage, Reason, RoutingHint
-from . import judge, scores
 from .gold import GoldQuery
+from .judge import EvidenceItem, judge_answer, judge_retrieval, matches_source, summarize_reply
 
-Candidate = Scored[Passage] | Scored[RoutingHint]
+# The score of a question that retrieves nothing, whatever the floor: no cosine is lower.
+NO_MATCH_SCORE = -1.0
+
+
+def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+    """What the floor is held against for every passage, (n,); (0,) without content terms."""
+    if not reading.terms:
+        return np.empty(0, dtype=np.float32)
+    ranking = retrieve.score_all_passages(bundle, reading, vector)
+    return choose_floored_score(bundle.manifest.profile, ranking.base, ranking.boost)
+
+
+def score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+    """The score of every hint, (n,); (0,) for a question without content terms."""
+    if not reading.terms:
+        return np.empty(0, dtype=np.float32)
+    return retrieve.score_all_hints(bundle, reading, vector)
+
+
+ScoredItem = Scored[Passage] | Scored[RoutingHint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +74,30 @@ class Verdict:
         return not self.issues
 
 
-def run(
+def run_gold_set(
     queries: Sequence[GoldQuery], engine: Engine, notes: Mapping[str, str], *, full: bool
 ) -> Iterator[Verdict]:
     """Judge queries one by one; all of them are embedded in one call.
 
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
-    for query, vector in zip(queries, embed(queries, engine), strict=True):
-        asked = engine.bundle, engine.read(questions.clean(query.query)), vector
+    for query, vector in zip(queries, embed_queries(queries, engine), strict=True):
+        asked = engine.bundle, engine.read(clean_question(query.query)), vector
         yield replace(
-            judged(query, vector, engine, notes, full=full),
-            passage_score=_best(scores.passage_scores(*asked)),
-            hint_score=_best(scores.hint_scores(*asked)),
+            judge_query(query, vector, engine, notes, full=full),
+            passage_score=_best_score(score_all_passages(*asked)),
+            hint_score=_best_score(score_all_hints(*asked)),
         )
 
 
-def embed(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
+def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
     """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
     return engine.embedder.embed(
-        [engine.read(questions.clean(query.query)).text for query in queries]
+        [engine.read(clean_question(query.query)).text for query in queries]
     )
 
 
-def judged(
+def judge_query(
     query: GoldQuery,
     vector: NDArray[np.float32],
     engine: Engine,
@@ -83,20 +109,22 @@ def judged(
 
     vector: of its question, (dimensions,).
     """
-    question = questions.clean(query.query)
+    question = clean_question(query.query)
     reading = engine.read(question)
-    pool = retrieve(engine.store, reading, vector, selection.POOL, query.language, near=TOP_K)
+    pool = retrieve_retrieve(
+        engine.store, reading, vector, selection.POOL_SIZE, query.language, near=TOP_K
+    )
     retrieved = pool.best(TOP_K)
-    items = ranked(retrieved)
+    items = merge_streams(retrieved)
 
-    def is_source(item: judge.Item, source: str) -> bool:
-        return judge.names(item, source, notes)
+    def is_source(item: EvidenceItem, source: str) -> bool:
+        return matches_source(item, source, notes)
 
-    issues = judge.retrieval(query, items, is_source)
+    issues = judge_retrieval(query, items, is_source)
     reply = engine.answer_from(question, pool) if full else None
     if reply:
-        issues += judge.answer(query, judge.outcome(reply, engine.store.site.route))
-    ranks = {source: _rank(items, source, notes) for source in query.sources}
+        issues += judge_answer(query, summarize_reply(reply, engine.store.site.route))
+    ranks = {source: _rank_of_source(items, source, notes) for source in query.sources}
     return Verdict(
         query,
         tuple(issues),
@@ -111,22 +139,24 @@ def judged(
     )
 
 
-def ranked(retrieved: Retrieved) -> list[judge.Item]:
+def merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
     """Both streams as one list, best score first; on equal scores passages lead."""
-    scored: list[Candidate] = [*retrieved.passages, *retrieved.hints]
+    scored: list[ScoredItem] = [*retrieved.passages, *retrieved.hints]
     return [item.item for item in sorted(scored, key=lambda item: -item.score)]
 
 
-def _rank(items: Sequence[judge.Item], source: str, notes: Mapping[str, str]) -> int | None:
-    found = (n for n, item in enumerate(items, 1) if judge.names(item, source, notes))
+def _rank_of_source(
+    items: Sequence[EvidenceItem], source: str, notes: Mapping[str, str]
+) -> int | None:
+    found = (n for n, item in enumerate(items, 1) if matches_source(item, source, notes))
     return next(found, None)
 
 
-def _best(found: Vectors) -> float:
+def _best_score(found: Vectors) -> float:
     """The best score of a stream, 0 where there is none."""
     return float(found.max(initial=0.0))
 
 
-def known_sources(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:
+def list_source_names(bundle: Bundle, notes: Mapping[str, str]) -> frozenset[str]:
     """Every name that a gold source may have: records, passages, paths of notes."""
     return frozenset(bundle.record_ids) | set(bundle.passage_ids) | set(notes)

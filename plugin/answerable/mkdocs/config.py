@@ -1,24 +1,56 @@
-"""The plugin's options."""
+"""The keys that open the widget.
+
+The plugin's options.
+"""
+
+import re
 
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
-from ..serve.database import NAME
-from ..serve.encoding import NAMES
-from ..serve.postgres.search import HOWS
-from ..serve.provided import ANSWERERS, EMBEDDERS
-from ..serve.settings import LOG_REFUSALS
-from . import shortcuts
+from ..serve.errors import SiteError
+from ..serve.settings import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, LOG_REFUSALS_CHOICES
+from ..serve.stores.postgres.database_options import DEFAULT_STORE_NAME, SEARCH_METHODS
+from ..serve.vectors.encodings import ENCODING_NAMES
+
+DEFAULT_SHORTCUT = "Ctrl+I"
+NO_SHORTCUT = "none"
+
+_MODIFIERS = ("Ctrl", "Alt", "Shift")
+_SHORTCUT_KEY = re.compile(r"[!-~]|F(?:[1-9]|1[0-2])")
 
 
-class Passages(base.Config):
+def parse_shortcut(given: str) -> str:
+    """A shortcut as the widget is told it: ``Ctrl+Alt+Shift+K`` in this order, or ``none``.
+
+    SiteError for one without Ctrl or Alt, which would take a letter from readers who type, or from
+    a theme.
+    """
+    if given.strip().lower() == NO_SHORTCUT:
+        return NO_SHORTCUT
+    *before, key = (part.strip() for part in given.split("+"))
+    modifiers = [part.capitalize() for part in before]
+    if (
+        not {"Ctrl", "Alt"} & set(modifiers)
+        or len(set(modifiers)) < len(modifiers)
+        or not set(modifiers) <= set(_MODIFIERS)
+        or not _SHORTCUT_KEY.fullmatch(key.upper())
+    ):
+        raise SiteError(
+            f"widget.shortcut: {given!r} has to be Ctrl, Alt or both, Shift if you like, and one "
+            f"key, such as {DEFAULT_SHORTCUT} or Alt+Shift+K; correct it, or write {NO_SHORTCUT}"
+        )
+    return "+".join([*(name for name in _MODIFIERS if name in modifiers), key.upper()])
+
+
+class PassageOptions(base.Config):
     """How pages are cut: ``passages``."""
 
     words = c.Type(int, default=240)
     overlap = c.Type((int, float), default=0.25)
 
 
-class Retrieval(base.Config):
+class RetrievalOptions(base.Config):
     """How candidates are scored: ``retrieval``."""
 
     floor = c.Optional(c.Type((int, float)))
@@ -32,19 +64,19 @@ class Retrieval(base.Config):
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 
-class Embedding(base.Config):
+class EmbeddingOptions(base.Config):
     """What turns text into vectors: ``embedding``."""
 
-    provider = c.Choice(tuple(EMBEDDERS), default="local")
+    provider = c.Choice(tuple(EMBEDDER_PROVIDERS), default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
     base_url = c.Optional(c.URL())
 
 
-class Answers(base.Config):
+class AnswerOptions(base.Config):
     """What writes answers: ``answers``."""
 
-    provider = c.Choice(tuple(ANSWERERS), default="extractive")
+    provider = c.Choice(tuple(ANSWERER_PROVIDERS), default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))
@@ -52,15 +84,15 @@ class Answers(base.Config):
     route = c.Optional(c.Type(str))
 
 
-class Bundle(base.Config):
+class BundleOptions(base.Config):
     """How vectors are carried: ``bundle``."""
 
-    encoding = c.Choice(NAMES, default="int8")
+    encoding = c.Choice(ENCODING_NAMES, default="int8")
     dimensions = c.Optional(c.Type(int))
     uncertified = c.Choice(("refuse", "allow"), default="refuse")
 
 
-class Address(base.BaseConfigOption[str | None]):
+class AddressOption(base.BaseConfigOption[str | None]):
     """An address: "" where none is named, None where the environment lacks the one that is."""
 
     def __init__(self) -> None:
@@ -73,24 +105,24 @@ class Address(base.BaseConfigOption[str | None]):
         return value
 
 
-class Store(base.Config):
+class StoreOptions(base.Config):
     """The database that serves the site instead of the bundle's folder: ``store``."""
 
-    url = Address()
-    name = c.Type(str, default=NAME)
-    search = c.Choice(HOWS, default="exact")
+    url = AddressOption()
+    name = c.Type(str, default=DEFAULT_STORE_NAME)
+    search = c.Choice(SEARCH_METHODS, default="exact")
     m = c.Type(int, default=16)
     ef_construction = c.Type(int, default=64)
     ef_search = c.Type(int, default=400)
     grace = c.Type((int, float), default=24)
 
 
-class Widget(base.Config):
+class WidgetOptions(base.Config):
     """How readers ask: ``widget``."""
 
     placement = c.Choice(("button", "header", "inline", "none"), default="button")
     endpoint = c.Optional(c.Type(str))
-    shortcut = c.Type(str, default=shortcuts.DEFAULT)
+    shortcut = c.Type(str, default=DEFAULT_SHORTCUT)
     search = c.Optional(c.Type((str, bool)))
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))
@@ -107,14 +139,14 @@ class AnswerableConfig(base.Config):
     aliases = c.ListOfItems(c.Type(str), default=[])
     abbreviations = c.Optional(c.File(exists=True))
     enrichment = c.Optional(c.File(exists=True))
-    embedding = c.SubConfig(Embedding)
-    answers = c.SubConfig(Answers)
-    passages = c.SubConfig(Passages)
-    retrieval = c.SubConfig(Retrieval)
-    bundle = c.SubConfig(Bundle)
-    store = c.SubConfig(Store)
+    embedding = c.SubConfig(EmbeddingOptions)
+    answers = c.SubConfig(AnswerOptions)
+    passages = c.SubConfig(PassageOptions)
+    retrieval = c.SubConfig(RetrievalOptions)
+    bundle = c.SubConfig(BundleOptions)
+    store = c.SubConfig(StoreOptions)
     gold = c.Type(str, default="eval/gold.yaml")
     gate = c.Choice(("none", "retrieval"), default="none")
-    widget = c.SubConfig(Widget)
-    log_refusals = c.Choice(LOG_REFUSALS, default="none")
+    widget = c.SubConfig(WidgetOptions)
+    log_refusals = c.Choice(LOG_REFUSALS_CHOICES, default="none")
     log_questions = c.Type(bool, default=False)

@@ -19,20 +19,46 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
-from ..build import function_writer, injection, places
-from ..build.corpus import UnreadPageError
-from ..build.facts import Facts
-from ..build.workers import Workers
-from ..faces import failing, live
-from ..serve import provided, providers, refusals
-from ..serve.embedder import Embedder
+from ..indexing.error_messages import format_error
+from ..indexing.lazy_embedder import LazyEmbedder
+from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
+from ..indexing.output.function_writer import find_model_folder
+from ..indexing.pages.page_cache import UnreadPageError
+from ..indexing.process_pool import ProcessPool
+from ..indexing.widget import injection
+from ..indexing.widget.injection import read_widget_files
+from ..indexing.widget.widget_config import WidgetConfig
+from ..serve import settings
+from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from . import choices, placing, preview, publishing, reading, telling, versions
-from .built import Built
+from ..serve.http import refusal_log
+from ..serve.http.adapters import dev_route
+from ..serve.http.adapters.dev_route import mount_ask_route
+from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
+from ..serve.providers import make_embedder
+from . import widget
 from .config import AnswerableConfig
-from .later import Later
-from .reading import Reading
+from .deployment import is_preview_build, resolve_function_folder
+from .options import (
+    check_options,
+    describe_stale_floors,
+    read_cutting_rules,
+    resolve_endpoint,
+    resolve_gold_path,
+    resolve_identity,
+    resolve_settings,
+)
+from .pages import (
+    FinishedBuild,
+    PendingSitePages,
+    describe_site,
+    map_outputs,
+    resolve_site_path,
+    start_reading_pages,
+)
+from .publish import audit_unindexed_site, preview_site, publish_site
+from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
 
 log = get_plugin_logger(__name__)
 
@@ -42,12 +68,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def __init__(self) -> None:
         # What a command does with a build instead of publishing it.
-        self.instead: Callable[[Built], None] | None = None
+        self.instead: Callable[[FinishedBuild], None] | None = None
         self._command = "build"
         self._preview = False
         self._depth = 0
-        self._readings: list[Reading] = []
-        self._workers = Workers()
+        self._readings: list[PendingSitePages] = []
+        self._workers = ProcessPool()
         self._complete = True
         # By the path in the site of each page that was read or not, its path in the docs folder.
         self._outputs: dict[str, str] = {}
@@ -63,20 +89,20 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Refuse a notebook or a function folder in a published place."""
-        self._preview = preview.is_preview(config, self._command)
+        self._preview = is_preview_build(config, self._command)
         published = {"docs_dir": Path(config.docs_dir), "site_dir": Path(config.site_dir)}
         published |= {f"theme folder {n}": Path(d) for n, d in enumerate(config.theme.dirs, 1)}
         function = Path(self.config.function)
         private = {**published, "the function folder": function}
         try:
-            choices.check(self.config)
-            telling.check(self.config)
-            places.check_outside("function", function, published)
-            places.check_outside("cache", Path(self.config.cache), private)
+            check_options(self.config)
+            check_widget_options(self.config)
+            check_private_location("function", function, published)
+            check_private_location("cache", Path(self.config.cache), private)
             if self.config.notebook:
-                places.check_notebook(Path(self.config.notebook), private)
+                check_notebook_location(Path(self.config.notebook), private)
         except (AnswerableError, OSError) as error:
-            raise PluginError(f"answerable: {failing.sentence(error)}") from None
+            raise PluginError(f"answerable: {format_error(error)}") from None
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
@@ -87,7 +113,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._complete = True
             self._outputs = {}
             self._headless = False
-            if stale := choices.stale_floors(self.config):
+            if stale := describe_stale_floors(self.config):
                 log.warning(stale)
         self._depth += 1
 
@@ -101,7 +127,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     @event_priority(-200)
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the widget to the site's files."""
-        for path, text in injection.assets().items():
+        for path, text in read_widget_files().items():
             files.append(File.generated(config, path, content=text))
         return files
 
@@ -110,12 +136,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Read the pages once every other plugin has had its say on them."""
         try:
             with self._failing():
-                self._outputs |= reading.outputs(files)
-                rules = choices.rules(self.config)
-                info = reading.info(files, config, self.config)
-                self._endpoint = choices.endpoint(self.config, info.language)
+                self._outputs |= map_outputs(files)
+                rules = read_cutting_rules(self.config)
+                info = describe_site(files, config, self.config)
+                self._endpoint = resolve_endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
-                begun = reading.begin(files, config, info, rules, cache, self._workers)
+                begun = start_reading_pages(files, config, info, rules, cache, self._workers)
                 self._readings.append(begun)
         except UnreadPageError as error:
             self._complete = False
@@ -129,14 +155,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> TemplateContext:
         """Put the widget under what a page says, if it is placed there."""
         del config, nav
-        page.content = placing.under(page.content or "", self.config)
+        page.content = append_inline_widget(page.content or "", self.config)
         return context
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the widget into a page."""
         del config
-        return self._inject(output, get_relative_url(injection.SCRIPT, page.url))
+        return self._inject(output, get_relative_url(injection.WIDGET_SCRIPT, page.url))
 
     @event_priority(-100)
     def on_post_template(
@@ -145,7 +171,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Put the widget into a page of the theme, such as 404.html, which any url may show."""
         if not template_name.endswith(".html"):
             return output_content
-        return self._inject(output_content, reading.site_path(config) + injection.SCRIPT)
+        return self._inject(output_content, resolve_site_path(config) + injection.WIDGET_SCRIPT)
 
     # After the i18n plugin, which builds the other languages in its own, and after whatever else
     # writes files then: the leak audit reads them.
@@ -163,7 +189,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 self._publish(config)
             elif self.instead is None:
                 folder, workers = Path(config.site_dir), self._workers
-                publishing.audit_site(self.config, folder, self._outputs, workers)
+                audit_unindexed_site(self.config, folder, self._outputs, workers)
         self._readings = []
 
     @event_priority(-100)
@@ -172,22 +198,22 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Answer under the site's own path and watch what pages are not made of."""
         del builder
-        base = unquote(reading.site_path(config)) + live.BASE
+        base = unquote(resolve_site_path(config)) + dev_route.ASK_BASE
         app: Any = server.get_app()
         own = self.config
-        kept = refusals.keeper(
+        kept = make_refusal_logger(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            refusals.appender(Path(own.cache) / refusals.FILE, log.warning),
+            make_line_appender(Path(own.cache) / refusal_log.REFUSAL_LOG_FILE, log.warning),
             os.urandom(32),
         )
         host = config.dev_addr.host
-        server.set_app(live.wrap(app, base, host, lambda: self._engine, kept, log.warning))
-        gold = choices.gold(own)
+        server.set_app(mount_ask_route(app, base, host, lambda: self._engine, kept, log.warning))
+        gold = resolve_gold_path(own)
         for path in (own.notebook, own.enrichment, own.abbreviations, gold):
             if path and Path(path).exists():
                 server.watch(str(path))
-        log.info("The ask box answers at %sanswer", _base_url(config))
+        log.info("The ask box answers at %sanswer", _ask_url(config))
         return server
 
     @contextmanager
@@ -200,52 +226,52 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         except (AnswerableError, OSError) as error:
             self._complete = False
             if not self._preview:
-                raise PluginError(f"answerable: {failing.sentence(error)}") from None
+                raise PluginError(f"answerable: {format_error(error)}") from None
             kept = "answers come from the last good index" if self._engine else "no answers yet"
-            log.warning("%s (%s)", failing.sentence(error), kept)
+            log.warning("%s (%s)", format_error(error), kept)
 
     def _publish(self, config: MkDocsConfig) -> None:
-        built = Built(
+        built = FinishedBuild(
             options=self.config,
             sites=[begun.site() for begun in self._readings],
             folder=Path(config.site_dir),
             # While MkDocs reads its configuration again, a question sees that of the last build.
-            embedder=Later(choices.identity(self.config), partial(self._opened, self.config)),
+            embedder=LazyEmbedder(
+                resolve_identity(self.config), partial(self._opened, self.config)
+            ),
             workers=self._workers,
             author=config.site_author,
             strict=config.strict,
-            facts=Facts() if self.instead else telling.facts(config, self.config),
+            facts=WidgetConfig() if self.instead else make_widget_config(config, self.config),
         )
         if self.instead:
             self.instead(built)
         elif self._preview:
-            self._engine = publishing.preview(built)
+            self._engine = preview_site(built)
         else:
-            publishing.publish(built, versions.function_folder(Path(self.config.function)))
+            publish_site(built, resolve_function_folder(Path(self.config.function)))
 
     def _inject(self, html: str, script_url: str) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.
         endpoint = None if self._preview else self._endpoint
-        html, is_headless = placing.put(html, script_url, endpoint, self.config)
+        html, is_headless = place_widget(html, script_url, endpoint, self.config)
         if is_headless and not self._headless:
             self._headless = True
-            log.warning(placing.NO_HEADER)
+            log.warning(widget.UNKNOWN_HEADER)
         return html
 
     def _opened(self, options: AnswerableConfig) -> Embedder:
         """The embedder that options name; it is opened once for all builds of a preview."""
-        identity = choices.identity(options)
+        identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
-            self._embedder = providers.embedder(
-                identity, function_writer.model_folder(), choices.settings(options)
-            )
-            usual = provided.EMBEDDERS[identity.provider].host
+            self._embedder = make_embedder(identity, find_model_folder(), resolve_settings(options))
+            usual = settings.EMBEDDER_PROVIDERS[identity.provider].host
             if options.notebook and usual:
                 host = options.embedding.base_url or usual
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
 
 
-def _base_url(config: MkDocsConfig) -> str:
+def _ask_url(config: MkDocsConfig) -> str:
     host, port = config.dev_addr
-    return f"http://{host}:{port}{reading.site_path(config)}{live.BASE}"
+    return f"http://{host}:{port}{resolve_site_path(config)}{dev_route.ASK_BASE}"

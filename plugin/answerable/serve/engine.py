@@ -1,14 +1,25 @@
 """A question in, a settled reply out."""
 
-from . import budget, call, certainty, confidence, recipe, selection, settling
-from .answerer import Answerer
-from .bundle import Bundle
-from .embedder import Embedder
+from .answers import confidence
+from .answers.confidence import compute_confidence, is_direct_answer
+from .answers.draft_loop import Answerer, draft_reply
+from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .frozen import frozen
-from .question_reading import Reading, WordRank, content_terms, read_question, unranked
-from .retrieval import TOP_K, Retrieved, retrieve
-from .store import Store
+from .request_context import current_context
+from .retrieval import selection
+from .retrieval.question import (
+    QuestionReading,
+    WordRank,
+    rank_no_word,
+    read_content_terms,
+    read_question,
+)
+from .retrieval.retrieve import TOP_K, RetrievalResult, retrieve
+from .retrieval.scoring import choose_floored_score, weigh_terms
+from .retrieval.selection import arrange_pool, fit_budget, select_evidence
+from .retrieval.store import Store
+from .stores.bundle import Bundle
 from .types import Answer, Reply
 
 
@@ -22,7 +33,7 @@ class Engine:
     store: Store
     embedder: Embedder
     answerer: Answerer
-    word_rank: WordRank = unranked
+    word_rank: WordRank = rank_no_word
 
     def __post_init__(self) -> None:
         have, want = self.embedder.identity, self.store.manifest.identity
@@ -42,13 +53,13 @@ class Engine:
             raise TypeError(f"a {type(self.store).__name__} is no bundle")
         return self.store
 
-    def read(self, question: str) -> Reading:
+    def read(self, question: str) -> QuestionReading:
         """The content terms of a question, in the site's spelling and without its frame."""
         return read_question(self.store, question, self.word_rank)
 
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
-    ) -> Retrieved:
+    ) -> RetrievalResult:
         """What the question retrieves; nothing is embedded for one without content terms.
 
         language: a tag of what is asked in, whose passages go before all others. near: how many
@@ -56,8 +67,8 @@ class Engine:
         """
         reading = self.read(question)
         if not reading.terms:
-            return Retrieved(remarks=reading.remarks)
-        current = call.current()
+            return RetrievalResult(remarks=reading.remarks)
+        current = current_context()
         with current.stage("embedding"):
             vector = self.embedder.embed([reading.text])[0]
         with current.stage("searching"):
@@ -65,14 +76,14 @@ class Engine:
 
     def answer(self, question: str, language: str | None = None) -> Reply:
         """Answer from evidence or refuse; the answerer is not called without evidence."""
-        return self.answer_from(question, self.retrieve(question, selection.POOL, language))
+        return self.answer_from(question, self.retrieve(question, selection.POOL_SIZE, language))
 
-    def answer_from(self, question: str, retrieved: Retrieved) -> Reply:
+    def answer_from(self, question: str, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
         asked = question if retrieved.question is None else retrieved.question
-        evidence = budget.fit(selection.select(selection.arrange(self.store, asked, retrieved)))
+        evidence = fit_budget(select_evidence(arrange_pool(self.store, asked, retrieved)))
         site = self.store.site
-        return settling.reply(
+        return draft_reply(
             self.answerer,
             asked,
             evidence,
@@ -80,16 +91,20 @@ class Engine:
             (site.name, *site.names),
         )
 
-    def _confidence(self, question: str, answer: Answer, retrieved: Retrieved) -> float:
+    def _confidence(self, question: str, answer: Answer, retrieved: RetrievalResult) -> float:
         profile = self.store.manifest.profile
         if not answer.claims:
-            return confidence.of_distance(retrieved.hints[0].score - profile.note_floor)
+            return compute_confidence(retrieved.hints[0].score - profile.note_floor)
         # Neither its page nor its date says how near a passage comes to the question.
-        best = max(recipe.floored(profile, each.base, each.boost) for each in retrieved.passages)
-        share = 1.0 if self._is_sure(question, answer, retrieved) else confidence.NOT_SURE
-        return share * confidence.of_distance(best - profile.floor)
+        best = max(
+            choose_floored_score(profile, each.base, each.boost) for each in retrieved.passages
+        )
+        share = (
+            1.0 if self._is_sure(question, answer, retrieved) else confidence.INDIRECT_ANSWER_FACTOR
+        )
+        return share * compute_confidence(best - profile.floor)
 
-    def _is_sure(self, question: str, answer: Answer, retrieved: Retrieved) -> bool:
+    def _is_sure(self, question: str, answer: Answer, retrieved: RetrievalResult) -> bool:
         """Whether one section surely answers; without words that count there is no telling."""
         if not self.store.manifest.profile.hybrid:
             return True
@@ -101,7 +116,7 @@ class Engine:
             return False
         pool = (*retrieved.passages, *retrieved.siblings)
         passage = next(each.item for each in pool if each.item.id in cited)
-        words = content_terms(self.store, question)
-        weights = recipe.weigh_terms(self.store, words)[passage.language]
+        words = read_content_terms(self.store, question)
+        weights = weigh_terms(self.store, words)[passage.language]
         shown = "\n".join(citation.quote for citation in first.citations)
-        return certainty.is_sure(question, weights, passage, shown)
+        return is_direct_answer(question, weights, passage, shown)

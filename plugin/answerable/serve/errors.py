@@ -18,7 +18,7 @@ AnswerableError
 
 from typing import Literal
 
-Stage = Literal["validate", "ground"]
+ContractStage = Literal["validate", "ground"]
 # What a draft, a claim or a route was refused for: all that a log tells of it.
 Rule = Literal[
     "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "number",
@@ -31,7 +31,7 @@ class AnswerableError(Exception):
 
 
 # What helps where a bundle is not what a build has written.
-AGAIN = "run `mkdocs build` again"
+BUILD_AGAIN = "run `mkdocs build` again"
 
 
 class BundleError(AnswerableError):
@@ -100,7 +100,7 @@ class GoldError(AnswerableError):
 class ContractViolation(AnswerableError):  # noqa: N818 - the design's own word
     """A draft that breaks the answer contract; ``stage`` and ``rule`` repeat nothing of it."""
 
-    def __init__(self, stage: Stage, rule: Rule, what: str) -> None:
+    def __init__(self, stage: ContractStage, rule: Rule, what: str) -> None:
         super().__init__(what)
         self.stage = stage
         self.rule = rule

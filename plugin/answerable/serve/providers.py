@@ -3,80 +3,87 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import settings
-from .ahead import Ahead
-from .answerer import Answerer
-from .embedder import Embedder, Identity, WordRanker
+from .answers.draft_loop import Answerer
+from .answers.extractive import ExtractiveAnswerer
+from .embedders.embedder import Embedder, EmbedderIdentity, WordRanker
 from .engine import Engine
 from .errors import EmbedderError
-from .extractive import ExtractiveAnswerer
-from .opening import open_bundle
-from .question_reading import WordRank, unranked
-from .settings import BUNDLE, MODEL, Settings
-from .store import Store
+from .retrieval.question import WordRank, rank_no_word
+from .retrieval.store import Store
+from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
+from .stores.bundle_reader import open_bundle
+from .stores.prefetch import Prefetch
 
 
-def open_function(folder: Path, *, verify: bool = True, ahead: Ahead | None = None) -> Engine:
+def open_function(folder: Path, *, verify: bool = True, ahead: Prefetch | None = None) -> Engine:
     """The engine of a published function folder.
 
     verify: compare the hashes of all its data. ahead: what reads its bundle already.
     """
-    bundle = open_bundle(folder / BUNDLE, verify=verify, ahead=ahead)
-    chosen = settings.read(folder)
-    found = embedder(bundle.manifest.identity, folder / MODEL, chosen, verify=verify)
-    return engine(bundle, found, chosen)
+    bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify, ahead=ahead)
+    chosen = read_settings(folder)
+    found = make_embedder(bundle.manifest.identity, folder / MODEL_FOLDER, chosen, verify=verify)
+    return make_engine(bundle, found, chosen)
 
 
-def embedder(identity: Identity, model: Path, chosen: Settings, *, verify: bool = True) -> Embedder:
+def make_embedder(
+    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, *, verify: bool = True
+) -> Embedder:
     """The embedder of an identity. model: the folder of the local one's files.
 
     verify: compare their hashes. EmbedderError for a provider that this version does not know.
     """
-    if identity.provider not in EMBEDDERS:
+    if identity.provider not in EMBEDDER_FACTORIES:
         raise EmbedderError(
             f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
             "mkdocs-answerable"
         )
-    return EMBEDDERS[identity.provider](identity, model, chosen, verify)
+    return EMBEDDER_FACTORIES[identity.provider](identity, model, chosen, verify)
 
 
-def engine(store: Store, embedder: Embedder, chosen: Settings | None = None) -> Engine:
+def make_engine(store: Store, embedder: Embedder, chosen: FunctionSettings | None = None) -> Engine:
     """An engine with the answerer that the settings choose, the keyless one by default."""
-    chosen = chosen or Settings()
-    answerer = ANSWERERS[chosen.answers](store, embedder, chosen)
-    return Engine(store, embedder, answerer, _word_rank(embedder))
+    chosen = chosen or FunctionSettings()
+    answerer = ANSWERER_FACTORIES[chosen.answers](store, embedder, chosen)
+    return Engine(store, embedder, answerer, _choose_word_rank(embedder))
 
 
-def _word_rank(embedder: Embedder) -> WordRank:
+def _choose_word_rank(embedder: Embedder) -> WordRank:
     """How common a word is, where the embedder's vocabulary is in this process."""
-    return embedder.word_rank if isinstance(embedder, WordRanker) else unranked
+    return embedder.word_rank if isinstance(embedder, WordRanker) else rank_no_word
 
 
 # Each provider's packages are imported only where it is chosen.
 
 
-def _local(identity: Identity, model: Path, chosen: Settings, verify: bool) -> Embedder:
+def _make_local_embedder(
+    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, verify: bool
+) -> Embedder:
     del identity, chosen
-    from . import local_embedder
+    from .embedders import local_embedder
 
-    return local_embedder.load(model, verify=verify)
+    return local_embedder.load_local_embedder(model, verify=verify)
 
 
-def _openai_embedder(identity: Identity, model: Path, chosen: Settings, verify: bool) -> Embedder:
+def _make_openai_embedder(
+    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, verify: bool
+) -> Embedder:
     del model, verify
-    from .openai_embedder import OpenAIEmbedder
+    from .embedders.openai_embedder import OpenAIEmbedder
 
     return OpenAIEmbedder(identity, chosen.embedding_base_url)
 
 
-def _extractive(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
+def _make_extractive_answerer(
+    store: Store, embedder: Embedder, chosen: FunctionSettings
+) -> Answerer:
     del chosen
     return ExtractiveAnswerer(store, embedder)
 
 
-def _openai_answerer(store: Store, embedder: Embedder, chosen: Settings) -> Answerer:
+def _make_openai_answerer(store: Store, embedder: Embedder, chosen: FunctionSettings) -> Answerer:
     del embedder
-    from .openai_answerer import OpenAIAnswerer
+    from .answers.openai_answerer import OpenAIAnswerer
 
     return OpenAIAnswerer(
         model=chosen.model,
@@ -88,11 +95,13 @@ def _openai_answerer(store: Store, embedder: Embedder, chosen: Settings) -> Answ
 
 
 # By the names of ``provided``.
-EMBEDDERS: Mapping[str, Callable[[Identity, Path, Settings, bool], Embedder]] = {
-    "local": _local,
-    "openai": _openai_embedder,
+EMBEDDER_FACTORIES: Mapping[
+    str, Callable[[EmbedderIdentity, Path, FunctionSettings, bool], Embedder]
+] = {
+    "local": _make_local_embedder,
+    "openai": _make_openai_embedder,
 }
-ANSWERERS: Mapping[str, Callable[[Store, Embedder, Settings], Answerer]] = {
-    "extractive": _extractive,
-    "openai": _openai_answerer,
+ANSWERER_FACTORIES: Mapping[str, Callable[[Store, Embedder, FunctionSettings], Answerer]] = {
+    "extractive": _make_extractive_answerer,
+    "openai": _make_openai_answerer,
 }

@@ -1,26 +1,75 @@
-"""What a function is told beside its bundle: its providers and what it logs, never a key."""
+"""The providers of embeddings and of answers, and all that depends on which one is chosen.
+
+What a function is told beside its bundle: its providers and what it logs, never a key.
+"""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from . import provided
+from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import BundleError
 from .frozen import frozen
 
-FILE = "settings.json"
+
+@frozen
+class Provider:
+    """Who embeds or answers; ``serve.providers`` opens it.
+
+    ``requirements``: the distributions that a function needs for it, beside those of every one.
+    ``host``: whom it asks unless ``base_url`` names another; None for one that works in the
+    process, costs nothing and sends nobody a text. ``key``: the environment's variable of its key.
+    ``profile``: of an embedder, how its cosines become scores until a site is calibrated.
+    """
+
+    requirements: tuple[str, ...] = ()
+    host: str | None = None
+    key: str | None = None
+    profile: Profile = LOCAL_PROFILE
+
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+
+EMBEDDER_PROVIDERS = {
+    "local": Provider(("tokenizers",)),
+    "openai": Provider(("openai",), _OPENAI_URL, _OPENAI_KEY_VARIABLE, OPENAI_PROFILE),
+}
+ANSWERER_PROVIDERS = {
+    "extractive": Provider(),
+    "openai": Provider(("openai", "jinja2"), _OPENAI_URL, _OPENAI_KEY_VARIABLE),
+}
+
+
+def is_embedder_local(name: str) -> bool:
+    """Whether a provider embeds in the process, so that more texts cost nothing."""
+    return name in EMBEDDER_PROVIDERS and EMBEDDER_PROVIDERS[name].host is None
+
+
+def is_answerer_local(name: str) -> bool:
+    """Whether a provider answers in the process, so that more questions cost nothing."""
+    return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
+
+
+def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
+    """The environment's variables that hold the keys of two providers."""
+    chosen = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
+    return tuple(sorted({key for key in chosen if key}))
+
+
+SETTINGS_FILE = "settings.json"
 # The two folders of data in a function folder.
-BUNDLE = "bundle"
-MODEL = "model"
+BUNDLE_FOLDER = "bundle"
+MODEL_FOLDER = "model"
 
 # What is kept of a refused question: nothing, hashes, or its text too.
 LogRefusals = Literal["none", "hashed", "text"]
-LOG_REFUSALS: tuple[LogRefusals, ...] = get_args(LogRefusals)
+LOG_REFUSALS_CHOICES: tuple[LogRefusals, ...] = get_args(LogRefusals)
 
 
 @frozen
-class Settings:
+class FunctionSettings:
     """The providers of a function and what it logs; keys come from the environment only.
 
     ``timeout``: seconds for one answer of a model. ``store``: what the site is called in the
@@ -39,24 +88,24 @@ class Settings:
     store: str | None = None
 
     def __post_init__(self) -> None:
-        if self.answers not in provided.ANSWERERS:
-            raise ValueError(f"answers is none of {', '.join(provided.ANSWERERS)}")
+        if self.answers not in ANSWERER_PROVIDERS:
+            raise ValueError(f"answers is none of {', '.join(ANSWERER_PROVIDERS)}")
         # A slip of the pen must not keep what was not to be kept.
-        if self.log_refusals not in LOG_REFUSALS:
-            raise ValueError(f"log_refusals is none of {', '.join(LOG_REFUSALS)}")
+        if self.log_refusals not in LOG_REFUSALS_CHOICES:
+            raise ValueError(f"log_refusals is none of {', '.join(LOG_REFUSALS_CHOICES)}")
 
     def as_json(self) -> bytes:
         """The settings as they are written beside the bundle."""
         return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
 
 
-def read(folder: Path) -> Settings:
+def read_settings(folder: Path) -> FunctionSettings:
     """The settings in a folder; the defaults where there is no file, BundleError for a bad one."""
-    path = folder / FILE
+    path = folder / SETTINGS_FILE
     try:
         data: Any = json.loads(path.read_bytes())
-        return Settings(**data)
+        return FunctionSettings(**data)
     except FileNotFoundError:
-        return Settings()
+        return FunctionSettings()
     except (OSError, TypeError, ValueError) as error:
         raise BundleError(f"{path} cannot be read ({error}): run `mkdocs build` again") from None

@@ -8,16 +8,16 @@ BlockKind = Literal["text", "item", "row", "code", "label"]
 SpanKind = Literal["code", "link", "cell"]
 BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
 SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
-LABELS = ("tab", "title", "term", "file", "caption")
+LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
 # The languages of code that draws a diagram or replays a terminal: nobody copies them.
-DIAGRAM, RECORDING = "mermaid", "recording"
+DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
 # A client indents by the level, so a hostile one could make it fill its memory.
 MAX_LEVEL = 32
 _MAX_GROUP = 2**31
 
-_LANGUAGE = re.compile(r"[^\W_][\w+#./-]{0,31}")
-_NUMBER = re.compile(r"-?[0-9]{1,9}|")
+_CODE_LANGUAGE = re.compile(r"[^\W_][\w+#./-]{0,31}")
+_ITEM_NUMBER = re.compile(r"-?[0-9]{1,9}|")
 
 
 # Tuples hash and compare in C: an answerer keeps its reading of a passage under the passage.
@@ -51,24 +51,24 @@ class Span(NamedTuple):
     url: str = ""
 
 
-def is_language(name: str) -> bool:
+def is_code_language(name: str) -> bool:
     """Test whether a name can be the language of a code block."""
-    return _LANGUAGE.fullmatch(name) is not None
+    return _CODE_LANGUAGE.fullmatch(name) is not None
 
 
-def pack(rows: Iterable[Block | Span]) -> list[list[object]]:
+def pack_structure(rows: Iterable[Block | Span]) -> list[list[object]]:
     """Write blocks or spans as JSON arrays, without the defaults that end them."""
     packed: list[list[object]] = []
     for row in rows:
         values: list[object] = list(row)
-        while len(values) > _REQUIRED and values[-1] in (0, ""):
+        while len(values) > _REQUIRED_VALUES and values[-1] in (0, ""):
             values.pop()
         packed.append(values)
     return packed
 
 
 # Kind, start and end.
-_REQUIRED = 3
+_REQUIRED_VALUES = 3
 
 
 def unpack_blocks(rows: Iterable[Sequence[Any]], size: int) -> tuple[Block, ...]:
@@ -85,7 +85,7 @@ def unpack_blocks(rows: Iterable[Sequence[Any]], size: int) -> tuple[Block, ...]
             raise ValueError(f"{block!r:.120} is not a block")
         if not _is_count(group, _MAX_GROUP) or not _is_count(level, MAX_LEVEL):
             raise ValueError(f"{block!r:.120} is not a block")
-        if not _is_detail(kind, detail):
+        if not _is_detail_of(kind, detail):
             raise ValueError(f"{detail!r:.40} is not a detail of the kind {kind}")
         last = end
     return blocks
@@ -122,11 +122,11 @@ def _is_count(value: object, most: int) -> bool:
     return type(value) is int and 0 <= value <= most
 
 
-def _is_detail(kind: str, detail: str) -> bool:
+def _is_detail_of(kind: str, detail: str) -> bool:
     if kind == "code":
-        return not detail or is_language(detail)
+        return not detail or is_code_language(detail)
     if kind == "item":
-        return _NUMBER.fullmatch(detail) is not None
+        return _ITEM_NUMBER.fullmatch(detail) is not None
     if kind == "label":
-        return detail in LABELS
+        return detail in LABEL_DETAILS
     return detail in (("", "header") if kind == "row" else ("",))

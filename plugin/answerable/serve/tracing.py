@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-Value = bool | int | float | str | None
+AttributeValue = bool | int | float | str | None
 # Adds attributes to a span that is open.
-Note = Callable[..., None]
+SetAttributes = Callable[..., None]
 
 _SCOPE = "answerable"
 # An id, a word of ours, a model's name; a sentence is none of these.
-_NAME = re.compile(r"[A-Za-z0-9_.:/@+-]{1,100}")
+_SAFE_TEXT = re.compile(r"[A-Za-z0-9_.:/@+-]{1,100}")
 
 
-def span(name: str, **attributes: Value) -> AbstractContextManager[Note]:
+def start_span(name: str, **attributes: AttributeValue) -> AbstractContextManager[SetAttributes]:
     """A span around a block, which is given a function that adds attributes to it.
 
     An attribute is called ``answerable.`` and its name. A text with a space in it is left out, as
@@ -26,32 +26,32 @@ def span(name: str, **attributes: Value) -> AbstractContextManager[Note]:
     """
     trace: Any = sys.modules.get("opentelemetry.trace")
     if trace is None:
-        return _OFF
+        return _NO_SPAN
     provider = trace.get_tracer_provider()
     if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
-        return _OFF
-    return _recorded(trace, provider, name, attributes)
+        return _NO_SPAN
+    return _record_span(trace, provider, name, attributes)
 
 
-def _ignore(**attributes: Value) -> None:
+def _ignore(**attributes: AttributeValue) -> None:
     del attributes
 
 
 # It keeps no state: every block may share it.
-_OFF: AbstractContextManager[Note] = nullcontext(_ignore)
+_NO_SPAN: AbstractContextManager[SetAttributes] = nullcontext(_ignore)
 
 
 @contextmanager
-def _recorded(
-    trace: Any, provider: Any, name: str, attributes: Mapping[str, Value]
-) -> Iterator[Note]:
+def _record_span(
+    trace: Any, provider: Any, name: str, attributes: Mapping[str, AttributeValue]
+) -> Iterator[SetAttributes]:
     opened = provider.get_tracer(_SCOPE).start_as_current_span(
         name, record_exception=False, set_status_on_exception=False
     )
     with opened as active:
 
-        def note(**attributes: Value) -> None:
-            active.set_attributes(_told(attributes))
+        def note(**attributes: AttributeValue) -> None:
+            active.set_attributes(_name_attributes(attributes))
 
         note(**attributes)
         try:
@@ -62,9 +62,11 @@ def _recorded(
             raise
 
 
-def _told(attributes: Mapping[str, Value]) -> dict[str, bool | int | float | str]:
+def _name_attributes(
+    attributes: Mapping[str, AttributeValue],
+) -> dict[str, bool | int | float | str]:
     return {
         f"{_SCOPE}.{name}": value
         for name, value in attributes.items()
-        if value is not None and not (isinstance(value, str) and not _NAME.fullmatch(value))
+        if value is not None and not (isinstance(value, str) and not _SAFE_TEXT.fullmatch(value))
     }

@@ -12,7 +12,7 @@ Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
 
-_WINDOW = re.compile(r"~\d+$")
+_WINDOW_SUFFIX = re.compile(r"~\d+$")
 
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
@@ -50,7 +50,7 @@ class RoutingHint:
     @property
     def note(self) -> str:
         """The id of its note, which has a hint for each of its windows if they have a place."""
-        return _WINDOW.sub("", self.id)
+        return _WINDOW_SUFFIX.sub("", self.id)
 
 
 @frozen

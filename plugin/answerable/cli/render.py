@@ -1,0 +1,197 @@
+"""Somebody else's text on a terminal.
+
+The blocks of a claim on a terminal: code as code, lists as lists, tables as tables.
+
+Answers on a terminal.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from ..serve.answers.confidence import bucket_confidence
+from ..serve.answers.wire import format_answer, format_markers, format_routes, insert_markers
+from ..serve.answers.wire_blocks import build_claim_blocks
+from ..serve.retrieval.question import Remark
+from ..serve.text.languages import match_languages
+from ..serve.types import Citation, RecordCitation, Reply
+
+
+def to_plain_text(text: str) -> Text:
+    """Make a text that is printed as it is: no markup, no control characters, plain spaces."""
+    spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
+    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
+
+
+Json = dict[str, Any]
+
+_INDENT = 4
+_LABEL_STYLES = {"file": "dim", "caption": "italic"}
+
+
+def add_citation_markers(blocks: Sequence[Json], numbers: Sequence[int]) -> list[Json]:
+    """Put the markers of citations into the paragraph that ends a claim, else after its end."""
+    *before, last = blocks
+    if last["kind"] == "text":
+        *pieces, piece = last["spans"]
+        piece = piece | {"text": insert_markers(piece["text"], numbers)}
+        return [*before, last | {"spans": [*pieces, piece]}]
+    return [*blocks, {"kind": "text", "spans": [{"text": format_markers(numbers)}]}]
+
+
+def print_blocks(console: Console, blocks: Sequence[Json]) -> None:
+    """Print blocks, an empty line between them but for a label and what it labels."""
+    is_open = True
+    for block in blocks:
+        if not is_open:
+            console.print()
+        for part in _render_block(block):
+            # A line of code that the terminal breaks is another line when it is copied.
+            console.print(part, soft_wrap=block["kind"] == "code")
+        is_open = block["kind"] == "label"
+
+
+def _render_block(block: Json) -> Iterator[RenderableType]:
+    kind = block["kind"]
+    if kind == "text":
+        yield _render_spans(block["spans"])
+    elif kind == "label":
+        label = _render_spans(block["spans"])
+        label.stylize(_LABEL_STYLES.get(block["label"], "bold"))
+        yield label
+    elif kind == "code":
+        yield from _render_code(block)
+    elif kind == "list":
+        for item in block["items"]:
+            yield _render_list_item(item)
+    elif kind == "table":
+        yield _render_table(block)
+    else:
+        yield Text("…", "dim")
+
+
+def _render_spans(spans: Sequence[Json]) -> Text:
+    """Pieces as one text: code colored, links underlined."""
+    text = Text()
+    for span in spans:
+        piece = to_plain_text(span["text"])
+        if span.get("code"):
+            piece.stylize("cyan")
+        if span.get("href"):
+            piece.stylize("underline")
+        text.append_text(piece)
+    return text
+
+
+def _render_code(block: Json) -> Iterator[RenderableType]:
+    """The lines of a block of code, indented and colored as the language has it."""
+    code = to_plain_text(block["text"]).plain
+    syntax = Syntax("", block["language"] or "text", theme="ansi_dark", background_color="default")
+    for line in syntax.highlight(code).split("\n", allow_blank=True)[: code.count("\n") + 1]:
+        yield Text(" " * _INDENT) + line
+
+
+def _render_list_item(item: Json) -> RenderableType:
+    marker = f"{item['number']}." if item["number"] else "•"
+    row = Table.grid(padding=(0, 1, 0, 0))
+    row.add_column(no_wrap=True)
+    row.add_column()
+    row.add_row(marker, _render_spans(item["spans"]))
+    return Padding(row, (0, 0, 0, 2 * item["level"]), expand=False)
+
+
+def _render_table(block: Json) -> Table:
+    rows: list[list[list[Json]]] = block["rows"]
+    table = Table(show_header=bool(block["columns"]), show_lines=False)
+    width = max(map(len, [block["columns"], *rows]))
+    for number in range(width):
+        header = block["columns"][number] if number < len(block["columns"]) else []
+        table.add_column(_render_spans(header), overflow="fold")
+    for cells in rows:
+        table.add_row(*(_render_spans(cell) for cell in cells))
+    return table
+
+
+_BAR_WIDTH = 20
+
+_REFUSAL_SENTENCES = {
+    "no-evidence": "Not found: nothing on this site is close enough to that question.",
+    "declined": "Not found: the pages that come close do not answer that question.",
+    "contract": "Not found: the answer could not be tied to its sources.",
+}
+
+
+def print_reply(
+    console: Console,
+    found: Reply,
+    route: str,
+    language: str | None = None,
+    remarks: Sequence[Remark] = (),
+) -> None:
+    """Print an answer, its confidence and its numbered citations, or the decline.
+
+    route: the template of a route's sentence. language: what was asked in, if that is known.
+    remarks: on the words of the question.
+    """
+    for each in remarks:
+        if each.kind == "corrected":
+            line = f"Showing results for “{each.replacement}” instead of “{each.word}”."
+            console.print(to_plain_text(line), style="dim")
+    if found.reason:
+        console.print(Text(_REFUSAL_SENTENCES[found.reason], style="yellow"))
+        if any(each.kind == "follow-up" for each in remarks):
+            console.print("Each question stands alone: ask it in full.")
+    else:
+        _print_answer(console, found, route)
+        _print_sources(console, found, language)
+    if words := [f"“{each.word}”" for each in remarks if each.kind == "unknown"]:
+        console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
+
+
+def _print_sources(console: Console, found: Reply, language: str | None) -> None:
+    """Print the confidence of an answer and its numbered citations."""
+    full = round(found.confidence * _BAR_WIDTH)
+    bar = "█" * full + "░" * (_BAR_WIDTH - full)
+    console.print(Text(f"\nConfidence {bar} {bucket_confidence(found.confidence)}", style="dim"))
+    if other := _other_languages(found, language):
+        console.print(Text(f"No source is in {language}; language: {', '.join(other)}", "dim"))
+    for number, citation in enumerate(found.answer.citations, 1):
+        console.print(_citation_line(number, citation))
+
+
+def _print_answer(console: Console, found: Reply, route: str) -> None:
+    """Print an answer as one text, or claim by claim where they have the structure of a page."""
+    drawn = [build_claim_blocks(claim, found.passages) for claim in found.answer.claims]
+    if not any(drawn):
+        console.print(to_plain_text(format_answer(found.answer, route)))
+        return
+    numbers = {citation: n for n, citation in enumerate(found.answer.citations, 1)}
+    for claim, blocks in zip(found.answer.claims, drawn, strict=True):
+        whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
+        cited = [numbers[citation] for citation in claim.citations]
+        print_blocks(console, add_citation_markers(whole, cited))
+        console.print()
+    if found.answer.routes:
+        console.print(to_plain_text(format_routes(found.answer, route)))
+
+
+def _other_languages(found: Reply, language: str | None) -> list[str]:
+    """The languages of the cited pages where none of them is in the asker's."""
+    cited = {c.language: None for c in found.answer.citations if isinstance(c, RecordCitation)}
+    return [] if language is None or match_languages(language, cited) else list(cited)
+
+
+def _citation_line(number: int, citation: Citation) -> Text:
+    if isinstance(citation, RecordCitation):
+        name = citation.title
+    else:
+        name = f"{citation.label} ({citation.locator})" if citation.locator else citation.label
+    line = Text(f"[{number}] ", style="bold")
+    line.append_text(to_plain_text(name))
+    return line.append(f"  {citation.url}", style="blue")

@@ -1,0 +1,1 @@
+"""Explain why a question was answered or refused (`answerable why`)."""

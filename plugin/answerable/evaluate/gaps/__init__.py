@@ -1,0 +1,1 @@
+"""Group refused questions into subjects that the site lacks (`answerable gaps`)."""

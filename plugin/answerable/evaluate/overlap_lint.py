@@ -1,0 +1,109 @@
+"""The overlap lint: beside the pages nothing may say a gold query's own words.
+
+What a page is found by and does not say, a prompt or code that shares a run of words with a gold
+query would answer that question, and not its subject.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..indexing.leak_audit.word_runs import WordRun, find_line, split_tokens
+from ..indexing.notes import note_lint
+from ..serve.answers import prompt
+from ..serve.errors import GoldError
+from ..serve.text import tokenization
+from ..serve.text.tokenization import extract_terms
+from .gold import GoldQuery
+
+# A shared run is as long as in the label lint: words, or letters of a script without spaces.
+_RUN_LETTERS = note_lint.SHARED_LETTERS
+_WORD_LETTERS = note_lint.SHARED_LETTERS // note_lint.SHARED_WORDS
+_UNSPACED = re.compile(f"[{tokenization.UNSPACED}]")
+# "How do I use the" says nothing about a subject: a run that tells holds as many content terms,
+# the site's own name aside.
+_MIN_CONTENT_TERMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The first run that a text shares with a gold query. line: of the text, from 1."""
+
+    query: str
+    place: str
+    line: int
+    words: str
+
+
+def check_gold_overlap(
+    queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
+) -> None:
+    """Refuse a text that shares a run with a gold query; GoldError names both and the words.
+
+    texts: by what an error calls them, such as their path.
+    """
+    found = list(find_gold_overlaps(queries, texts, site_name))
+    if found:
+        first = found[0]
+        more = f" (and {len(found) - 1} more)" if found[1:] else ""
+        raise GoldError(
+            f"{first.place}: line {first.line} shares the words {first.words!r} with gold query "
+            f"{first.query!r}{more}, which would answer the question instead of the subject: say "
+            "it in other words"
+        )
+
+
+def find_gold_overlaps(
+    queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
+) -> Iterator[Overlap]:
+    """For every text, the first run that it shares with each gold query."""
+    owners: dict[WordRun, list[str]] = {}
+    for query in queries:
+        for run in _cut_shortest_runs(split_tokens(query.query)):
+            if _is_specific(run, query.language or "en", site_name or ""):
+                owners.setdefault(run, []).append(query.id)
+    lengths = {len(run) for run in owners}
+    for place, text in texts.items():
+        seen: set[str] = set()
+        for start, run in _slide_windows(split_tokens(text), lengths):
+            for name in owners.get(run, ()):
+                if name not in seen:
+                    seen.add(name)
+                    yield Overlap(name, place, find_line(text, start), " ".join(run))
+
+
+def read_prompt_templates() -> dict[str, str]:
+    """The prompt templates that the package holds."""
+    folder = Path(prompt.__file__).parent / "prompts"
+    return {f"prompts/{path.name}": path.read_text("utf-8") for path in folder.glob("*.jinja")}
+
+
+def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
+    """The files that there are of some paths."""
+    files = (path for path in paths if path is not None and path.is_file())
+    return {str(path): path.read_text("utf-8-sig", errors="replace") for path in files}
+
+
+def _is_specific(run: WordRun, language: str, site_name: str) -> bool:
+    content = set(extract_terms(" ".join(run), language))
+    return len(content.difference(extract_terms(site_name, language))) >= _MIN_CONTENT_TERMS
+
+
+def _cut_shortest_runs(words: Sequence[str]) -> Iterator[WordRun]:
+    """Every shortest sequence of words that is as long as a run."""
+    weights = [1 if _UNSPACED.match(word) else _WORD_LETTERS for word in words]
+    for start in range(len(words)):
+        weight = 0
+        for end in range(start, len(words)):
+            weight += weights[end]
+            if weight >= _RUN_LETTERS:
+                yield tuple(words[start : end + 1])
+                break
+
+
+def _slide_windows(words: Sequence[str], lengths: Collection[int]) -> Iterator[tuple[int, WordRun]]:
+    """Every sequence of words of some lengths, with its first word's number."""
+    for start in range(len(words)):
+        for length in lengths:
+            yield start, tuple(words[start : start + length])

@@ -1,1 +1,0 @@
-"""What the MkDocs plugin and the command share: the live ask box, the progress and the time."""

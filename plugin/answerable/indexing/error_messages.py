@@ -1,0 +1,22 @@
+"""What a person is told of something that failed."""
+
+import errno
+import os
+
+from ..serve.errors import AnswerableError
+
+_OS_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "correct its rights"),
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),
+    **dict.fromkeys((errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT), "correct the path"),
+}
+
+
+def format_error(error: AnswerableError | OSError) -> str:
+    """What went wrong, and the remedy; of what the system refused, where there is one."""
+    if not isinstance(error, OSError):
+        return str(error)
+    what = "a file" if error.filename is None else os.fsdecode(error.filename)
+    remedy = _OS_REMEDIES.get(error.errno or 0)
+    reason = error.strerror or type(error).__name__
+    return f"{what} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")

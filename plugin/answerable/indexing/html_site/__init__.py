@@ -1,0 +1,1 @@
+"""Read a folder of HTML that any site generator has built."""

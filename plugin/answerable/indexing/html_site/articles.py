@@ -1,0 +1,226 @@
+"""One HTML page of a built site: its article, and what the page says of itself."""
+
+import codecs
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from ..pages.html_elements import list_anchors
+
+# Where generators put what an author wrote, and what their themes add to it. The first family
+# whose place a page has is its own; the last one is the habits that most other themes share.
+_SPHINX_ADDITIONS = (
+    ".source-links, .viewcode-link, .toctree-wrapper, .contents.topic, .footnote-reference, "
+    ".footnote > .label, .footnote .fn-backref, .sphinxsidebar, .related, .prev-next-area"
+)
+_GENERATORS = (
+    (
+        "article.md-content__inner, .md-content__inner > header.md-typeset",
+        ".md-content__button, .md-tags, .md-source-file, .md-feedback, #__comments, "
+        ".md-post__meta, .md-post__back, .md-pagination",
+    ),
+    (
+        "[itemprop=articleBody], .col-md-9[role=main], article#furo-main-content, "
+        "div.body[role=main], div.document [role=main], div.bodywrapper > div.body",
+        _SPHINX_ADDITIONS,
+    ),
+    (
+        ".theme-doc-markdown, html.blog-post-page article .markdown, html.plugin-pages main",
+        ".hash-link, [data-footnote-ref], [data-footnote-backref], .theme-doc-toc-mobile, "
+        ".theme-doc-breadcrumbs, .theme-doc-version-badge, .theme-edit-this-page, "
+        ".theme-last-updated, .pagination-nav, .theme-doc-footer, .theme-unlisted-banner",
+    ),
+)
+_ARTICLE_SELECTOR = "[role=main], main, article"
+_THEME_ADDITIONS = (
+    f"{_SPHINX_ADDITIONS}, [role=navigation], [role=doc-noteref], .footnotes [role=doc-backlink], "
+    "[rel~=edit], [rel=prev], [rel=next], #TableOfContents, .breadcrumb, .breadcrumbs, "
+    ".edit-page, .skip-link, .td-page-meta, .td-heading-self-link, .td-toc, .book-toc, "
+    ".anchor-link"
+)
+_PAGE_FURNITURE = (
+    "header, nav, footer, aside, form, [role=banner], [role=navigation], [role=search], "
+    "[role=contentinfo], [role=complementary]"
+)
+# Lists of links that Docusaurus makes of its own accord look like pages without an article.
+_LINK_LIST_PAGES = "html.plugin-docs, html.plugin-blog"
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
+_LINE_NUMBERS = ".highlight span[style*='user-select:none'], .highlight .ln, .highlight .lnt"
+_DIGITS = re.compile(r"[\d\s]*")
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# How far into a page browsers look for its encoding.
+_ENCODING_SCAN_BYTES = 1024
+_CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+# Python knows encodings that are no page's, such as `unicode_escape`.
+_ENCODING = re.compile(r"utf-8|(iso|cp|koi|mac|gb|big5|shift|euc|tis)[\w-]*")
+_READ_AS_CP1252 = frozenset(("ascii", "iso8859-1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page as it stands in a built site. What the page does not say is empty.
+
+    ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``is_bare`` tells
+    that it has nothing but headings. ``topic`` is the title that a theme's header shows, ``head``
+    that of the document, ``heading`` its first h1.
+    """
+
+    html: str
+    is_bare: bool
+    anchors: frozenset[str]
+    topic: str
+    head: str
+    heading: str
+    site: str
+    language: str
+    description: str
+    keywords: tuple[str, ...]
+    date: str
+    canonical: str
+    hidden: bool
+
+
+def decode_html(data: bytes) -> str:
+    """A page's text, in the encoding that it names; without one it is UTF-8, else Windows-1252."""
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    if named := _find_declared_encoding(data[:_ENCODING_SCAN_BYTES]):
+        return data.decode(named, errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _find_declared_encoding(start: bytes) -> str | None:
+    found = _CHARSET.search(start)
+    if found is None:
+        return None
+    try:
+        name = codecs.lookup(found[1].decode("ascii")).name
+    except (LookupError, ValueError):
+        return None
+    # Browsers read these as Windows-1252, which has more characters.
+    return "cp1252" if name in _READ_AS_CP1252 else name if _ENCODING.fullmatch(name) else None
+
+
+def read_article(html: str) -> Article:
+    """Read a page. ``hidden`` tells that it is a redirect, or bids robots not to index it."""
+    page = LexborHTMLParser(html)
+    topic = _line_of_text(page.css_first(".md-header__topic[data-md-component=header-topic]"))
+    site = _line_of_text(page.css_first(".md-header__topic:not([data-md-component])"))
+    head = _line_of_text(page.css_first("head > title"))
+    keywords = _list_keywords(page)
+    date = _find_date(page)
+    article = _find_article(page)
+    return Article(
+        html=(article.inner_html or "").strip() if article else "",
+        is_bare=article is None or _is_bare(article),
+        anchors=list_anchors(article) if article else frozenset(),
+        topic=topic,
+        head=head,
+        heading=_line_of_text(article.css_first("h1")) if article else "",
+        site=site or _meta_content(page, "[property='og:site_name']"),
+        language=_attribute(page.css_first("html"), "lang"),
+        description=_meta_content(page, "[name=description]"),
+        keywords=keywords,
+        date=date,
+        canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
+        hidden=_is_hidden(page),
+    )
+
+
+def _find_article(page: LexborHTMLParser) -> LexborNode | None:
+    """The element that holds what the author wrote, without what the theme added to it."""
+    for places, added in _GENERATORS:
+        if found := page.css_first(places):
+            return _clean_article(found, added)
+    if page.css_first(_LINK_LIST_PAGES):
+        return None
+    if found := page.css_first(_ARTICLE_SELECTOR):
+        inner = found.css("article")
+        # What stands in a main element beside its only article is the theme's.
+        return _clean_article(inner[0] if len(inner) == 1 else found, _THEME_ADDITIONS)
+    body = page.body
+    if body is None:
+        return None
+    _remove_matches(body, _PAGE_FURNITURE)
+    return _clean_article(body, _THEME_ADDITIONS) if body.css_first(f"p, {_HEADINGS}") else None
+
+
+def _clean_article(article: LexborNode, added: str) -> LexborNode:
+    _remove_matches(article, f"{added}, .headerlink, {_LINE_NUMBERS}")
+    for heading in article.css(_HEADINGS):
+        for link in heading.css("a[href^='#']"):
+            if _line_of_text(link) in _PERMALINK_SYMBOLS:
+                link.decompose()
+    for table in article.css(".highlight table"):
+        # Hugo's line numbers are in a cell of their own, which has no name.
+        cells = table.css("td")
+        if len(cells) > 1 and _DIGITS.fullmatch(cells[0].text()):
+            cells[0].decompose()
+    return article
+
+
+def _remove_matches(article: LexborNode, selector: str) -> None:
+    found = {node.mem_id: node for node in article.css(selector)}
+    found.pop(article.mem_id, None)
+    # A node is freed with the one that it stands in, so only the outermost are removed.
+    for node in [node for node in found.values() if not _is_inside(node, found)]:
+        node.decompose()
+
+
+def _is_inside(node: LexborNode, others: Collection[int]) -> bool:
+    parent = node.parent
+    while parent is not None and parent.mem_id not in others:
+        parent = parent.parent
+    return parent is not None
+
+
+def _is_bare(article: LexborNode) -> bool:
+    headings = sum(len("".join(node.text().split())) for node in article.css(_HEADINGS))
+    return len("".join(article.text().split())) <= headings
+
+
+def _list_keywords(page: LexborHTMLParser) -> tuple[str, ...]:
+    listed = _meta_content(page, "[name=keywords]").split(",")
+    shown = [_line_of_text(node) for node in page.css(".md-content .md-tags .md-tag")]
+    return tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *shown) if word))
+
+
+def _find_date(page: LexborHTMLParser) -> str:
+    """The page's date where it is beyond doubt: in its head, or the only one that it shows."""
+    named = (
+        _meta_content(page, f"[property='article:{kind}_time']")
+        for kind in ("modified", "published")
+    )
+    shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
+    return next(filter(None, named), shown.pop() if len(shown) == 1 else "")
+
+
+def _is_hidden(page: LexborHTMLParser) -> bool:
+    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
+    return "refresh" in equivalents or "noindex" in _meta_content(page, "[name=robots]").lower()
+
+
+def _meta_content(page: LexborHTMLParser, which: str) -> str:
+    return " ".join(_attribute(page.css_first(f"meta{which}"), "content").split())
+
+
+def _attribute(node: LexborNode | None, name: str) -> str:
+    return ((node.attributes.get(name) if node else None) or "").strip()
+
+
+def _line_of_text(node: LexborNode | None) -> str:
+    """A node's text on one line, without the links to itself that themes put into headings."""
+    if node is None:
+        return ""
+    return " ".join(node.text().split()).removesuffix("¶").rstrip()

@@ -1,0 +1,247 @@
+"""A folder that any generator has built: its pages, their urls and what a note may name."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from ...serve.errors import SiteError
+from ..notes.routing_hints import AboutTargets
+from ..pages.records import PageSource, parse_metadata
+from .articles import Article, decode_html, read_article
+from .search_indexes import ListedPage, read_search_index
+from .titles import choose_title, find_site_name
+
+_GENERATED = frozenset(("404.html", "search.html", "genindex.html", "py-modindex.html"))
+_ASSETS = frozenset(("_static", "_sources", "_modules", "node_modules"))
+_REDIRECT = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh""", re.I)
+_INDEX_FILE = "index.html"
+# What a generator may have made a page from, in the order in which a name is given away.
+_SOURCE_SUFFIXES = (".md", ".mdx", ".rst", ".markdown")
+_INDEX_SOURCES = ("index", "README", "_index")
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSiteOptions:
+    """What an author may say of a built site; what is None is read from its pages.
+
+    ``base_url``: the address that the site is published at, or its path.
+    """
+
+    base_url: str | None = None
+    name: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSite:
+    """A built site as read. ``base`` is the path it is served under, with a slash at both ends.
+
+    ``files`` gives the file of every path that a note may name, ``targets`` where it leads.
+    """
+
+    name: str
+    url: str | None
+    base: str
+    language: str
+    sources: tuple[PageSource, ...]
+    files: Mapping[str, str]
+    targets: AboutTargets
+
+
+@dataclass(frozen=True, slots=True)
+class _BuiltPage:
+    """A file that has an article. ``url`` is relative to the site, and encoded."""
+
+    file: str
+    url: str
+    article: Article
+    listed: ListedPage | None
+
+
+def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> BuiltSite:
+    """Read every page that the site's own search finds, or all where it has no search.
+
+    SiteError if the folder is missing or holds no page, or if its search index is damaged.
+    """
+    options = options or BuiltSiteOptions()
+    if not folder.is_dir():
+        raise SiteError(f"{folder} is not a folder; build the site first, or correct the path")
+    listing = read_search_index(folder)
+    pages = [_read_page(folder, file, listing) for file in list_html_files(folder)]
+    chosen = [page for page in pages if page.article.html and _is_searchable(page, listing)]
+    if not chosen:
+        raise SiteError(
+            f"{folder} holds no page with an article in it; name the folder that the site was "
+            "built into"
+        )
+    name = options.name or find_site_name([page.article for page in pages])
+    address = _find_site_address(options.base_url, pages)
+    base = _base_path(address)
+    files = _map_names_to_files(folder, pages, base)
+    language = options.language or _most_common_language(chosen)
+    return BuiltSite(
+        name=name,
+        url=address if urlsplit(address).scheme else None,
+        base=base,
+        language=language,
+        sources=tuple(_make_sources(chosen, name, base, options.language or "")),
+        files=files,
+        targets=_map_link_targets(files, pages, base),
+    )
+
+
+def list_html_files(folder: Path) -> list[str]:
+    """Every HTML file of a site, in order, by its path in it with forward slashes."""
+    return [file for file in _list_files(folder) if file.endswith(".html")]
+
+
+def is_redirect(html: str) -> bool:
+    """Whether a page does nothing but lead to another."""
+    return _REDIRECT.search(html) is not None
+
+
+def _list_files(folder: Path) -> list[str]:
+    found: list[str] = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith("."):
+                found.append(Path(here, name).relative_to(folder).as_posix())
+    return sorted(found)
+
+
+def _read_page(folder: Path, file: str, listing: Mapping[str, ListedPage] | None) -> _BuiltPage:
+    listed = (listing or {}).get(file)
+    path = folder / file
+    try:
+        html = decode_html(path.read_bytes())
+    except OSError as error:
+        raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
+    url = listed.url if listed and listed.url is not None else _page_url(file)
+    return _BuiltPage(file, url, read_article(html), listed)
+
+
+def _is_searchable(page: _BuiltPage, listing: Mapping[str, ListedPage] | None) -> bool:
+    if listing is not None:
+        return page.listed is not None
+    *folders, name = page.file.split("/")
+    if name in _GENERATED or not _ASSETS.isdisjoint(folders):
+        return False
+    # A section of which nobody wrote a page is a heading over links to its pages.
+    return not page.article.hidden and not page.article.is_bare
+
+
+def _page_url(file: str) -> str:
+    """A file's url: that of its folder for an index page, encoded as MkDocs does."""
+    if file == _INDEX_FILE or file.endswith(f"/{_INDEX_FILE}"):
+        file = file.removesuffix(_INDEX_FILE)
+    return quote(os.fsencode(file))
+
+
+def _find_site_address(given: str | None, pages: Sequence[_BuiltPage]) -> str:
+    """Where the site is published: as told, else by its first page's canonical link."""
+    if given:
+        if not _is_address(given):
+            raise SiteError(f"base_url: {given!r} is not an address; correct it")
+        return given if given.endswith("/") else f"{given}/"
+    root = next((page.article.canonical for page in pages if page.file == _INDEX_FILE), "")
+    if not _is_address(root) or urlsplit(root).scheme not in ("http", "https"):
+        return "/"
+    return root.removesuffix(_INDEX_FILE).rstrip("/") + "/"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(urlsplit(text))
+    except ValueError:
+        return False
+
+
+def _base_path(address: str) -> str:
+    # A path that is encoded already stays as it is; the plugin encodes `site_url` alike.
+    path = quote(urlsplit(address).path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    return f"/{path}/" if path else "/"
+
+
+def _most_common_language(pages: Sequence[_BuiltPage]) -> str:
+    counts = Counter(page.article.language for page in pages if page.article.language)
+    return counts.most_common(1)[0][0] if counts else "en"
+
+
+def _make_sources(
+    pages: Sequence[_BuiltPage], name: str, base: str, language: str
+) -> Iterator[PageSource]:
+    descriptions = Counter(page.article.description for page in pages)
+    keywords = Counter(page.article.keywords for page in pages)
+    taken: set[str] = set()
+    for page in pages:
+        article, file = page.article, _decode_name(page.file)
+        meta: dict[str, object] = {"date": article.date}
+        # A description that two pages share is the site's; MkDocs writes `None` for a missing one.
+        if descriptions[article.description] == 1 and article.description != "None":
+            meta["description"] = article.description
+        if keywords[article.keywords] == 1 or len(pages) > 2 * keywords[article.keywords]:
+            meta["tags"] = list(article.keywords)
+        yield PageSource(
+            id=_assign_record_id(page, taken),
+            url=base + page.url,
+            title=choose_title(article, page.listed.title if page.listed else "", name, file),
+            html=article.html,
+            metadata=parse_metadata(meta),
+            language=language or article.language or "en",
+        )
+
+
+def _assign_record_id(page: _BuiltPage, taken: set[str]) -> str:
+    """An id by the page's url; of two that would have the same, the second has its file's name."""
+    path = unquote(page.url).strip("/")
+    file = _decode_name(page.file).removesuffix(".html")
+    numbered = (f"{file}~{number}" for number in count(2))
+    names = chain((path.removesuffix(".html") or "index", file), numbered)
+    found = next(name for name in names if name not in taken)
+    taken.add(found)
+    return found
+
+
+def _decode_name(file: str) -> str:
+    """A file's name as text; its bytes need not be UTF-8."""
+    return os.fsencode(file).decode(errors="replace")
+
+
+def _map_names_to_files(folder: Path, pages: Sequence[_BuiltPage], base: str) -> Mapping[str, str]:
+    """By what a note may call it: its path, its url or the source that it was made from."""
+    found = {file: file for file in _list_files(folder)}
+    for page in pages:
+        for name in _list_page_names(page, base):
+            found.setdefault(name, page.file)
+    return found
+
+
+def _map_link_targets(
+    files: Mapping[str, str], pages: Sequence[_BuiltPage], base: str
+) -> AboutTargets:
+    read = {page.file: (base + page.url, page.article.anchors) for page in pages}
+    return {
+        name: read.get(file) or (base + _page_url(file), frozenset())
+        for name, file in files.items()
+    }
+
+
+def _list_page_names(page: _BuiltPage, base: str) -> Iterator[str]:
+    for url in (page.url, unquote(page.url)):
+        yield from (url, url.rstrip("/"), base.removeprefix("/") + url)
+    stem = page.file.removesuffix(".html")
+    yield from (stem + suffix for suffix in _SOURCE_SUFFIXES)
+    parent, _, last = stem.rpartition("/")
+    if last == "index":
+        folder = f"{parent}/" if parent else ""
+        yield from (
+            folder + name + suffix for name in _INDEX_SOURCES for suffix in _SOURCE_SUFFIXES
+        )
+        if parent:
+            yield from (parent + suffix for suffix in _SOURCE_SUFFIXES)

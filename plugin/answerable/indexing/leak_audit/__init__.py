@@ -1,0 +1,1 @@
+"""Search everything that is published for runs of words of private notes."""

@@ -1,0 +1,149 @@
+"""A note's file: what its author declares in front matter, and the rest of the note."""
+
+import re
+import stat
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from ...serve.errors import NotebookError
+
+FIELD_KEYS = ("label", "locator", "about", "title", "id")
+_ALL_KEYS = frozenset((*FIELD_KEYS, "draft", "routes", "published_in", "first_page"))
+_SWITCH = {None: True, True: True, "on": True, False: False, "off": False}
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
+_PLAIN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
+# Reading more YAML takes minutes.
+_LONGEST = 65_536
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which a number, a time or a date is the text that its author wrote.
+
+    Otherwise the locator `12:30` would be 750, and `1.10` another page than it says.
+    """
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _PLAIN]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.yaml_constructors = {
+    tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag not in _PLAIN
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """A note's front matter, the name of the file that holds it, and the rest of the note.
+
+    ``first`` is the number of the rest's first line.
+    """
+
+    where: str
+    meta: Mapping[str, object]
+    rest: str
+    first: int
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether the note is to be kept out of the index."""
+        return self.meta.get("draft") is True
+
+    def is_routed(self) -> bool:
+        """Whether readers may be led to the note: ``routes`` is not off. NotebookError else."""
+        value = self.meta.get("routes")
+        if not isinstance(value, str | bool | None) or value not in _SWITCH:
+            raise NotebookError(f"{self.where}: routes has to be `on` or `off`; correct it")
+        return _SWITCH[value]
+
+    def field(self, key: str) -> str:
+        """A field's text on one line, nothing if it is not declared. NotebookError names it."""
+        value = self.meta.get(key)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise NotebookError(f"{self.where}: {key} has to be a text; put it in quotes")
+        text = " ".join(value.split())
+        if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
+            raise NotebookError(f"{self.where}: {key} holds a control character; remove it")
+        return text
+
+    def published_in(self) -> tuple[str, ...]:
+        """The pages that may repeat what the note says. NotebookError if one is no text."""
+        value = self.meta.get("published_in")
+        pages = value if isinstance(value, list) else [] if value is None else [value]
+        texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
+        if len(texts) != len(pages):
+            raise NotebookError(
+                f"{self.where}: published_in has to be a page such as `guide/deploy.md`, or a "
+                "list of pages"
+            )
+        return texts
+
+
+def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
+    """A note's file, whose front matter may stand in a file beside it. NotebookError names both."""
+    name = path.relative_to(folder).as_posix()
+    text = _read_text(path, name)
+    match = _FRONT_MATTER.match(text)
+    if sidecar is None:
+        meta = _parse_front_matter(match[1], name, 2) if match else {}
+        end = match.end() if match else 0
+        return NoteFile(name, meta, text[end:], text.count("\n", 0, end) + 1)
+    where = sidecar.relative_to(folder).as_posix()
+    if match:
+        raise NotebookError(f"{name}: it has front matter, and so has {where}; keep one of them")
+    apart = _read_text(sidecar, where)
+    fenced = _FRONT_MATTER.match(apart)
+    meta = (
+        _parse_front_matter(fenced[1], where, 2) if fenced else _parse_front_matter(apart, where, 1)
+    )
+    return NoteFile(where, meta, text, 1)
+
+
+def _read_text(path: Path, name: str) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # Reading a named pipe would wait for someone to write into it.
+            raise NotebookError(f"{name}: neither a file nor a folder; remove or rename it")
+        return path.read_text(encoding="utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise NotebookError(f"{name}: not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
+
+
+def _parse_front_matter(text: str, name: str, first: int) -> Mapping[str, object]:
+    """first: the number of the text's first line in its file."""
+    if len(text) > _LONGEST:
+        raise NotebookError(
+            f"{name}: the front matter has more than {_LONGEST} characters; shorten it"
+        )
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        _check_keys(root, name, first)
+        meta = loader.construct_document(root) if root else {}
+    except (yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + first}" if mark else ""
+        raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
+    if not isinstance(meta, dict):
+        raise NotebookError(f"{name}: the front matter is not a list of `key: value` lines")
+    return meta
+
+
+def _check_keys(root: yaml.Node | None, name: str, first: int) -> None:
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    seen: set[str] = set()
+    for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+        if key.value in seen:
+            # Any other key may be the note's prose.
+            line = key.start_mark.line + first
+            known = key.value if key.value in _ALL_KEYS else f"the key in line {line}"
+            raise NotebookError(f"{name}: {known} stands in the front matter twice; remove one")
+        seen.add(key.value)

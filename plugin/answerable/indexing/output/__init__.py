@@ -1,0 +1,1 @@
+"""Write bundles and function folders atomically and with private permissions."""

@@ -1,0 +1,196 @@
+"""Atomic writes: a reader sees the old or the new, never a part; private ones for vectors.
+
+A folder replaced by another, in one step where the system has one.
+"""
+
+import contextlib
+import ctypes
+import errno
+import os
+import re
+import shutil
+import stat
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+LOCK_FILE = ".lock"
+# Vectors of notes tell what the notes say, whatever umask a build runs with.
+PRIVATE_FILE_MODE = 0o600
+PRIVATE_FOLDER_MODE = 0o700
+
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}(?:\.old)?\.tmp", re.S)
+# What a file system says that has no locks; two builds can then only be told apart by their user.
+_NO_LOCKS_ERRNOS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
+
+def write_file(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
+    """Write a file by way of a temporary one beside it; an equal file is left alone.
+
+    keep_mode: a file that was there keeps its rights.
+    """
+    if _has_contents(path, data):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _temporary_file(path, 0o666) as temporary:
+        temporary.write_bytes(data)
+        if keep_mode and path.is_file():
+            shutil.copymode(path, temporary)
+
+
+def write_private_file(path: Path, data: bytes) -> None:
+    """Write a file that its owner alone can read (0600), whatever the umask; as ``write`` else.
+
+    The folders that are missing above it are made for their owner alone; others stay as they are.
+    """
+    if not _has_contents(path, data):
+        _make_missing_folders(path.parent)
+        with _temporary_file(path, PRIVATE_FILE_MODE) as temporary:
+            temporary.write_bytes(data)
+    restrict_mode(path, PRIVATE_FILE_MODE)
+
+
+def copy_private_file(source: Path, target: Path) -> None:
+    """Copy a file to one that its owner alone can read."""
+    write_private_file(target, source.read_bytes())
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that its owner alone can enter (0700), and whatever is missing above it.
+
+    A folder that is there already is restricted too.
+    """
+    _make_missing_folders(folder)
+    restrict_mode(folder, PRIVATE_FOLDER_MODE)
+
+
+def restrict_mode(path: Path, mode: int) -> None:
+    """Set the mode of what is ours; another user's, or a file system without modes, is left."""
+    with contextlib.suppress(OSError):
+        if stat.S_IMODE(path.stat().st_mode) != mode:
+            path.chmod(mode)
+
+
+def _has_contents(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+
+
+def _make_missing_folders(folder: Path) -> None:
+    for path in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        path.mkdir(PRIVATE_FOLDER_MODE, exist_ok=True)
+        restrict_mode(path, PRIVATE_FOLDER_MODE)
+
+
+@contextlib.contextmanager
+def _temporary_file(path: Path, mode: int) -> Iterator[Path]:
+    """A new file beside a path, created with a mode, that takes its place once it is on disk."""
+    temporary = temporary_path(path)
+    try:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def temporary_path(path: Path, mark: str = "") -> Path:
+    """A new name beside a path, known for a leftover if a kill leaves it there."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}{mark}.tmp")
+
+
+def is_lock_or_leftover(name: str) -> bool:
+    """Whether a file of that name is a lock or a leftover of a killed build."""
+    return name == LOCK_FILE or _LEFTOVER.fullmatch(name) is not None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a killed build left behind in a folder, not below it; hold its lock."""
+    if not folder.is_dir():
+        return
+    for path in list(folder.iterdir()):
+        if not _LEFTOVER.fullmatch(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold a private folder for one build at a time: others wait, and a kill lets go of it."""
+    make_private_folder(folder)
+    # The lock is never deleted: another build could be waiting for the file that was.
+    with open(folder / LOCK_FILE, "ab", opener=_open_private) as file:
+        restrict_mode(folder / LOCK_FILE, PRIVATE_FILE_MODE)
+        try:
+            _lock_descriptor(file.fileno())
+        except OSError as error:
+            if error.errno not in _NO_LOCKS_ERRNOS:
+                raise
+        yield
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE_FILE_MODE)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_descriptor(descriptor: int) -> None:
+        while True:
+            try:
+                # The byte at the file's position is locked: the first, since it stays empty.
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            except OSError as error:
+                if error.errno not in (errno.EACCES, errno.EDEADLK):
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+else:
+    import fcntl
+
+    def _lock_descriptor(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_RENAME_SWAP = 2
+
+
+def replace_folder(fresh: Path, folder: Path) -> None:
+    """Put a fresh folder in the place of one beside it, if that exists, and remove the old."""
+    if not folder.exists():
+        fresh.rename(folder)
+        return
+    stale = fresh
+    if not exchange_paths(fresh, folder):
+        # Without an exchange there is a moment in which neither is there, and a kill in it leaves
+        # nothing: the next build repairs that, since it knows the folder around it for its own.
+        stale = temporary_path(folder, ".old")
+        folder.rename(stale)
+        fresh.rename(folder)
+    shutil.rmtree(stale, ignore_errors=True)
+
+
+def exchange_paths(first: Path, second: Path) -> bool:
+    """Exchange two paths in one step; False if the system or the file system cannot."""
+    one, other = os.fsencode(first), os.fsencode(second)
+    try:
+        if sys.platform == "linux":
+            call = ctypes.CDLL(None).renameat2
+            result = call(_AT_FDCWD, one, _AT_FDCWD, other, ctypes.c_uint(_RENAME_EXCHANGE))
+            return bool(result == 0)
+        if sys.platform == "darwin":
+            result = ctypes.CDLL(None).renamex_np(one, other, ctypes.c_uint(_RENAME_SWAP))
+            return bool(result == 0)
+    except (AttributeError, OSError):
+        return False
+    return False

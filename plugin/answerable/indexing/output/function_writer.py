@@ -1,0 +1,213 @@
+"""The answer function's folder: the serving code, its requirements and the local model."""
+
+import importlib.util
+import py_compile
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+from ... import serve
+from ...serve.embedders import local_embedder
+from ...serve.embedders.embedder import EmbedderIdentity
+from ...serve.errors import EmbedderError, SiteError
+from ...serve.settings import (
+    ANSWERER_PROVIDERS,
+    BUNDLE_FOLDER,
+    EMBEDDER_PROVIDERS,
+    MODEL_FOLDER,
+    SETTINGS_FILE,
+    FunctionSettings,
+    Provider,
+)
+from .atomic_files import (
+    copy_private_file,
+    is_lock_or_leftover,
+    make_private_folder,
+    remove_leftovers,
+    replace_folder,
+    temporary_path,
+    write_private_file,
+)
+
+# What serve/ imports in any case, by distribution.
+BASE_REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
+# The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
+KERNEL_PACKAGE = "numkong"
+MIN_KERNEL_BYTES = 8_000_000
+# What an installation brings only where it is asked for.
+_EXTRA_BY_PACKAGE = {
+    distribution: f"[{name}]"
+    for name, provider in (*EMBEDDER_PROVIDERS.items(), *ANSWERER_PROVIDERS.items())
+    if provider.host
+    for distribution in provider.requirements
+}
+_STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
+
+# What a build leaves in a function folder, so that the next one knows it for its own.
+_FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
+_PACKAGE_DOC = '"""The serving part of mkdocs-answerable."""\n'
+
+
+def find_model_folder() -> Path:
+    """Where the installed wordllama keeps its two data files; the package is not imported.
+
+    EmbedderError if it is not installed.
+    """
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbedderError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
+    return Path(spec.origin).parent
+
+
+def check_function_folder(folder: Path) -> None:
+    """Refuse a folder that is not empty and that no build has written; SiteError.
+
+    One may hold others, of the versions or the languages of a site.
+    """
+    if not folder.exists() or _is_function_folder(folder):
+        return
+    if any(
+        not is_lock_or_leftover(path.name) and not _is_function_folder(path)
+        for path in folder.iterdir()
+    ):
+        raise SiteError(
+            f"function: {folder} holds files that no build has written; choose another folder"
+        )
+
+
+def _is_function_folder(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _FUNCTION_MARKERS)
+
+
+def write_function(
+    folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned: int = 0
+) -> None:
+    """Write everything in a function folder but its bundle; what is there already is left alone.
+
+    Its owner alone can read it: beside it lie vectors of notes.
+    scanned: the bytes of vectors that a question is held against.
+    """
+    check_function_folder(folder)
+    make_private_folder(folder)
+    # Found to be missing before anything of the last build is replaced.
+    requirements = _pin_requirements(identity, settings, scanned)
+    model = (
+        folder / MODEL_FOLDER / name
+        for name in (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE)
+    )
+    for place in {folder, folder / MODEL_FOLDER, *(path.parent for path in model)}:
+        remove_leftovers(place)
+    source = Path(serve.__file__).parent
+    code = {
+        f"serve/{path.relative_to(source).as_posix()}": path.read_bytes()
+        for path in sorted(source.rglob("*"))
+        if path.suffix in (".py", ".jinja") and path.name != "main.py"
+    }
+    code["__init__.py"] = _PACKAGE_DOC.encode()
+    _replace_tree(folder / "answerable", code)
+    if identity.provider == "local":
+        for name in (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE):
+            copy_private_file(find_model_folder() / name, folder / MODEL_FOLDER / name)
+        write_private_file(folder / MODEL_FOLDER / "LICENSE", _read_model_license())
+    write_private_file(folder / "requirements.txt", requirements)
+    write_private_file(folder / SETTINGS_FILE, settings.as_json())
+    write_private_file(folder / "main.py", (source / "http" / "adapters" / "main.py").read_bytes())
+
+
+def _pin_requirements(
+    identity: EmbedderIdentity, settings: FunctionSettings, scanned: int
+) -> bytes:
+    """What the function needs for its providers, pinned to what the bundle was built with.
+
+    SiteError if some of it is not installed here.
+    """
+    kernel = (
+        (KERNEL_PACKAGE,) if scanned >= MIN_KERNEL_BYTES and _is_installed(KERNEL_PACKAGE) else ()
+    )
+    # Whoever opens a function says which embedder it does not know.
+    embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
+    names = [*BASE_REQUIREMENTS, *kernel, *embedder.requirements]
+    names += ANSWERER_PROVIDERS[settings.answers].requirements
+    if settings.store:
+        names += (name for name in _STORE_REQUIREMENTS if _is_installed(name))
+    return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
+
+
+def _installed_version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        extra = _EXTRA_BY_PACKAGE.get(distribution, "")
+        raise SiteError(
+            f"the function needs the package {distribution}, which is not installed: run "
+            f"`pip install 'mkdocs-answerable{extra}'`"
+        ) from None
+
+
+def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
+    """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
+    found = _read_tree(folder)
+    if found == contents and _is_compiled(folder, contents):
+        return
+    if any(name != "__init__.py" and not name.startswith("serve/") for name in found):
+        raise SiteError(
+            f"function: {folder} holds code that no build has written; choose another folder"
+        )
+    fresh = temporary_path(folder)
+    for name, data in contents.items():
+        write_private_file(fresh / name, data)
+    _compile_tree(fresh, folder.name)
+    replace_folder(fresh, folder)
+
+
+def _compile_tree(folder: Path, name: str) -> None:
+    """Put bytecode beside the code, as this Python reads it.
+
+    A function's folder cannot be written where it runs, so each cold start would compile it again.
+    Nor is its time kept on the way there, so the bytecode is not checked against it.
+    """
+    for path in list(folder.rglob("*.py")):
+        # The bytecode has the mode of its code, and the folder that it would make has the umask's.
+        make_private_folder(_bytecode_path(path).parent)
+        py_compile.compile(
+            str(path),
+            str(_bytecode_path(path)),
+            f"{name}/{path.relative_to(folder).as_posix()}",
+            doraise=True,
+            invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
+        )
+
+
+def _bytecode_path(path: Path) -> Path:
+    """Where this Python looks for a file's bytecode, unless it is told to keep all elsewhere."""
+    return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
+
+
+def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
+    """Whether there is bytecode for this Python beside all code."""
+    return all(_bytecode_path(folder / name).is_file() for name in contents if name.endswith(".py"))
+
+
+def _read_tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _read_model_license() -> bytes:
+    """The licence that the model's files are shipped under, beside their copies."""
+    found = metadata.files("wordllama") or []
+    texts = [Path(str(f.locate())).read_bytes() for f in found if f.name.startswith("LICENSE")]
+    return b"\n".join(texts)

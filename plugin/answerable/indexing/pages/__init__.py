@@ -1,0 +1,1 @@
+"""Parse pages into records, and cut records into passages."""

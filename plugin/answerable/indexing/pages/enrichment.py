@@ -1,0 +1,103 @@
+"""A site's abbreviations file: the lines that Markdown's `abbr` extension reads.
+
+Enrichment: what a page is found by and does not say, kept beside the page by its authors.
+"""
+
+import re
+from collections.abc import Collection
+from difflib import get_close_matches
+from pathlib import Path
+
+import yaml
+
+from ...serve.errors import SiteError
+
+_ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+
+
+def read_abbreviations(path: Path) -> dict[str, str]:
+    """Each short form and its long one, from lines such as ``*[SSO]: single sign-on``.
+
+    Other lines are not looked at; SiteError if the file cannot be read or holds no such line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteError(f"abbreviations: {path} cannot be read ({error})") from None
+    found = {
+        short.strip(): long for short, long in _ABBREVIATION_LINE.findall(text) if short.strip()
+    }
+    if not found:
+        raise SiteError(
+            f"abbreviations: {path} holds no line such as `*[SSO]: single sign-on`; add one or "
+            "drop the option"
+        )
+    return found
+
+
+# What the parser raises beside its own errors, by a tag whose value is of another kind.
+_YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
+
+
+def read_enrichment(path: Path) -> dict[str, str]:
+    """Extra retrieval text by record id; SiteError names the file and the id of a mistake.
+
+    A value is a text or a list of texts, which become lines.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        data = yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
+    except (yaml.YAMLError, *_YAML_ERRORS) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark else ""
+        raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
+    _reject_duplicate_keys(path, text)
+    named = {_key_as_id(path, key): value for key, value in data.items()}
+    return {name: _join_texts(path, name, value) for name, value in named.items()}
+
+
+def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path: Path) -> None:
+    """Refuse ids that no record has; SiteError names the first and what comes close."""
+    for name in enrichment:
+        if name not in ids:
+            near = get_close_matches(name, ids, 3, 0.5)
+            hint = f"; close to it are {', '.join(near)}" if near else ""
+            raise SiteError(
+                f"enrichment: {path}: {name!r} is the id of no record: give a page's path in the "
+                f"docs folder without its suffix, such as `guide/deploy`{hint}"
+            )
+
+
+def _reject_duplicate_keys(path: Path, text: str) -> None:
+    """YAML keeps the last of two values of one key, and the first would be lost unseen."""
+    root = yaml.compose(text, yaml.SafeLoader)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    seen: set[str] = set()
+    for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+        if key in seen:
+            raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
+        seen.add(key)
+
+
+def _key_as_id(path: Path, key: object) -> str:
+    try:
+        return str(key)
+    except ValueError:
+        # Python writes no number of thousands of digits.
+        raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
+
+
+def _join_texts(path: Path, name: str, value: object) -> str:
+    values = value if isinstance(value, list) else [value]
+    lines = [line for line in values if isinstance(line, str) and line.strip()]
+    if not lines or len(lines) < len(values):
+        raise SiteError(
+            f"enrichment: {path}: {name!r} has to be a text or a list of texts; put it in quotes"
+        )
+    return "\n".join(" ".join(line.split()) for line in lines)

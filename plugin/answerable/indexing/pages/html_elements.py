@@ -1,0 +1,198 @@
+"""What nodes of an article say: their text, their classes, and the anchors in them.
+
+What elements are to a reader: labels, tabs, admonitions, code and its language.
+"""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from ...serve.structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, is_code_language
+
+_SKIPPED = frozenset(
+    "script style noscript template svg math head title button input select textarea iframe "
+    "object audio video canvas nav".split()
+)
+_SKIPPED_CLASSES = frozenset(
+    "headerlink linenos linenodiv lineno footnote-ref footnote-backref md-tags md-clipboard "
+    "md-code__nav".split()
+)
+_EXCLUDING_ATTRIBUTES = ("data-search-exclude", "data-answerable-exclude")
+
+
+def list_anchors(node: LexborNode) -> frozenset[str]:
+    """Every name in a node that a link may end with."""
+    found = {each.attributes.get("id") or "" for each in node.css("[id]")}
+    found |= {each.attributes.get("name") or "" for each in node.css("a[name]")}
+    return frozenset(found - {""})
+
+
+def extract_text(node: LexborNode) -> str:
+    """All text of a node but what is skipped, white space as it stands."""
+    return "".join(_iterate_text(node))
+
+
+def _iterate_text(node: LexborNode) -> Iterator[str]:
+    waiting = [node.iter(include_text=True)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+        elif child.is_text_node:
+            yield child.text_content or ""
+        elif child.tag == "br":
+            yield "\n"
+        elif not is_skipped(child):
+            waiting.append(child.iter(include_text=True))
+
+
+def is_skipped(node: LexborNode) -> bool:
+    """Whether a node says nothing of what an author wrote, or is kept out of the search."""
+    if node.tag in _SKIPPED or not node.is_element_node:
+        return True
+    if is_excluded(node) or "hidden" in node.attributes:
+        return True
+    attributes = node.attributes
+    return not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
+
+
+def is_excluded(node: LexborNode) -> bool:
+    """Test whether an author keeps an element out of the search."""
+    return any(name in node.attributes for name in _EXCLUDING_ATTRIBUTES)
+
+
+def has_class(node: LexborNode, name: str) -> bool:
+    """Whether a class is one of a node's."""
+    return name in (node.attributes.get("class") or "").split()
+
+
+_ADMONITION_CLASSES = frozenset(("admonition", "theme-admonition", "markdown-alert"))
+_TITLE_CLASSES = frozenset(("admonition-title", "markdown-alert-title"))
+# Docusaurus adds letters of a hash to its names.
+_HASHED_TITLE_PREFIX = "admonitionHeading_"
+_FILE_CLASSES = frozenset(("code-block-caption",))
+_HASHED_FILE_PREFIX = "codeBlockTitle_"
+_RECORDING_NAMES = frozenset(("termynal", "asciinema", "asciinema-player"))
+_CODE_TAGS = frozenset("div pre table figure asciinema-player".split())
+_PANEL_CLASSES = frozenset(("tabbed-content", "sd-tab-content"))
+_LANGUAGE = re.compile(r"(?:language|highlight|lang)-(\S+)")
+# What highlighters call code of no language.
+_NO_LANGUAGE = frozenset("text none plain plaintext default txt output table".split())
+
+
+def list_classes(node: LexborNode) -> list[str]:
+    """List the classes of an element."""
+    return (node.attributes.get("class") or "").split()
+
+
+def is_admonition(node: LexborNode) -> bool:
+    """Test for a box with a title: an admonition, or details that can be closed."""
+    return node.tag == "details" or not _ADMONITION_CLASSES.isdisjoint(list_classes(node))
+
+
+def classify_label(node: LexborNode) -> str:
+    """Return which kind of label an element is, "" for none."""
+    if node.tag in ("dt", "summary", "caption"):
+        return {"dt": "term", "summary": "title", "caption": "caption"}[node.tag]
+    names = list_classes(node)
+    if not _TITLE_CLASSES.isdisjoint(names) or any(
+        n.startswith(_HASHED_TITLE_PREFIX) for n in names
+    ):
+        return "title"
+    if not _FILE_CLASSES.isdisjoint(names) or any(n.startswith(_HASHED_FILE_PREFIX) for n in names):
+        return "file"
+    return ""
+
+
+def is_code(node: LexborNode) -> bool:
+    """Test for a block of code, a diagram that is written as code, or a terminal recording."""
+    if node.tag not in _CODE_TAGS:
+        return False
+    if node.tag == "pre" or find_special_language(node):
+        return True
+    return node.tag in ("div", "table") and has_class(node, "highlight")
+
+
+def find_special_language(node: LexborNode) -> str:
+    """Return the language of a diagram or a recording, "" for anything else."""
+    names = list_classes(node)
+    if DIAGRAM_LANGUAGE in names:
+        return DIAGRAM_LANGUAGE
+    if "data-termynal" in node.attributes or not _RECORDING_NAMES.isdisjoint(
+        (*names, node.tag or "")
+    ):
+        return RECORDING_LANGUAGE
+    return ""
+
+
+def extract_code(node: LexborNode) -> str:
+    """Return the lines of a block of code without their numbers."""
+    if find_special_language(node) == RECORDING_LANGUAGE and node.css_first("[data-ty]"):
+        return "\n".join(extract_text(line).strip() for line in node.css("[data-ty]"))
+    # With line numbers there are two `pre`, and the numbers' is the first.
+    source = node if node.tag == "pre" else node.css_first("td.code pre")
+    return extract_text(source or node.css_first("pre") or node)
+
+
+def find_code_language(node: LexborNode) -> str:
+    """Return the language of a block of code as its highlighter names it, "" if unknown."""
+    if special := find_special_language(node):
+        return special
+    inner = (node.css_first("code"), node.css_first("pre"))
+    for each in (*filter(None, inner), node, *_iterate_parents(node, 2)):
+        for name in list_classes(each):
+            match = _LANGUAGE.fullmatch(name)
+            if match and is_code_language(match[1]):
+                return "" if match[1].lower() in _NO_LANGUAGE else match[1]
+    return ""
+
+
+def _iterate_parents(node: LexborNode, count: int) -> Iterator[LexborNode]:
+    parent = node.parent
+    while parent is not None and count and parent.tag in ("div", "pre", "td", "figure"):
+        yield parent
+        parent, count = parent.parent, count - 1
+
+
+def list_tabs(node: LexborNode) -> list[tuple[LexborNode | None, LexborNode]]:
+    """List the (label, content) of a set of tabs, empty for any other element.
+
+    Both styles of pymdownx.tabbed, Sphinx-design, and whatever has the roles of ARIA, as
+    Docusaurus and sphinx-tabs do.
+    """
+    names = list_classes(node)
+    if "tabbed-set" in names or "sd-tab-set" in names:
+        return _pair_labels(node)
+    lists = [child for child in node.iter() if child.attributes.get("role") == "tablist"]
+    if not lists:
+        return []
+    labels = lists[0].css("[role=tab]")
+    panels = [p for p in node.css("[role=tabpanel]") if not _is_nested(p, node)]
+    return [(labels[n] if n < len(labels) else None, panel) for n, panel in enumerate(panels)]
+
+
+def _pair_labels(node: LexborNode) -> list[tuple[LexborNode | None, LexborNode]]:
+    """Pair labels and contents that take turns, or lists of both."""
+    labels: list[LexborNode] = []
+    panels: list[LexborNode] = []
+    for child in node.iter():
+        names = list_classes(child)
+        if child.tag == "label":
+            labels.append(child)
+        elif "tabbed-labels" in names:
+            labels += [label for label in child.iter() if label.tag == "label"]
+        elif not _PANEL_CLASSES.isdisjoint(names):
+            blocks = [block for block in child.iter() if has_class(block, "tabbed-block")]
+            panels += blocks or [child]
+    return [(labels[n] if n < len(labels) else None, panel) for n, panel in enumerate(panels)]
+
+
+def _is_nested(panel: LexborNode, tab_set: LexborNode) -> bool:
+    """Test whether a panel stands in another panel of the same set."""
+    parent = panel.parent
+    while parent is not None and parent.mem_id != tab_set.mem_id:
+        if parent.attributes.get("role") == "tabpanel":
+            return True
+        parent = parent.parent
+    return False

@@ -1,0 +1,106 @@
+"""A page as its passages and their terms: what can be kept while the page stays as it is."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import chain
+
+from ...serve.retrieval import spelling
+from ...serve.text.tokenization import (
+    detect_scripts,
+    extract_terms,
+    is_space_delimited,
+    split_words,
+)
+from .html_parser import parse_article
+from .passages import IndexedPassage, PassageWindow, cut_passages
+from .records import PageSource, Record
+
+
+@dataclass(frozen=True, slots=True)
+class CuttingRules:
+    """How pages are cut, beside what is on them.
+
+    ``abbreviations`` are the site's own, ``enrichment`` is extra retrieval text by record id.
+    """
+
+    window: PassageWindow = field(default_factory=PassageWindow)
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    enrichment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """The distinct terms of a passage's retrieval text and, parallel, how often each occurs."""
+
+    terms: tuple[str, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageIndex:
+    """A record without its sections, its passages in reading order and, parallel, their terms.
+
+    ``scripts`` are those that the passages are written in, ``words`` those that a question's words
+    are compared with (see ``near_spelling``).
+    """
+
+    record: Record
+    cuts: tuple[IndexedPassage, ...]
+    terms: tuple[TermCounts, ...]
+    scripts: frozenset[str]
+    words: frozenset[str]
+
+
+def parse_record(source: PageSource) -> Record:
+    """The record of a page."""
+    article = parse_article(source.html or "", source.title, source.url)
+    return Record(
+        id=source.id,
+        url=source.url,
+        title=source.title,
+        metadata=source.metadata,
+        sections=article.sections,
+        anchors=article.anchors,
+        abbreviations=article.abbreviations,
+        language=source.language,
+    )
+
+
+def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex:
+    """Cut a record; one that its author has excluded keeps its anchors and has no passages."""
+    rules = rules or CuttingRules()
+    cuts: list[IndexedPassage] = []
+    if not record.metadata.excluded:
+        abbreviations = {**rules.abbreviations, **record.abbreviations}
+        extra = rules.enrichment.get(record.id, "")
+        cuts = cut_passages(record, rules.window, abbreviations, extra)
+    return PageIndex(
+        record=replace(record, sections=()),
+        cuts=tuple(cuts),
+        terms=tuple(count_terms(cut.retrieval_text, record.language) for cut in cuts),
+        scripts=frozenset().union(*(detect_scripts(cut.retrieval_text) for cut in cuts)),
+        words=frozenset().union(*(list_words(cut.retrieval_text) for cut in cuts)),
+    )
+
+
+def list_words(text: str) -> Iterator[str]:
+    """The words of a text in lower case that a near spelling may stand for: letters only."""
+    for token in split_words(text):
+        word = token.lower()
+        if len(word) >= spelling.MIN_HALF_LETTERS and word.isalpha() and is_space_delimited(word):
+            yield word
+
+
+def count_terms(text: str, language: str) -> TermCounts:
+    """The content terms of a text, counted, in order of first use."""
+    # No term reaches over white space, and a site repeats its words.
+    counts = Counter(chain.from_iterable(map(_cached_term_reader(language), text.split())))
+    return TermCounts(tuple(map(sys.intern, counts)), tuple(counts.values()))
+
+
+@cache
+def _cached_term_reader(language: str) -> Callable[[str], list[str]]:
+    return cache(partial(extract_terms, language=language))

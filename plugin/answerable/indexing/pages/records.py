@@ -1,0 +1,152 @@
+"""Records: published pages and the metadata their authors maintain."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...serve.structure import BlockKind, Span
+
+
+@dataclass(frozen=True, slots=True)
+class PageBlock:
+    """A paragraph, list item, table row, code block or label of a page.
+
+    ``spans`` are offsets in ``text``; ``group`` is unique within the page; ``group``, ``level``
+    and ``detail`` are those of ``serve.structure.Block``.
+    """
+
+    kind: BlockKind
+    text: str
+    spans: tuple[Span, ...] = ()
+    group: int = 0
+    level: int = 0
+    detail: str = ""
+
+    @property
+    def code(self) -> tuple[tuple[int, int], ...]:
+        """The (start, end) offsets of its inline code."""
+        return tuple((span.start, span.end) for span in self.spans if span.kind == "code")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading.
+
+    ``anchor`` is the id of the nearest heading that has one, empty before the first; ``path``
+    holds the headings above the text, outermost first, without the page's own title.
+    """
+
+    path: tuple[str, ...]
+    anchor: str
+    blocks: tuple[PageBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageMetadata:
+    """What an author says of a page in its front matter."""
+
+    summary: str = ""
+    themes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    date: str | None = None
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageSource:
+    """A published page as a face hands it over.
+
+    ``html`` is that of its article, None where a dirty build has not rendered the page.
+    """
+
+    id: str
+    url: str
+    title: str
+    html: str | None
+    metadata: PageMetadata = field(default_factory=PageMetadata)
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One published page. ``id`` is its source path without its suffix, ``url`` root-relative.
+
+    ``anchors`` are all the ids in the page; ``abbreviations`` maps a short form to its long one.
+    """
+
+    id: str
+    url: str
+    title: str
+    metadata: PageMetadata
+    sections: tuple[Section, ...]
+    anchors: frozenset[str] = frozenset()
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"
+
+    @property
+    def slug(self) -> str:
+        """The last part of the id; of a folder's index page, the folder's name.
+
+        The language that a translation has in its name is no part of it.
+        """
+        parts = self.id.split("/")
+        if parts[0] == self.language:
+            parts = parts[1:]
+        last = parts.pop().removesuffix(f".{self.language}") if parts else ""
+        if last.lower() in ("index", "readme"):
+            last = parts.pop() if parts else ""
+        return last
+
+
+def parse_metadata(meta: Mapping[str, object]) -> PageMetadata:
+    """Read front matter; a key of another type than expected is read as absent."""
+    return PageMetadata(
+        summary=_find_first_text(meta, "description", "summary", "meaning"),
+        themes=_list_texts(meta, "themes", "keywords", "topics", "tags"),
+        aliases=_list_texts(meta, "aliases"),
+        date=_parse_date(meta.get("date")),
+        excluded=_is_excluded_by(meta.get("search")) or _is_excluded_by(meta.get("answerable")),
+    )
+
+
+def _find_first_text(meta: Mapping[str, object], *keys: str) -> str:
+    values = (meta.get(key) for key in keys)
+    return next((text for v in values if isinstance(v, str) and (text := _one_line(v))), "")
+
+
+def _list_texts(meta: Mapping[str, object], *keys: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for key in keys:
+        value = meta.get(key)
+        items = value.split(",") if isinstance(value, str) else value
+        if isinstance(items, list | tuple):
+            found += [_one_line(item) for item in items if isinstance(item, str | int | float)]
+    return tuple(dict.fromkeys(text for text in found if text))
+
+
+def _one_line(value: object) -> str:
+    """A value on one line, without lone surrogates, which YAML may escape and no file can hold."""
+    try:
+        return " ".join(str(value).encode(errors="ignore").decode().split())
+    except ValueError:
+        # Python writes no number of thousands of digits.
+        return ""
+
+
+def _parse_date(value: object) -> str | None:
+    if isinstance(value, Mapping):
+        value = value.get("updated") or value.get("created")
+    if isinstance(value, dt.datetime):
+        return value.date().isoformat()
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, str):
+        try:
+            return dt.date.fromisoformat(value.strip()[:10]).isoformat()
+        except ValueError:
+            return None
+    return None
+
+
+def _is_excluded_by(value: object) -> bool:
+    return isinstance(value, Mapping) and value.get("exclude") is True

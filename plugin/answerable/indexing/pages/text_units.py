@@ -1,0 +1,294 @@
+"""Where sentences begin and end.
+
+What is not cut when a page is cut in windows: units of text, and units that stay together.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise, takewhile
+
+import sentencex
+
+from ...serve.structure import Block, Span
+from ...serve.text.tokenization import count_words
+from .inline_text import trim_spans
+from .records import PageBlock
+
+# What ends a sentence without a space after it.
+_FULL_WIDTH_STOPS = "。！？．｡"
+
+
+def split_sentences(block: PageBlock, language: str = "en") -> list[tuple[int, int]]:
+    """The (start, end) offsets of a block's sentences, white space left out; none in code.
+
+    A label has none either: it says nothing alone. A table row is one sentence. No sentence ends
+    inside inline code or inside a word.
+    """
+    text = block.text
+    if block.kind in ("code", "label"):
+        return []
+    if block.kind == "row":
+        # Its first or last cell may be empty.
+        return [(len(text) - len(text.lstrip()), len(text.rstrip()))]
+    # A full stop within code must not look like an end; a letter of the same width cannot.
+    masked = list(text)
+    for start, end in block.code:
+        masked[start:end] = "x" * (end - start)
+    edges = [0]
+    at = 0
+    for piece in sentencex.segment(language, "".join(masked)):
+        at += len(piece)
+        if (
+            at >= len(text)
+            or text[at - 1].isspace()
+            or text[at].isspace()
+            or text[at - 1] in _FULL_WIDTH_STOPS
+        ):
+            edges.append(min(at, len(text)))
+    if edges[-1] != len(text):
+        edges.append(len(text))
+    spans = []
+    for start, end in pairwise(edges):
+        sentence = text[start:end]
+        if sentence.strip():
+            begin = start + len(sentence) - len(sentence.lstrip())
+            spans.append((begin, begin + len(sentence.strip())))
+    return spans
+
+
+# A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
+# since nothing else would bound a passage.
+_ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W{0,16}|\w\W{0,16}|\W{1,16}")
+# How a text ends that leads into what follows it.
+_LEAD_INS = (":", "：")
+# Lead-ins and labels in a row, and units of a list: no page that a person reads has more.
+_MAX_BOUND_UNITS = 8
+_MAX_LIST_UNITS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TextUnit:
+    """The least that is not cut: a block, or a sentence or some lines of a long one.
+
+    ``source`` numbers the block within its section. ``glue`` stands before the unit when it
+    follows another; ``sentences`` and ``spans`` are offsets in ``text``; ``words`` is how many it
+    has, in a script without spaces half its characters. ``is_last``: it ends its block.
+    """
+
+    source: int
+    block: PageBlock
+    text: str
+    glue: str
+    sentences: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...]
+    words: int
+    is_last: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCluster:
+    """Units that stay in one window. ``header``: the column names of the table it begins in."""
+
+    units: tuple[TextUnit, ...]
+    words: int
+    header: TextUnit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _BlockRange:
+    """A part of a block, and what stands before it; ``is_sentence``: it is a whole one."""
+
+    start: int
+    end: int
+    glue: str
+    is_sentence: bool
+
+
+def cut_blocks(blocks: Sequence[PageBlock], limit: int, language: str) -> Iterator[TextUnit]:
+    """Cut the blocks of a section in units of at most ``limit`` words."""
+    before: PageBlock | None = None
+    for source, block in enumerate(blocks):
+        yield from _cut_block(source, block, _choose_glue(block, before), limit, language)
+        before = block
+
+
+def _choose_glue(block: PageBlock, before: PageBlock | None) -> str:
+    is_line = block.kind in ("item", "row") or block.detail == "term"
+    defines = before is not None and before.detail == "term" and block.kind == "text"
+    return "\n" if is_line or defines else "\n\n"
+
+
+def _cut_block(
+    source: int, block: PageBlock, glue: str, limit: int, language: str
+) -> list[TextUnit]:
+    sentences = tuple(split_sentences(block, language))
+    words = count_words(block.text)
+    if words <= limit:
+        return [TextUnit(source, block, block.text, glue, sentences, block.spans, words)]
+    ranges = (
+        _list_line_ranges(block, glue)
+        if block.kind == "code"
+        else _list_sentence_ranges(block, glue, sentences)
+    )
+    pieces = [piece for whole in ranges for piece in _break_range(block, whole, limit)]
+    return [
+        _make_unit(source, block, piece, is_last=number == len(pieces))
+        for number, piece in enumerate(pieces, 1)
+    ]
+
+
+def _make_unit(source: int, block: PageBlock, piece: _BlockRange, *, is_last: bool) -> TextUnit:
+    text = block.text[piece.start : piece.end]
+    sentences = ((0, len(text)),) if piece.is_sentence else ()
+    inside = (
+        s._replace(start=max(s.start, piece.start) - piece.start, end=s.end - piece.start)
+        for s in block.spans
+        if s.start < piece.end and s.end > piece.start
+    )
+    spans = trim_spans((s._replace(end=min(s.end, len(text))) for s in inside), text)
+    return TextUnit(source, block, text, piece.glue, sentences, spans, count_words(text), is_last)
+
+
+def _list_line_ranges(block: PageBlock, glue: str) -> Iterator[_BlockRange]:
+    start = 0
+    for line in block.text.split("\n"):
+        yield _BlockRange(start, start + len(line), "\n" if start else glue, False)
+        start += len(line) + 1
+
+
+def _list_sentence_ranges(
+    block: PageBlock, glue: str, sentences: Sequence[tuple[int, int]]
+) -> Iterator[_BlockRange]:
+    last = -1
+    # A label has no sentences and may be cut as if it were one.
+    for start, end in sentences or [(0, len(block.text))]:
+        # Japanese has no space between its sentences, and none must be put into a quote.
+        between = glue if last < 0 else " " if start > last else ""
+        yield _BlockRange(start, end, between, block.kind != "label")
+        last = end
+
+
+def _break_range(block: PageBlock, whole: _BlockRange, limit: int) -> Iterator[_BlockRange]:
+    """A range as pieces no longer than a window; one that has to be broken is no sentence."""
+    text = block.text[whole.start : whole.end]
+    if count_words(text) <= limit:
+        yield whole
+        return
+    edges = _list_break_edges(text, limit)
+    glue = whole.glue
+    start = at = 0
+    while start < len(text):
+        at = _find_last_fitting_edge(text, start, edges, at, limit)
+        end = edges[at - 1]
+        length = len(text[start:end].rstrip())
+        yield _BlockRange(whole.start + start, whole.start + start + length, glue, False)
+        glue = " " if text[end - 1].isspace() else ""
+        start = end
+
+
+def _find_last_fitting_edge(
+    text: str, start: int, edges: Sequence[int], at: int, limit: int
+) -> int:
+    """How many of the edges, more than ``at``, end a piece from ``start`` within the window."""
+
+    def words(end: int) -> int:
+        return count_words(text[start:end])
+
+    # Two letters or one word of an alphabet make a word at least: the last edge is not far.
+    stop = min(at + 2 * limit + 1, len(edges))
+    return max(at + 1, bisect_right(edges, limit, at, stop, key=words))
+
+
+def _list_break_edges(text: str, limit: int) -> list[int]:
+    """Where a text may be broken: after its words, and in a run that is too long after letters."""
+    edges: list[int] = []
+    for match in re.finditer(r"\S+\s*|\s+", text):
+        start, end = match.span()
+        if count_words(match.group()) > limit:
+            edges += [atom.end() for atom in _ATOM.finditer(text, start, end)]
+        else:
+            edges.append(end)
+    return edges
+
+
+def cluster_units(units: Sequence[TextUnit], limit: int) -> Iterator[UnitCluster]:
+    """Group units that stay together where they fit in ``limit`` words.
+
+    A label stays with what it labels, a lead-in with the code or the whole list that follows it,
+    and column names with the first row.
+    """
+    headers: dict[int, TextUnit] = {}
+    start = 0
+    while start < len(units):
+        first = units[start]
+        end = _find_cluster_end(units, start, limit)
+        for unit in units[start:end]:
+            if unit.block.detail == "header":
+                headers.setdefault(unit.block.group, unit)
+        is_body = first.block.kind == "row" and first.block.detail != "header"
+        words = sum(unit.words for unit in units[start:end])
+        header = headers.get(first.block.group) if is_body else None
+        yield UnitCluster(tuple(units[start:end]), words, header)
+        start = end
+
+
+def _find_cluster_end(units: Sequence[TextUnit], start: int, limit: int) -> int:
+    end = start
+    while end < len(units) and end - start < _MAX_BOUND_UNITS and _leads_into_next(units[end]):
+        end += 1
+    if end in (start, len(units)):
+        return max(end, start + 1) if _fits(units[start:end], limit) else start + 1
+    first = units[end]
+    following = units[end : end + _MAX_LIST_UNITS]
+    if first.block.kind == "item":
+        whole = end + sum(1 for _ in takewhile(lambda u: _is_in_list(u, first), following))
+        if _fits(units[start:whole], limit):
+            return whole
+    return end + 1 if _fits(units[start : end + 1], limit) else start + 1
+
+
+def _fits(units: Sequence[TextUnit], limit: int) -> bool:
+    return sum(unit.words for unit in units) <= limit
+
+
+def _leads_into_next(unit: TextUnit) -> bool:
+    """Test whether a unit says little without the next one."""
+    block = unit.block
+    if block.kind == "label" or block.detail == "header":
+        return unit.is_last
+    return unit.is_last and block.kind in ("text", "item") and unit.text.endswith(_LEAD_INS)
+
+
+def _is_in_list(unit: TextUnit, first: TextUnit) -> bool:
+    block, level = unit.block, first.block.level
+    if block.level > level:
+        return True
+    return block.kind == "item" and block.group == first.block.group and block.level == level
+
+
+def join_units(
+    units: Sequence[TextUnit],
+) -> tuple[str, tuple[tuple[int, int], ...], tuple[Block, ...], tuple[Span, ...]]:
+    """Put units together: their text, and the sentences, blocks and spans in it."""
+    parts: list[str] = []
+    sentences: list[tuple[int, int]] = []
+    spans: list[Span] = []
+    blocks: list[Block] = []
+    groups: dict[int, int] = {0: 0}
+    length = 0
+    for _, pieces in groupby(units, key=lambda unit: unit.source):
+        start = -1
+        for unit in pieces:
+            glue = unit.glue if length else ""
+            length += len(glue)
+            start = length if start < 0 else start
+            sentences += [(length + a, length + b) for a, b in unit.sentences]
+            spans += [s._replace(start=length + s.start, end=length + s.end) for s in unit.spans]
+            parts += (glue, unit.text)
+            length += len(unit.text)
+        block = unit.block
+        group = groups.setdefault(block.group, len(groups))
+        blocks.append(Block(block.kind, start, length, group, block.level, block.detail))
+    return "".join(parts), tuple(sentences), tuple(blocks), tuple(spans)

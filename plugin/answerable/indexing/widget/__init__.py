@@ -1,0 +1,1 @@
+"""Put the ask box into built pages, and write its configuration file."""

@@ -1,0 +1,38 @@
+"""What the widget is told of its site: a file of the site, and not a part of its pages.
+
+The bundle's id is in it, by which the widget knows that site and index differ. In a page it would
+change every page with every index.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from .injection import WIDGET_FOLDER
+
+WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
+
+# Ids by the tag of a language, where each has a bundle for itself.
+BundleIds = str | Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetConfig:
+    """What the owner of a site has to say to its widget.
+
+    ``examples``: questions that it answers. ``search`` and ``authors``: addresses, relative to the
+    site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
+    where an answer is called helpful or not. None: there is none.
+    """
+
+    examples: tuple[str, ...] = ()
+    search: str | None = None
+    authors: str | None = None
+    feedback: str | None = None
+
+
+def format_widget_config(facts: WidgetConfig, bundle: BundleIds | None) -> bytes:
+    """The file. bundle: None before there is one, which is when the facts are audited."""
+    ids = dict(sorted(bundle.items())) if isinstance(bundle, Mapping) else bundle
+    text = json.dumps({"bundle": ids, **asdict(facts)}, ensure_ascii=False, indent=1)
+    return f"{text}\n".encode()

@@ -1,0 +1,171 @@
+"""The plugin's options as what the build and the function are told."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+from ..indexing.index import SiteIndex
+from ..indexing.pages.enrichment import read_abbreviations, read_enrichment
+from ..indexing.pages.page_index import CuttingRules
+from ..indexing.pages.passages import PassageWindow
+from ..serve.answers import routes
+from ..serve.answers.routes import list_template_fields
+from ..serve.bundle_format.profile import Profile, scale_note_floor
+from ..serve.embedders import local_embedder
+from ..serve.embedders.embedder import EmbedderIdentity
+from ..serve.errors import SiteError
+from ..serve.settings import EMBEDDER_PROVIDERS, FunctionSettings, is_embedder_local
+from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
+from ..serve.text.languages import is_language_tag
+from ..serve.urls import is_safe_url
+from ..serve.vectors.encodings import Encoding
+from .config import AnswerableConfig
+from .deployment import read_mike_version
+
+# The options of `retrieval` that are numbers, and the highest each may be.
+_RETRIEVAL_MAXIMA = (
+    ("floor", 1), ("note_floor", 1), ("hybrid", 10),
+    ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
+)  # fmt: skip
+
+
+# Of a site in a database.
+_STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
+
+_PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade")
+
+
+def check_options(config: AnswerableConfig) -> None:
+    """Refuse an option out of its range; SiteError names it and the range."""
+    _check_range("passages.words", config.passages.words, 40, 2000)
+    _check_range("passages.overlap", config.passages.overlap, 0, 0.5)
+    _check_range("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
+    if config.bundle.dimensions is not None:
+        _check_range(
+            "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
+        )
+    _check_range("answers.timeout", config.answers.timeout, 1, 600)
+    for name, top in _RETRIEVAL_MAXIMA:
+        if config.retrieval[name] is not None:
+            _check_range(f"retrieval.{name}", config.retrieval[name], 0, top)
+    for pattern, weight in config.retrieval.weights.items():
+        _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
+    _check_store(config)
+    language = config.language
+    if language is not None and not is_language_tag(language):
+        raise SiteError(f"language: {language!r} is no language tag; write one such as en or pt-BR")
+    route = config.answers.route
+    if route is not None and not {"label"} <= list_template_fields(route) <= routes.ROUTE_FIELDS:
+        raise SiteError(
+            f"answers.route: {route!r} has to hold {{label}}, and may hold {{locator}}, {{where}} "
+            "and {url}"
+        )
+    endpoint = config.widget.endpoint
+    if endpoint is not None and not is_safe_url(_fill_endpoint(endpoint, "x", "x")):
+        raise SiteError(
+            f"widget.endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
+            "correct it, for example /ask/"
+        )
+
+
+def _check_store(config: AnswerableConfig) -> None:
+    store = config.store
+    if store.url:
+        check_database_url(store.url, "store.url")
+    if not _STORE_NAME.fullmatch(store.name):
+        raise SiteError(f"store.name: {store.name!r:.80} is no name; write one such as docs")
+    _check_range("store.grace", store.grace, 0, 10_000)
+    try:
+        resolve_search(config)
+    except ValueError as error:
+        raise SiteError(f"store.{error}; correct it") from None
+
+
+def resolve_search(config: AnswerableConfig) -> VectorSearch:
+    """How a database finds passages near a question; ValueError for what is out of range."""
+    store = config.store
+    return VectorSearch(store.search, store.m, store.ef_construction, store.ef_search)
+
+
+def describe_stale_floors(config: AnswerableConfig) -> str | None:
+    """What is wrong with floors that were set for another embedder; None if nothing is known."""
+    chosen, label = config.retrieval, resolve_identity(config).label
+    is_set = chosen.floor is not None or chosen.note_floor is not None
+    if not is_set or chosen.calibrated_for in (None, label):
+        return None
+    return (
+        f"retrieval.calibrated_for: the floors were set for {chosen.calibrated_for}, and the "
+        f"embedder is {label}; run `answerable calibrate` after the build and paste what it prints"
+    )
+
+
+def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
+    """The embedder that the options name."""
+    chosen = config.embedding
+    if chosen.provider == "local":
+        return local_embedder.LOCAL_IDENTITY
+    return EmbedderIdentity(chosen.provider, chosen.model, chosen.dimensions)
+
+
+def resolve_profile(config: AnswerableConfig, index: SiteIndex) -> Profile:
+    """The embedder's profile for an index with what the site's owner has set."""
+    whole = EMBEDDER_PROVIDERS[config.embedding.provider].profile
+    if is_embedder_local(config.embedding.provider):
+        whole = dataclasses.replace(whole, note_floor=scale_note_floor(len(index.hint_owners)))
+    given = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
+    return dataclasses.replace(whole, **given)
+
+
+def resolve_encoding(config: AnswerableConfig) -> Encoding:
+    """How the options have vectors carried: all of their dimensions where none are named."""
+    chosen = config.bundle
+    return Encoding(chosen.encoding, chosen.dimensions or resolve_identity(config).dimensions)
+
+
+def resolve_gold_path(config: AnswerableConfig) -> Path:
+    """Where the gold set is, or would be."""
+    return Path(config.config_file_path).parent / config.gold
+
+
+def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:
+    """How pages are cut."""
+    short, extra = config.abbreviations, config.enrichment
+    return CuttingRules(
+        window=PassageWindow(config.passages.words, config.passages.overlap),
+        abbreviations=read_abbreviations(Path(short)) if short else {},
+        enrichment=read_enrichment(Path(extra)) if extra else {},
+    )
+
+
+def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
+    """Where the widget of a published page asks."""
+    given = config.widget.endpoint
+    return None if given is None else _fill_endpoint(given, read_mike_version() or "", language)
+
+
+def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
+    """What the function is told of its providers."""
+    answers = config.answers
+    return FunctionSettings(
+        answers=answers.provider,
+        model=answers.model,
+        base_url=answers.base_url or None,
+        reasoning_effort=answers.reasoning_effort,
+        timeout=float(answers.timeout),
+        embedding_base_url=config.embedding.base_url or None,
+        log_refusals=config.log_refusals,
+        log_questions=config.log_questions,
+    )
+
+
+def _fill_endpoint(endpoint: str, version: str, language: str) -> str:
+    if not version:
+        # A build that mike has not started has no version, and no folder for it.
+        endpoint = endpoint.replace("{version}/", "")
+    return endpoint.replace("{version}", version).replace("{language}", language)
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if isinstance(value, bool) or not low <= value <= high:
+        raise SiteError(f"{name}: {value} is not between {low} and {high}")

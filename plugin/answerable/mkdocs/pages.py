@@ -1,0 +1,209 @@
+"""MkDocs' pages and files as what an index is made of.
+
+What a build hands over once MkDocs has written the site.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, urlsplit
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from ..indexing.index import SiteInfo
+from ..indexing.pages.page_cache import PendingPages, start_indexing_pages
+from ..indexing.pages.page_index import CuttingRules, PageIndex
+from ..indexing.pages.records import PageSource, parse_metadata
+from ..indexing.process_pool import ProcessPool
+from ..indexing.widget.widget_config import WidgetConfig
+from ..serve.answers.routes import find_route_template
+from ..serve.embedders.embedder import Embedder
+from .config import AnswerableConfig
+from .deployment import resolve_site_url
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class SitePages:
+    """What one build has published: its pages, where links to them lead, and its own files.
+
+    ``targets``: by docs path. ``sources``: the docs path of each record; ``outputs``: that of the
+    page in each file of the site. ``enrichment``: what its owner adds, by record.
+    """
+
+    info: SiteInfo
+    pages: tuple[PageIndex, ...]
+    targets: Mapping[str, tuple[str, frozenset[str]]]
+    sources: Mapping[str, str]
+    outputs: Mapping[str, str]
+    enrichment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSitePages:
+    """A build whose pages are being cut while MkDocs writes them.
+
+    ``urls``: of each published file, by docs path; the rest as a site's.
+    """
+
+    info: SiteInfo
+    pending: PendingPages
+    urls: Mapping[str, str]
+    sources: Mapping[str, str]
+    outputs: Mapping[str, str]
+    enrichment: Mapping[str, str]
+
+    def site(self) -> SitePages:
+        """The site, once its pages are cut. SiteError if one cannot be read."""
+        pages = self.pending.pages()
+        anchors = {self.sources[page.record.id]: page.record.anchors for page in pages}
+        return SitePages(
+            info=self.info,
+            pages=pages,
+            targets={
+                name: (url, anchors.get(name, frozenset())) for name, url in self.urls.items()
+            },
+            sources=self.sources,
+            outputs=self.outputs,
+            enrichment=self.enrichment,
+        )
+
+
+def start_reading_pages(
+    files: Files,
+    config: MkDocsConfig,
+    info: SiteInfo,
+    rules: CuttingRules,
+    cache_folder: Path,
+    workers: ProcessPool,
+) -> PendingSitePages:
+    """Begin to read every published page; drafts and excluded pages are not among them.
+
+    UnreadPageError if a dirty build has left out a page that no earlier build has kept.
+    """
+    sources = _read_sources(files, config, info.language)
+    return PendingSitePages(
+        info=info,
+        pending=start_indexing_pages(sources, rules, cache_folder, workers),
+        urls={f.src_uri: _page_url(f.url, config) for f in files if f.inclusion.is_included()},
+        sources={_record_id(file): file.src_uri for file in files.documentation_pages()},
+        outputs=map_outputs(files),
+        enrichment=rules.enrichment,
+    )
+
+
+def map_outputs(files: Files) -> dict[str, str]:
+    """The docs path of the page in each file of the site."""
+    return {file.dest_uri: file.src_uri for file in files.documentation_pages()}
+
+
+def merge_languages(sites: Iterable[SitePages]) -> SitePages:
+    """Several languages of a site as one; a page that stands in for another language's is not
+    repeated.
+    """
+    return reduce(_merge_two, sites)
+
+
+def _merge_two(first: SitePages, second: SitePages) -> SitePages:
+    known = {page.record.id for page in first.pages}
+    more = (page for page in second.pages if page.record.id not in known)
+    return SitePages(
+        info=first.info,
+        pages=(*first.pages, *more),
+        targets={**second.targets, **first.targets},
+        sources={**second.sources, **first.sources},
+        outputs={**second.outputs, **first.outputs},
+        # One file has it for all languages.
+        enrichment=first.enrichment,
+    )
+
+
+def resolve_site_path(config: MkDocsConfig) -> str:
+    """The path that the site is served under, with a slash at both ends."""
+    url = resolve_site_url(config) or "/"
+    path = quote(urlsplit(url).path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    return f"/{path}/" if path else "/"
+
+
+def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig) -> SiteInfo:
+    """What an index is told of the site, in the language that is being built."""
+    tag = resolve_language(files, config, options.language)
+    names = (config.site_name, config.site_author, *options.aliases)
+    return SiteInfo(
+        config.site_name,
+        resolve_site_url(config),
+        tag,
+        options.answers.route or find_route_template(tag),
+        tuple(name for name in names if name),
+    )
+
+
+def resolve_language(files: Files, config: MkDocsConfig, given: str | None) -> str:
+    """The language that is being built. given: the option.
+
+    An i18n plugin builds one language after another, and tells which one by each file.
+    """
+    told = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
+    theme = config.theme.get("language") or config.theme.get("locale") or "en"
+    return str(next(filter(None, told), given or theme))
+
+
+def _read_sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[PageSource]:
+    for file in files.documentation_pages():
+        if file.page:
+            yield _read_source(file, file.page, config, language)
+
+
+def _read_source(file: File, page: Page, config: MkDocsConfig, language: str) -> PageSource:
+    return PageSource(
+        id=_record_id(file),
+        url=_page_url(page.url, config),
+        title=_strip_title_markup(str(page.title or "")) or file.name,
+        html=page.content,
+        metadata=parse_metadata(page.meta),
+        # The i18n plugin says of a file in which language its text is, which for a page that is
+        # not translated yet is not the language of the build.
+        language=str(getattr(file, "locale", None) or language),
+    )
+
+
+def _strip_title_markup(title: str) -> str:
+    """A title as a page shows it: MkDocs has it as HTML."""
+    return " ".join(html.unescape(_TAG.sub("", title)).split())
+
+
+def _record_id(file: File) -> str:
+    return str(PurePosixPath(file.src_uri).with_suffix(""))
+
+
+def _page_url(url: str, config: MkDocsConfig) -> str:
+    return resolve_site_path(config) + url.removeprefix("./").removeprefix("/")
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBuild:
+    """The options, a site for each language, and where they lie.
+
+    ``author``: the site_author. ``strict``: a warning fails the build. ``facts``: what the widget
+    is told.
+    """
+
+    options: AnswerableConfig
+    sites: list[SitePages]
+    folder: Path
+    embedder: Embedder
+    workers: ProcessPool
+    author: str | None
+    strict: bool
+    facts: WidgetConfig
+
+    @property
+    def cache(self) -> Path:
+        """Where vectors and pages are kept between builds."""
+        return Path(self.options.cache)

@@ -1,0 +1,88 @@
+"""A site built once more into a folder that is thrown away: for commands that judge its index."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mkdocs.commands.build import build
+from mkdocs.exceptions import Abort, MkDocsException
+
+from ..indexing.index import SiteIndex
+from ..indexing.notes.notebook import Notebook
+from ..serve.bundle_format.profile import Profile
+from ..serve.embedders.embedder import Embedder
+from ..serve.errors import SiteError
+from ..serve.settings import is_answerer_local
+from ..serve.vectors.encodings import Encoding
+from .config import AnswerableConfig
+from .options import resolve_encoding, resolve_gold_path, resolve_profile
+from .pages import FinishedBuild
+from .publish import index_unpublished_site
+from .site_config import find_plugin, load_mkdocs_config
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltSite:
+    """A site's index as a build makes it now, and what its options say of it.
+
+    ``full``: whether its answers cost nothing, so that a gate can judge them too.
+    """
+
+    index: SiteIndex
+    private: Notebook
+    embedder: Embedder
+    profile: Profile
+    encoding: Encoding
+    words: int
+    full: bool
+    gold: Path
+    author: str | None
+    cache: Path
+
+
+def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
+    """Build a site and index it; nothing of it is published, SiteError if it cannot be built.
+
+    words: the length of a passage instead of the option's.
+    """
+    found: list[RebuiltSite] = []
+    with TemporaryDirectory(prefix="answerable-") as folder:
+        config = load_mkdocs_config(config_file, site_dir=folder)
+        plugin = find_plugin(config)
+        if words is not None:
+            plugin.config.passages.words = words
+        plugin.instead = lambda built: found.append(_index_rebuilt(built))
+        try:
+            config.plugins.on_startup(command="build", dirty=False)
+            build(config)
+        except (Abort, MkDocsException) as error:
+            raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
+        finally:
+            config.plugins.on_shutdown()
+            # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
+            plugin.instead = None
+    if not found:
+        raise SiteError(f"{config_file}: the site has no page to index")
+    return found[0]
+
+
+def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
+    options: AnswerableConfig = built.options
+    if options.languages == "apart" and len(built.sites) > 1:
+        raise SiteError(
+            "languages: apart gives each language a bundle, and the gold set is of all of them; "
+            "judge the site with `languages: together`"
+        )
+    index, private = index_unpublished_site(built)
+    return RebuiltSite(
+        index=index,
+        private=private,
+        embedder=built.embedder,
+        profile=resolve_profile(options, index),
+        encoding=resolve_encoding(options),
+        words=options.passages.words,
+        full=is_answerer_local(options.answers.provider),
+        gold=resolve_gold_path(options),
+        author=built.author,
+        cache=built.cache,
+    )

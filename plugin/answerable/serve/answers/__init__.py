@@ -1,0 +1,1 @@
+"""Turn evidence into an answer whose every claim cites a verbatim quote."""

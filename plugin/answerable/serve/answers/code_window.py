@@ -1,0 +1,93 @@
+"""Cut a block of code to the lines that a person would copy."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..text.tokenization import extract_terms
+
+# A line's terms count less where a line above it in the window has them already.
+REPEATED_TERM_SHARE = 0.15
+# What a window gains where it begins or ends at the edge of a part of the code.
+_AFTER_BLANK, _AT_MARGIN, _BEFORE_BLANK = 0.5, 0.3, 0.4
+# A name that is imported counts less than where it is used.
+IMPORT_LINE_SHARE = 0.15
+
+_IMPORT = re.compile(r"\s*(?:import|from|using|use|require|include|#include)\b")
+_CLOSING = re.compile(r"\s*[)\]}]")
+
+
+def cut_code(
+    code: str, weights: Mapping[str, float], max_lines: int, max_characters: int
+) -> tuple[int, int]:
+    """Return the (start, end) of the run of lines that holds most of the weight of some terms.
+
+    All of the code where it is short enough. Of equal runs the longest and then the first.
+    """
+    lines = code.split("\n")
+    if len(lines) <= max_lines and len(code) <= max_characters:
+        return 0, len(code)
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line) + 1)
+    line_terms = [frozenset(extract_terms(line)) for line in lines]
+    shares = [IMPORT_LINE_SHARE if is_import else 1.0 for is_import in _mark_imports(lines)]
+    best, window = -1.0, (0, 0)
+    for first, line in enumerate(lines):
+        if not line.strip():
+            continue
+        opening = shares[first] * _rate_first_line(lines, first)
+        covered: set[str] = set()
+        weight = 0.0
+        for last in range(first, min(first + max_lines, len(lines))):
+            if last > first and offsets[last + 1] - offsets[first] > max_characters:
+                break
+            repeated = line_terms[last] & covered
+            own = sum(weights.get(term, 0.0) for term in line_terms[last] - covered)
+            own += REPEATED_TERM_SHARE * sum(weights.get(term, 0.0) for term in repeated)
+            weight += shares[last] * own
+            if shares[last] == 1:
+                covered |= line_terms[last]
+            if not lines[last].strip():
+                continue
+            is_edge = last + 1 == len(lines) or not lines[last + 1].strip()
+            score = weight + opening + (_BEFORE_BLANK if is_edge else 0) + 0.01 * (last - first)
+            if score > best:
+                best, window = score, (first, last)
+    first, last = window
+    return offsets[first], min(offsets[last + 1] - 1, offsets[first] + max_characters)
+
+
+def complete_code(code: str, end: int, max_lines: int, max_characters: int) -> int:
+    """Return where a cut ends that takes its part of the code along, if that is short.
+
+    That is what is left until a blank line or the end, or else the lines that only close brackets.
+    end: of the cut. max_lines, max_characters: how much may be added.
+    """
+    part = re.split(r"\n[^\S\n]*(?=\n|$)", code[end:], maxsplit=1)[0].rstrip()
+    if part.count("\n") <= max_lines and len(part) <= max_characters:
+        return end + len(part)
+    added = 0
+    for line in part.split("\n")[1 : max_lines + 1]:
+        if not _CLOSING.match(line) or added + len(line) + 1 > max_characters:
+            break
+        added += len(line) + 1
+    return end + added
+
+
+def _mark_imports(lines: Sequence[str]) -> Iterator[bool]:
+    """Tell of each line whether it imports names, up to the bracket that ends a list of them."""
+    is_open = False
+    for line in lines:
+        is_import = is_open or _IMPORT.match(line) is not None
+        yield is_import
+        is_open = (
+            is_import
+            and (is_open or line.rstrip().endswith(("(", "{")))
+            and not (is_open and _CLOSING.match(line))
+        )
+
+
+def _rate_first_line(lines: list[str], first: int) -> float:
+    """What a window gains by where it begins: after a blank line, without an indent."""
+    is_edge = first == 0 or not lines[first - 1].strip()
+    return (_AFTER_BLANK if is_edge else 0) + (_AT_MARGIN if not lines[first][:1].isspace() else 0)

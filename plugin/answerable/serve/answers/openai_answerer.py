@@ -1,0 +1,186 @@
+"""Read the JSON that a model has written, without what some models wrap around it.
+
+The answerer behind an OpenAI-compatible API: one call, a strict schema, no trust.
+"""
+
+import json
+import re
+import time
+from dataclasses import field
+from typing import Any
+
+from ..frozen import frozen
+from ..model_api.openai_client import (
+    MissingPathError,
+    call_provider,
+    estimate_max_tokens,
+    read_token_usage,
+)
+from ..request_context import current_context
+from ..types import Evidence
+from .prompt import bound_prompt_tokens, build_draft_schema, frame_evidence, render_instructions
+
+_THOUGHTS_END = "</think>"
+_CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+[\w+-]*+\s*+(.*\S)\s*\1", re.DOTALL)
+
+
+def parse_model_output(text: str) -> object:
+    """Parse a model's output; the text as it is where it holds no JSON.
+
+    A ``<think>`` block before the JSON and one Markdown code fence around it are removed; the
+    block's first tag may be missing, because some servers' templates write it themselves. Words
+    around a fence are not removed: a model that writes prose may repeat a page that plants a draft.
+    """
+    _, tag, after_thoughts = text.partition(_THOUGHTS_END)
+    for output in (text, after_thoughts) if tag else (text,):
+        fence = _CODE_FENCE.fullmatch(output.strip())
+        for candidate in (output, fence[2]) if fence else (output,):
+            try:
+                return json.loads(candidate)
+            except (ValueError, RecursionError):
+                continue
+    return text
+
+
+DRAFT_DEADLINE = 30.0
+# Six claims with a long quote each have some 1,500 tokens; a low effort thinks with the rest.
+MAX_OUTPUT_TOKENS = 4_096
+# What other efforts think with, by OpenAI's guide to reasoning: 25,000 tokens for all of it.
+_REASONING_TOKENS = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
+_ATTEMPTS = 2
+# Tokens, more than the violation that a second attempt is told of.
+_VIOLATION_TOKENS = 1_000
+_SCHEMA_NAME = "draft"
+# Families that take a reasoning effort and no temperature.
+_REASONING_MODEL = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
+
+# A draft's text, None for a refusal, and the tokens it has cost, in and out.
+_ModelOutput = tuple[str | None, int, int]
+
+
+@frozen
+class OpenAIAnswerer:
+    """Drafts by one Responses call; by chat completions on a server without ``/responses``.
+
+    Nothing here is believed: whatever comes back is settled by the contract.
+    """
+
+    model: str
+    site: str
+    base_url: str | None = None
+    reasoning_effort: str | None = None
+    deadline: float = DRAFT_DEADLINE
+    _only_chat: list[bool] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def worst_tokens(self) -> int:
+        """More tokens than one question costs: both attempts, read and written to the limit.
+
+        An answerer that costs nothing has no such count.
+        """
+        return _ATTEMPTS * (bound_prompt_tokens(self.site) + self._max_output())
+
+    @property
+    def label(self) -> str:
+        """What names the model, its server and its effort, on which an answer depends."""
+        return f"{self.model} at {self.base_url} with {self._effort()}"
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """The model's draft as parsed JSON, or its text where that is none.
+
+        A model that refuses declines. What the limit of output cuts off is judged as it is.
+        ProviderError for a call that fails, CancelledError for one that is stopped.
+        """
+        ask = _DraftRequest(
+            self.model,
+            render_instructions(self.site, evidence),
+            frame_evidence(question, evidence, violation),
+            build_draft_schema(evidence),
+            self._effort(),
+            self._max_output(),
+            len(question.encode("utf-8", "replace")),
+        )
+        # A second attempt is asked the same once more, and there is no third.
+        later = ask.most + _VIOLATION_TOKENS if violation is None else 0
+        text, *tokens = self._written(ask, time.monotonic() + self.deadline, later)
+        current_context().counted(*tokens)
+        if text is None:
+            return {"claims": [], "routes": []}
+        return parse_model_output(text)
+
+    def _written(self, ask: "_DraftRequest", ends: float, later: int) -> _ModelOutput:
+        if not self._only_chat:
+            try:
+                return call_provider(self.base_url, ask.responses, ends, ask.most, later)
+            except MissingPathError:
+                self._only_chat.append(True)
+        return call_provider(self.base_url, ask.chat, ends, ask.most, later)
+
+    def _effort(self) -> str | None:
+        if self.reasoning_effort:
+            return self.reasoning_effort
+        return "low" if _REASONING_MODEL.match(self.model) else None
+
+    def _max_output(self) -> int:
+        return MAX_OUTPUT_TOKENS + _REASONING_TOKENS.get(self._effort() or "", 0)
+
+
+@frozen
+class _DraftRequest:
+    """A request for a draft, in the terms of either endpoint.
+
+    ``question_bytes``: of the question in UTF-8.
+    """
+
+    model: str
+    system: str
+    user: str
+    schema: dict[str, Any]
+    effort: str | None
+    max_output: int
+    question_bytes: int
+
+    @property
+    def most(self) -> int:
+        """More tokens than one attempt costs; a question may have a token for each of its bytes."""
+        text = self.system + self.user + json.dumps(self.schema)
+        return estimate_max_tokens(text) + self.question_bytes + self.max_output
+
+    async def responses(self, client: Any) -> _ModelOutput:
+        response = await client.responses.create(
+            model=self.model,
+            instructions=self.system,
+            input=[{"role": "user", "content": self.user}],
+            text={"format": {"type": "json_schema", **self._format()}},
+            store=False,
+            max_output_tokens=self.max_output,
+            **({"reasoning": {"effort": self.effort}} if self.effort else {"temperature": 0}),
+        )
+        parts = [
+            part for item in response.output if item.type == "message" for part in item.content
+        ]
+        refused = any(part.type == "refusal" for part in parts)
+        return self._read(response, None if refused else "".join(part.text for part in parts))
+
+    async def chat(self, client: Any) -> _ModelOutput:
+        # The families that reason refuse ``max_tokens``; an older server knows nothing else.
+        limit = "max_completion_tokens" if _REASONING_MODEL.match(self.model) else "max_tokens"
+        completion = await client.chat.completions.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": self.system},
+                {"role": "user", "content": self.user},
+            ],
+            response_format={"type": "json_schema", "json_schema": self._format()},
+            **{limit: self.max_output},
+            **({"reasoning_effort": self.effort} if self.effort else {"temperature": 0}),
+        )
+        message = completion.choices[0].message
+        return self._read(completion, None if message.refusal else message.content or "")
+
+    def _format(self) -> dict[str, Any]:
+        return {"name": _SCHEMA_NAME, "schema": self.schema, "strict": True}
+
+    def _read(self, reply: Any, text: str | None) -> _ModelOutput:
+        most = estimate_max_tokens(self.system + self.user + json.dumps(self.schema))
+        return text, *read_token_usage(reply, most, self.max_output)

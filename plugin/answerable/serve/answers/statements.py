@@ -1,0 +1,181 @@
+"""Split a passage into the statements that an excerpt is made of, and tell what each needs."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ..frozen import frozen
+from ..structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, Block
+from ..text.tokenization import count_words
+from ..types import Passage
+
+StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
+
+# A longer list item is read sentence by sentence.
+MAX_ITEM_WORDS = 60
+# A shorter sentence is a label or a fragment.
+MIN_SENTENCE_WORDS = 4
+# A longer sentence says more than where to read on.
+MAX_POINTER_WORDS = 30
+
+_LEAD_INS = (":", "：", "...", "…")
+_QUESTIONS = ("?", "？", "؟")
+_POINTER = re.compile(
+    r"(?:for (?:more|further|all)\b.*\b(?:see|read|check|refer|visit|have a look)\b"
+    r"|(?:you can |we(?:'ll| will) |you(?:'ll| will) |please )?"
+    r"(?:see|read (?:more|about|on)|refer to|learn (?:more|about|how)|check (?:out )?the|"
+    r"take a look|have a look|continue (?:with|to|reading))\b"
+    r"|more (?:info|information|details) (?:about|on|in|at)\b)",
+    re.IGNORECASE,
+)
+# Words at the start of a sentence that stand for something said before it.
+_DANGLING = re.compile(
+    r"(?:but|and|or|so|then|this|that|these|those|it|its|they|them|their|he|she|his|her|also|"
+    r"however|therefore|thus|hence|otherwise|instead|here|there|such|both|either|neither|again|"
+    r"similarly|likewise|yet|still|moreover|furthermore|additionally|the same|the latter|"
+    r"the former|in (?:this|that|these|those|such|both) \w+|for (?:this|that|example|instance)|"
+    r"to do (?:this|that|so)|because of (?:this|that)|as (?:described|explained|shown|mentioned)|"
+    r"as you can see|if (?:this|that|it|they|so|not)|when (?:this|that|it|they)|"
+    r"after (?:this|that))\b",
+    re.IGNORECASE,
+)
+
+
+class Statement(NamedTuple):
+    """What is quoted whole or not at all: ``text[start:end]`` of a passage.
+
+    ``block`` is its place among the passage's blocks, ``group`` the list or table it belongs to
+    (0 for none), ``label`` the block of the tab's or term's label that it stands under, -1 for
+    none. ``is_pointer`` leads elsewhere, ``is_dangling`` begins with a word for something said
+    before it, ``leads_in`` ends with a colon or dots, ``is_numbered`` is a step of a list.
+    """
+
+    kind: StatementKind
+    start: int
+    end: int
+    block: int
+    words: int
+    group: int = 0
+    label: int = -1
+    is_pointer: bool = False
+    is_dangling: bool = False
+    leads_in: bool = False
+    is_numbered: bool = False
+
+
+@frozen
+class PassageStatements:
+    """The statements of a passage, in order."""
+
+    statements: tuple[Statement, ...]
+
+    def code_after(self, place: int) -> tuple[int, ...]:
+        """List the places of the code that follows a statement: one, or one of each tab."""
+        places: list[int] = []
+        for following in range(place + 1, len(self.statements)):
+            kind = self.statements[following].kind
+            if kind == "code" and (not places or self.statements[following - 1].kind == "label"):
+                places.append(following)
+            elif kind != "label":
+                break
+        return tuple(places)
+
+    def group_of(self, place: int) -> range:
+        """Return the places of the list or table that a statement belongs to."""
+        group = self.statements[place].group
+        first = last = place
+        while group and first and self.statements[first - 1].group == group:
+            first -= 1
+        while (
+            group and last + 1 < len(self.statements) and self.statements[last + 1].group == group
+        ):
+            last += 1
+        return range(first, last + 1)
+
+    def list_after(self, place: int) -> int | None:
+        """Return the place of the first item or row of what a lead-in leads into."""
+        following = place + 1
+        if following == len(self.statements) or not self.statements[place].leads_in:
+            return None
+        is_other = self.statements[following].group != self.statements[place].group
+        return following if is_other and self.statements[following].group else None
+
+    def lead_in_of(self, place: int) -> int | None:
+        """Return the place of the sentence that leads into a statement's list or table."""
+        before = self.group_of(place).start - 1
+        if before >= 0 and self.statements[before].leads_in:
+            return before
+        return None
+
+
+def split_statements(passage: Passage) -> PassageStatements:
+    """Read the statements of a passage; a title, a caption or a diagram is none of them."""
+    return PassageStatements(tuple(_split_passage(passage)))
+
+
+def is_quotable_alone(text: str, statement: Statement) -> bool:
+    """Test whether a statement answers by itself: no pointer, no question, no fragment."""
+    words = text[statement.start : statement.end]
+    if statement.kind in ("code", "label", "header") or statement.is_pointer:
+        return False
+    if statement.kind == "sentence" and statement.words < MIN_SENTENCE_WORDS:
+        return False
+    return not words.endswith(_QUESTIONS)
+
+
+def _split_passage(passage: Passage) -> Iterator[Statement]:
+    """Yield the statements of a passage, each under the tab's or term's label that it stands in."""
+    lists = {block.group for block in passage.blocks if block.kind in ("item", "row")}
+    label: tuple[int, Block] | None = None
+    for place, block in enumerate(passage.blocks):
+        if block.kind == "label":
+            if block.detail in ("tab", "term"):
+                label = place, block
+                yield _describe(passage.text, "label", block.start, block.end, place, place)
+            continue
+        if label and (block.level <= label[1].level or block.group < label[1].group):
+            label = None
+        group = block.group if block.group in lists else 0
+        for kind, start, end in _split_block(passage, block):
+            statement = _describe(passage.text, kind, start, end, place, label[0] if label else -1)
+            numbered = kind == "item" and bool(block.detail)
+            yield statement._replace(group=group, is_numbered=numbered)
+
+
+def _split_block(passage: Passage, block: Block) -> Iterator[tuple[StatementKind, int, int]]:
+    """Yield the kind and the offsets of each statement of a block; a long item is sentences."""
+    if block.kind == "code":
+        if block.detail not in (DIAGRAM_LANGUAGE, RECORDING_LANGUAGE):
+            yield "code", block.start, block.end
+    elif block.kind == "row":
+        yield "header" if block.detail == "header" else "row", block.start, block.end
+    elif block.kind == "item" and _count_words(passage, block) <= MAX_ITEM_WORDS:
+        yield "item", block.start, block.end
+    else:
+        for start, end in passage.sentences:
+            if block.start <= start and end <= block.end:
+                yield "sentence", start, end
+
+
+def _count_words(passage: Passage, block: Block) -> int:
+    return count_words(passage.text[block.start : block.end])
+
+
+def _describe(
+    text: str, kind: StatementKind, start: int, end: int, block: int, label: int
+) -> Statement:
+    """Describe one statement by its words: where it leads, and whether it stands alone."""
+    words = text[start:end]
+    count = count_words(words)
+    is_prose = kind in ("sentence", "item")
+    return Statement(
+        kind,
+        start,
+        end,
+        block,
+        count,
+        label=label,
+        is_pointer=is_prose and count <= MAX_POINTER_WORDS and _POINTER.match(words) is not None,
+        is_dangling=is_prose and _DANGLING.match(words) is not None,
+        leads_in=is_prose and words.endswith(_LEAD_INS),
+    )

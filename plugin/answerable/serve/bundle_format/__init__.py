@@ -1,0 +1,1 @@
+"""Describe the files of a bundle: manifest, columns, postings, compression."""

@@ -1,0 +1,64 @@
+"""What is compressed in a bundle, and decompressed without trusting it.
+
+The SHA-256 of a file.
+"""
+
+import mmap
+import zlib
+from pathlib import Path
+
+from ..errors import BUILD_AGAIN, BundleError
+
+# No file of a bundle holds more once it is decompressed.
+MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024
+# What a compressed file may inflate to, by the bytes that it really has: deflate makes up to 1,032
+# of one, a site's own files 7 at most, so what inflates to much more was made for that.
+RATIO_FREE_BYTES = 256 * 1024
+MAX_COMPRESSION_RATIO = 32
+
+
+def deflate(data: bytes) -> bytes:
+    """Bytes compressed as small as ``inflate`` accepts; BundleError for more than it gives back."""
+    if len(data) > MAX_DECOMPRESSED_BYTES:
+        raise BundleError(
+            f"The site needs a file of {len(data)} bytes, and a bundle's holds "
+            f"{MAX_DECOMPRESSED_BYTES} at most: "
+            "leave pages or notes out"
+        )
+    packed = zlib.compress(data, 9)
+    if len(data) <= _max_decompressed_size(packed):
+        return packed
+    # Without repetitions deflate makes 8 bytes of one at most.
+    plain = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
+    return plain.compress(data) + plain.flush()
+
+
+def inflate(data: bytes, name: str, most: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+    """The bytes of a compressed file; BundleError if they are damaged or more than ``most``."""
+    # Room is made for what may come of the data, never for what is claimed of it.
+    room = min(most, _max_decompressed_size(data)) + 1
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, room)
+    except zlib.error:
+        text = b""
+    if not inflater.eof or inflater.unused_data or len(text) == room:
+        raise BundleError(f"{name} does not decompress: {BUILD_AGAIN}")
+    return text
+
+
+def _max_decompressed_size(packed: bytes) -> int:
+    return RATIO_FREE_BYTES + MAX_COMPRESSION_RATIO * len(packed)
+
+
+def hash_file(path: Path) -> str:
+    """A file's SHA-256 in hexadecimal digits; OSError."""
+    # OpenSSL's library takes a while to load: only where something is verified.
+    import hashlib
+
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return hashlib.sha256(b"").hexdigest()
+        # In one call: every other one waits for the interpreter again.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,254 @@
+"""The bundle's manifest: its wire format, identity and the files that belong to it."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ..embedders.embedder import EmbedderIdentity
+from ..errors import BUILD_AGAIN, BundleError
+from ..frozen import frozen
+from ..vectors.encodings import ENCODING_NAMES, Encoding
+from .profile import Profile
+
+WIRE_VERSION = 2
+MANIFEST_FILE = "manifest.json"
+
+SITE_FILE = "site.json"
+RECORDS_FILE = "records.txt.z"
+PASSAGES_FILE = "passages.txt.z"
+TEXTS_FILE = "texts.blocks"
+PHRASES_FILE = "phrases.txt.z"
+LEXICON_FILE = "lexicon.txt.z"
+WORDS_FILE = "words.txt.z"
+HINTS_FILE = "hints.txt.z"
+COLUMNS_FILE = "columns.z"
+
+# What does not depend on the encoding.
+SHARED_FILES = (
+    COLUMNS_FILE,
+    HINTS_FILE,
+    LEXICON_FILE,
+    PASSAGES_FILE,
+    PHRASES_FILE,
+    RECORDS_FILE,
+    SITE_FILE,
+    TEXTS_FILE,
+    WORDS_FILE,
+)
+PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
+
+
+def array_file_name(stream: str, name: str) -> str:
+    """The file of one of a stream's arrays of vectors."""
+    return f"{stream}-{name}.npy"
+
+
+def list_bundle_files(encoding: Encoding) -> frozenset[str]:
+    """The files that a bundle of an encoding consists of, beside its manifest."""
+    own = (array_file_name(stream, name) for stream in STREAMS for name in encoding.arrays)
+    return frozenset((*SHARED_FILES, *own))
+
+
+_FILES_OF_ANY_ENCODING = frozenset[str]().union(
+    *(list_bundle_files(Encoding(name, 1)) for name in ENCODING_NAMES)
+)
+
+COUNT_NAMES = (
+    "records", "passages", "hints", "windows", "terms", "postings", "names", "aliases", "themes",
+    "title_terms", "label_terms", "bearers", "words",
+)  # fmt: skip
+
+# Passages whose texts share one compressed block.
+PASSAGES_PER_BLOCK = 16
+# What a block's texts may take decompressed: some blocks are kept between questions.
+MAX_BLOCK_BYTES = 64 * 1024 * 1024
+
+# The values of a profile that are added to a score or multiplied with one.
+_NON_NEGATIVE_FIELDS = (
+    "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words", "history",
+    "label_words",
+)  # fmt: skip
+
+_SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
+
+
+@frozen
+class BundleFile:
+    """One file of a bundle: its size in bytes and its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+@frozen
+class Manifest:
+    """What a bundle says of itself. ``counts``: of all that ``COUNTED`` names."""
+
+    id: str
+    built_at: str
+    generator: str
+    identity: EmbedderIdentity
+    profile: Profile
+    encoding: Encoding
+    counts: Mapping[str, int]
+    files: Mapping[str, BundleFile]
+
+    @property
+    def bytes(self) -> int:
+        """Of all files, the manifest aside."""
+        return sum(file.bytes for file in self.files.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as it is written."""
+        return {
+            "wire": WIRE_VERSION,
+            "id": self.id,
+            "built_at": self.built_at,
+            "generator": self.generator,
+            "embedder": self.identity.as_json(),
+            "profile": self.profile.as_json(),
+            **self.encoding.as_json(),
+            "counts": dict(self.counts),
+            "files": {
+                name: {"bytes": file.bytes, "sha256": file.sha256}
+                for name, file in sorted(self.files.items())
+            },
+        }
+
+
+def compute_bundle_id(
+    identity: EmbedderIdentity,
+    profile: Profile,
+    encoding: Encoding,
+    files: Mapping[str, BundleFile],
+) -> str:
+    """SHA-256 over all that a bundle's answers depend on; the time of the build is not in it."""
+    # OpenSSL's library, which takes a while to load: only where something is verified.
+    import hashlib
+
+    parts = [WIRE_VERSION, identity.as_json(), profile.as_json(), encoding.as_json()]
+    parts.append(sorted((name, file.sha256) for name, file in files.items()))
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stored_file_name(name: str, sha256: str) -> str:
+    """The name a file has on disk.
+
+    It carries the file's hash, so that a new bundle never overwrites a file of the one in use and
+    replacing the manifest is the single step from the old bundle to the new.
+    """
+    stem, dot, suffix = name.partition(".")
+    return f"{stem}-{sha256[:16]}{dot}{suffix}"
+
+
+def is_stored_file_name(name: str) -> bool:
+    """Whether a name is one that ``stored_name`` gives to a file of some bundle."""
+    return any(
+        re.fullmatch(rf"{re.escape(stem)}-[0-9a-f]{{16}}{re.escape(dot + suffix)}", name)
+        for stem, dot, suffix in (file.partition(".") for file in _FILES_OF_ANY_ENCODING)
+    )
+
+
+def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
+    """Read and check a folder's manifest; BundleError names what is wrong.
+
+    verify: its id has to be that of its contents.
+    """
+    path = folder / MANIFEST_FILE
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
+    except OSError as error:
+        raise BundleError(
+            f"{path} cannot be read ({error.strerror}): correct its rights, or build again"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise BundleError(f"{path} cannot be read ({error!s:.200}): {BUILD_AGAIN}") from None
+    return parse_manifest(data, str(path), verify=verify)
+
+
+def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest:
+    """A manifest from its JSON. where: how an error calls it. See ``read``."""
+    wire = data.get("wire") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or wire != WIRE_VERSION:
+        raise BundleError(
+            f"{where} is not wire version {WIRE_VERSION} (it says {wire!r:.80}): delete the "
+            "folder, then "
+            "build again"
+        )
+    try:
+        manifest = _parse_fields(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BundleError(f"{where} is malformed ({error!r:.200}): {BUILD_AGAIN}") from None
+    if verify and manifest.id != compute_bundle_id(
+        manifest.identity, manifest.profile, manifest.encoding, manifest.files
+    ):
+        raise BundleError(f"{where}: its id does not match its contents: {BUILD_AGAIN}")
+    return manifest
+
+
+def _parse_fields(data: Mapping[str, Any]) -> Manifest:
+    files = {
+        str(name): BundleFile(_check_count(entry["bytes"]), _check_digest(entry["sha256"]))
+        for name, entry in data["files"].items()
+    }
+    identity = EmbedderIdentity(**data["embedder"])
+    encoding = Encoding(str(data["encoding"]), _check_count(data["dimensions"]))
+    if encoding.dimensions > _check_count(identity.dimensions):
+        raise ValueError(f"{encoding.dimensions} of {identity.dimensions} dimensions")
+    if odd := set(files) ^ list_bundle_files(encoding):
+        raise ValueError(f"files {sorted(odd)} missing or unknown")
+    profile = _parse_profile(data["profile"])
+    if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
+        raise TypeError("the embedder has a value of the wrong type")
+    return Manifest(
+        id=_check_digest(data["id"]),
+        built_at=str(data["built_at"]),
+        generator=str(data["generator"]),
+        identity=identity,
+        profile=profile,
+        encoding=encoding,
+        counts={name: _check_count(data["counts"][name]) for name in COUNT_NAMES},
+        files=files,
+    )
+
+
+def _parse_profile(data: Mapping[str, Any]) -> Profile:
+    # A default is for who makes a profile: the scores of a bundle are what its build has stated.
+    missing = {field.name for field in fields(Profile)} - set(data)
+    if missing:
+        raise ValueError(f"the profile has no {', '.join(sorted(missing))}")
+    profile = Profile(**data)
+    for value in (profile.floor, profile.note_floor):
+        _check_number(value, -1e6)
+    for name in _NON_NEGATIVE_FIELDS:
+        _check_number(getattr(profile, name), 0)
+    # Scores are divided by the sum of the weights, in float32.
+    if _check_number(profile.hybrid, 0) + _check_number(profile.dense, 0) < 1e-6:
+        raise ValueError("the profile's weights are nothing")
+    if not isinstance(profile.theme_fade, bool):
+        raise TypeError("the profile has a value of the wrong type")
+    return profile
+
+
+def _check_number(value: object, least: float) -> float:
+    if not isinstance(value, int | float) or not least <= value < 1e6:
+        raise ValueError(f"{value!r:.80} is out of range")
+    return value
+
+
+def _check_count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{value!r:.80} is not a count")
+    return value
+
+
+def _check_digest(value: object) -> str:
+    if not isinstance(value, str) or not _SHA256_DIGITS.fullmatch(value):
+        raise ValueError(f"{value!r:.80} is not a SHA-256")
+    return value

@@ -1,0 +1,101 @@
+"""What a bundle knows of its site: what it is called and the languages of its passages."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..frozen import frozen
+from ..text.languages import is_language_tag
+from ..urls import is_safe_url
+
+
+@frozen
+class LanguageRows:
+    """A language and the (first, last + 1) rows of the passages that are written in it."""
+
+    tag: str
+    first: int
+    end: int
+
+
+@frozen
+class SiteMetadata:
+    """A site as its bundle describes it.
+
+    ``language`` is the site's own, ``languages`` are those of its passages in the order of rows.
+    ``scripts`` are those its passages are written in, ``names`` what the site and its author are
+    called, ``route`` is the template of what a route says.
+    """
+
+    name: str
+    url: str | None
+    language: str
+    scripts: frozenset[str]
+    route: str
+    languages: tuple[LanguageRows, ...]
+    names: tuple[str, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The languages to read a question in: the site's own where there is no page."""
+        return tuple(language.tag for language in self.languages) or (self.language,)
+
+    def as_json(self) -> dict[str, Any]:
+        """The site as ``parse`` reads it."""
+        return {
+            "name": self.name,
+            "url": self.url,
+            "language": self.language,
+            "route": self.route,
+            "scripts": sorted(self.scripts),
+            "languages": [[each.tag, each.first, each.end] for each in self.languages],
+            "names": list(self.names),
+        }
+
+    def language_of(self, row: int) -> str:
+        """The language of a passage's row."""
+        found = bisect_right(self.languages, row, key=lambda language: language.first)
+        return self.languages[found - 1].tag
+
+
+def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
+    """A site from its JSON; LookupError, TypeError or ValueError if it is not one."""
+    url = data["url"]
+    if url is not None and not is_safe_url(_check_text(url)):
+        raise ValueError(f"its url {url!r:.80} is not safe")
+    return SiteMetadata(
+        _check_text(data["name"]),
+        url,
+        _check_text(data["language"]),
+        frozenset(map(_check_text, data["scripts"])),
+        _check_text(data["route"]),
+        _parse_language_rows(data["languages"], passages),
+        tuple(map(_check_text, data["names"])),
+    )
+
+
+def _check_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is no text")
+    return value
+
+
+def _check_row(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r:.80} is no row")
+    return value
+
+
+def _parse_language_rows(rows: Sequence[Sequence[Any]], passages: int) -> tuple[LanguageRows, ...]:
+    """The languages of the passages' rows; ValueError unless each row has exactly one."""
+    found = tuple(
+        LanguageRows(_check_text(tag), _check_row(first), _check_row(end))
+        for tag, first, end in rows
+    )
+    ends = [0, *(language.end for language in found)]
+    if [language.first for language in found] != ends[:-1] or ends[-1] != passages:
+        raise ValueError("the languages do not cover the passages in order")
+    tags = {language.tag for language in found if is_language_tag(language.tag)}
+    if len(tags) != len(found) or any(language.first >= language.end for language in found):
+        raise ValueError("a language is no tag, empty or there twice")
+    return found

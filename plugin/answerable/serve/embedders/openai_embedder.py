@@ -1,0 +1,112 @@
+"""The embedder behind an OpenAI-compatible API."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import EmbedderError
+from ..frozen import frozen
+from ..model_api import response_limit
+from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
+from ..request_context import current_context
+from ..retrieval import question_text
+from .embedder import EmbedderIdentity, Vectors
+
+# The API's limits: inputs a request, bytes a request, and bytes of one input (8,192 tokens).
+MAX_INPUTS_PER_REQUEST = 2_048
+MAX_REQUEST_BYTES = 1_000_000
+MAX_INPUT_BYTES = 24_000
+EMBEDDING_DEADLINE = 60.0
+# Bytes of a number in JSON: 24 at most by Python's own writer, and white space around it.
+_MAX_NUMBER_BYTES = 64
+
+
+@frozen
+class OpenAIEmbedder:
+    """Vectors from ``/embeddings``; the host receives every text that is embedded."""
+
+    identity: EmbedderIdentity
+    base_url: str | None = None
+    deadline: float = EMBEDDING_DEADLINE
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
+
+        A text over 24,000 bytes is cut at a character. ProviderError for a call that fails,
+        EmbedderError for an answer of the wrong shape.
+        """
+        vectors = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
+        for rows, batch in _split_batches(texts):
+            vectors[rows] = self._call(batch)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.divide(vectors, norms, out=vectors, where=norms > 0)
+        return vectors
+
+    @property
+    def worst_tokens(self) -> int:
+        """More tokens than one question costs; an embedder that costs nothing has no such count."""
+        # No vocabulary in use has more tokens for a text than the text has bytes in UTF-8.
+        return 4 * question_text.MAX_QUESTION_CHARACTERS
+
+    def _call(self, batch: list[str]) -> Vectors:
+        async def request(client: Any) -> Any:
+            return await client.embeddings.create(
+                model=self.identity.model,
+                input=batch,
+                dimensions=self.identity.dimensions,
+                encoding_format="float",
+            )
+
+        response = call_provider(
+            self.base_url,
+            request,
+            time.monotonic() + self.deadline,
+            sum(len(text.encode()) for text in batch),
+            max_body=response_limit.MAX_RESPONSE_BYTES
+            + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
+        )
+        found = self._vectors(response, len(batch))
+        most = sum(estimate_max_tokens(text) for text in batch)
+        current_context().counted(*read_token_usage(response, most, 0))
+        return found
+
+    def _vectors(self, response: Any, count: int) -> Vectors:
+        try:
+            ordered = sorted(response.data, key=lambda item: item.index)
+            found = np.array([item.embedding for item in ordered], dtype=np.float32)
+        except (AttributeError, TypeError, ValueError):
+            raise EmbedderError("the embedder's answer holds no vectors: check base_url") from None
+        shape = (count, self.identity.dimensions)
+        if found.shape != shape or not np.isfinite(found).all():
+            raise EmbedderError(
+                f"the embedder gave {found.shape} for {shape}: check model and dimensions"
+            )
+        return found
+
+
+def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+    """The rows and texts of each request; an empty text, which the API refuses, is in none."""
+    rows: list[int] = []
+    batch: list[str] = []
+    size = 0
+    for row, text in enumerate(texts):
+        cut = _cut_to_bytes(text)
+        if not cut.strip():
+            continue
+        if batch and (
+            len(batch) == MAX_INPUTS_PER_REQUEST or size + len(cut.encode()) > MAX_REQUEST_BYTES
+        ):
+            yield rows, batch
+            rows, batch, size = [], [], 0
+        rows.append(row)
+        batch.append(cut)
+        size += len(cut.encode())
+    if batch:
+        yield rows, batch
+
+
+def _cut_to_bytes(text: str) -> str:
+    """At most ``MAX_INPUT`` bytes of a text, ending at a whole character."""
+    return text.encode("utf-8", "replace")[:MAX_INPUT_BYTES].decode("utf-8", "ignore")

@@ -1,0 +1,1 @@
+"""Connect the service to servers and platforms: WSGI, ASGI, AWS Lambda, Google Cloud."""

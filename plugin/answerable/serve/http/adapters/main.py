@@ -1,0 +1,60 @@
+"""The answer function on loopback: ``python -I main.py`` serves ``POST /answer``.
+
+PORT (default 8799) and HOST (default 127.0.0.1) come from the environment, as do the variables of
+its policy.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+FUNCTION_FOLDER = Path(__file__).resolve().parent
+# `python -I` leaves the script's own folder out of the path.
+sys.path.insert(0, str(FUNCTION_FOLDER))
+
+from ...errors import AnswerableError  # noqa: E402
+from .app_factory import open_service, read_base_path, write_stderr, write_stdout  # noqa: E402
+
+# Seconds that a signal waits at most until the server notices.
+_POLL_SECONDS = 0.1
+# Seconds for which questions that were cancelled may take to be told so.
+_LAST_SECONDS = 1.0
+
+
+def main() -> None:
+    """Serve until interrupted or terminated; one sentence if that cannot be done."""
+    host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
+    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
+        sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
+    try:
+        serve_until_signal(host, int(port))
+    except AnswerableError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"Cannot listen on {host}:{port} ({error.strerror}): set HOST or PORT")
+
+
+def serve_until_signal(host: str, port: int) -> None:
+    """Answer requests on an address until a signal, then end what is under way.
+
+    Port 0 takes any free one.
+    """
+    service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
+    base = read_base_path(os.environ)
+    from ..shutdown import stop_on_signal
+    from .standalone import StandaloneServer
+
+    per_address = service.policy.connections_per_address
+    with (
+        StandaloneServer(host, port, service.handle, base, per_address=per_address) as server,
+        stop_on_signal(server.shutdown),
+    ):
+        write_stdout(f"Answering at http://{host}:{server.port}{base}answer\n".encode())
+        server.serve_forever(_POLL_SECONDS)
+        server.drain(service.policy.deadline)
+        service.close()
+        server.drain(_LAST_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""The Redis or Valkey server that instances of the function share: the one place that knows redis.
+
+Everything is kept under keys that begin with ``answerable:``.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import PolicyError, StorageError
+from ..request_context import current_context
+
+if TYPE_CHECKING:
+    from redis import ConnectionPool
+
+T = TypeVar("T")
+
+KEY_NAMESPACE = "answerable"
+KEY_PREFIX = f"{KEY_NAMESPACE}:"
+# Seconds. A reader waits for these, so a store that does not answer is as good as away.
+_CONNECT_SECONDS, _READ_SECONDS = 0.5, 1.0
+# Seconds that a command has at least which gives back what a question holds, however late it is.
+_CLOSING_SECONDS = 0.5
+# A function that was frozen wakes with connections that the network may have forgotten: after so
+# many seconds without a command they are opened anew.
+_IDLE_SECONDS = 30.0
+# Valkey speaks Redis' protocol; a socket's path is ``unix`` to redis-py.
+_SCHEMES = {
+    "valkey": "redis",
+    "valkeys": "rediss",
+    "redis+unix": "unix",
+    "valkey+unix": "unix",
+}
+# When the work of the current context has to end, by ``time.monotonic()``.
+_ends: ContextVar[float] = ContextVar("answerable_redis_ends", default=float("inf"))
+
+
+class RedisStore:
+    """A server's address; it connects when it is first used and again whenever it has to.
+
+    url: ``redis://``, ``rediss://`` (TLS) or ``unix://``. PolicyError if it is none of them or if
+    the package ``redis`` is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import redis
+            import redis.connection
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError as error:
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL: the package redis is not installed; "
+                "run `pip install 'redis<8'` where the function runs"
+            ) from error
+        scheme, colon, rest = url.partition("://")
+        address = _SCHEMES.get(scheme, scheme) + colon + rest
+        try:
+            parsed: dict[str, Any] = redis.connection.parse_url(address)  # type: ignore[no-untyped-call]
+            kind = parsed.get("connection_class", redis.Connection)
+            self._client = redis.Redis.from_url(
+                address,
+                connection_class=_bounded_connection_class(kind),
+                socket_connect_timeout=_CONNECT_SECONDS,
+                socket_timeout=_READ_SECONDS,
+                # None of redis-py's own attempts, whatever its version: `run` says which work may
+                # be done again.
+                retry=Retry(NoBackoff(), 0),
+            )
+        except ValueError:
+            # The address may hold a password: neither this text nor its cause may repeat it.
+            raise PolicyError(
+                "ANSWERABLE_REDIS_URL: this is not the address of a Redis server; "
+                "write it like redis://host:6379/0"
+            ) from None
+        self._errors = (redis.RedisError, OSError)
+        self._lost = redis.ConnectionError
+        self._used = time.time()
+
+    @property
+    def pool(self) -> "ConnectionPool":
+        """Its connections, for a library that speaks to Redis by itself; use it inside ``run``."""
+        return self._client.connection_pool
+
+    def run(self, work: Callable[[], T], *, again: bool = True, closing: bool = False) -> T:
+        """What ``work`` returns; StorageError if the store cannot be reached.
+
+        again: whether the work may run a second time after a connection was lost, though the first
+        may have been done. It ends when the current call has to, which is a ProviderError with
+        ``timeout`` then. closing: the work gives back what a question holds, and has a moment even
+        where the call is over.
+        """
+        current = current_context()
+        if not closing:
+            current.check()
+        left = max(current.left, _CLOSING_SECONDS) if closing else current.left
+        token = _ends.set(time.monotonic() + left)
+        try:
+            return self._run(work, again=again)
+        except StorageError:
+            if not closing:
+                current.check()
+            raise
+        finally:
+            _ends.reset(token)
+
+    def _run(self, work: Callable[[], T], *, again: bool) -> T:
+        if time.time() - self._used > _IDLE_SECONDS:
+            self._forget()
+        self._used = time.time()
+        try:
+            try:
+                return work()
+            except self._lost:
+                self._forget()
+                if not again:
+                    raise
+                return work()
+        except self._errors as error:
+            raise StorageError(
+                f"the shared store did not do its work ({type(error).__name__}): "
+                "check ANSWERABLE_REDIS_URL and that its server runs"
+            ) from error
+
+    def script(
+        self, source: str, *, again: bool = True, closing: bool = False
+    ) -> Callable[[Sequence[str], Sequence[str | int | bytes]], Any]:
+        """A function of keys (without the prefix) and arguments that runs a Lua script at once.
+
+        again, closing: see ``run``.
+        """
+        registered = self._client.register_script(source)
+
+        def call(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
+            named = [KEY_PREFIX + key for key in keys]
+
+            def work() -> Any:
+                return registered(keys=named, args=list(arguments))
+
+            return self.run(work, again=again, closing=closing)
+
+        return call
+
+    def set_once(self, key: str, seconds: int) -> bool:
+        """Remember a key (without the prefix) for some seconds; whether it was not yet known."""
+        done = self.run(
+            lambda: self._client.set(KEY_PREFIX + key, b"", nx=True, ex=seconds), again=False
+        )
+        return bool(done)
+
+    def forget(self, key: str) -> None:
+        """Forget a key (without the prefix)."""
+        self.run(lambda: self._client.delete(KEY_PREFIX + key), closing=True)
+
+    def ping(self) -> None:
+        """StorageError if the store cannot be reached."""
+        self.run(self._client.ping)
+
+    def _forget(self) -> None:
+        """Close the connections that nothing uses."""
+        with contextlib.suppress(*self._errors):
+            self.pool.disconnect(inuse_connections=False)
+
+
+@lru_cache(maxsize=4)
+def _bounded_connection_class(kind: Any) -> Any:
+    """Make the class of a connection whose timeouts follow the work that uses it.
+
+    A client has the timeouts that it was made with, one for each command, of which an admission
+    sends half a dozen.
+    """
+
+    class BoundedConnection(kind):  # type: ignore[misc]
+        def connect(self) -> None:
+            self.socket_connect_timeout = _limit_seconds(_CONNECT_SECONDS)
+            self.socket_timeout = _limit_seconds(_READ_SECONDS)
+            super().connect()
+
+        def send_packed_command(self, *args: Any, **options: Any) -> None:
+            if self._sock:
+                self._sock.settimeout(_limit_seconds(_READ_SECONDS))
+            super().send_packed_command(*args, **options)
+
+    return BoundedConnection
+
+
+def _limit_seconds(seconds: float) -> float:
+    """Seconds that a step may take; a timeout of zero would be none at all."""
+    return max(0.001, min(seconds, _ends.get() - time.monotonic()))
+
+
+@lru_cache(maxsize=4)
+def connect_redis(url: str) -> RedisStore:
+    """The store at an address; one for all of a process, which so share its connections."""
+    return RedisStore(url)

@@ -1,0 +1,1 @@
+"""Score passages and hints against a question, and select the evidence."""

@@ -1,0 +1,142 @@
+"""Lexical scores of one query against every passage, and the best of any scores."""
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bundle_format.postings import Postings
+
+# BM25's usual constants, without the (k1 + 1) factor, so that a term adds at most its idf.
+K1 = 1.2
+B = 0.75
+
+# Passages of ordinary language, without the question's words, that a corpus is counted together
+# with: on a site of few passages a word that it lacks would else outweigh all that it has.
+BACKGROUND_PASSAGES = 10
+
+RowRange = tuple[int, int]
+
+
+def select_top_rows(
+    scores: NDArray[np.float32], count: int, wanted: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
+    """The best ``count`` rows, best first; equal scores keep the order of rows.
+
+    wanted: (n,) which rows may be among them, all by default.
+    """
+    rows = None if wanted is None else np.flatnonzero(wanted)
+    found = scores if rows is None else scores[rows]
+    best = np.flatnonzero(found >= _find_threshold(found, count))
+    best = best[np.argsort(-found[best], kind="stable")[:count]]
+    return best if rows is None else rows[best]
+
+
+def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
+    """The score that the best ``count`` have at least; -inf if there are no more than those."""
+    if not 0 < count < len(scores):
+        return -math.inf
+    # The best of so many equal parts are so many scores: what is under the least of them is out.
+    parts = scores[: len(scores) - len(scores) % count].reshape(count, -1)
+    likely = scores[scores >= parts.max(axis=1).min()]
+    return float(np.partition(likely, len(likely) - count)[len(likely) - count])
+
+
+def score_bm25(
+    postings: Postings,
+    terms: Sequence[str],
+    rows: RowRange | None = None,
+    names: Collection[str] = (),
+) -> NDArray[np.float32]:
+    """BM25 over the distinct terms, divided by the sum of their idf. Returns (n,) in [0, 1].
+
+    rows: the (first, last + 1) passages that are the corpus, all by default. A term that none of
+    them holds counts in the sum, so that unknown words lower every score; one of ``names`` does
+    not. Source: Robertson & Zaragoza 2009; see ``idf``.
+    """
+    first, end = rows or (0, len(postings.lengths))
+    scores = np.zeros(end - first, dtype=np.float64)
+    weights = compute_idfs(postings, terms, (first, end), names)
+    total = sum(weights.values())
+    if not len(scores) or not total:
+        return scores.astype(np.float32)
+    lengths = postings.lengths[first:end].astype(np.float64)
+    penalty = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
+    for term, weight in weights.items():
+        span = _find_postings_slice(postings, term, (first, end))
+        held = postings.passages[span] - np.uint32(first)
+        counts = postings.counts[span].astype(np.float64)
+        scores[held] += weight * counts / (counts + penalty[held])
+    return (scores / total).astype(np.float32)
+
+
+def compute_idfs(
+    postings: Postings, terms: Sequence[str], rows: RowRange, names: Collection[str] = ()
+) -> dict[str, float]:
+    """The inverse document frequency of each distinct term; of an unknown one, the highest.
+
+    A term of ``names`` that no passage of the corpus holds is left out.
+    """
+    count = rows[1] - rows[0]
+    found = {}
+    for term in dict.fromkeys(terms):
+        span = _find_postings_slice(postings, term, rows)
+        held = span.stop - span.start
+        if held or term not in names:
+            found[term] = compute_idf(count, held)
+    return found
+
+
+def compute_idf(passages: int, frequency: int) -> float:
+    """The inverse document frequency ln(1 + (N - df + .5) / (df + .5)) with the background in N."""
+    return math.log(1 + (passages + BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5))
+
+
+def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[str]:
+    """Those of some terms that a passage holds."""
+    everything = (0, len(postings.lengths))
+    spans = {term: _find_postings_slice(postings, term, everything) for term in terms}
+    return frozenset(term for term, span in spans.items() if span.stop > span.start)
+
+
+def find_full_matches(
+    postings: Postings, terms: Collection[str], rows: RowRange
+) -> NDArray[np.bool_]:
+    """Which passages of a corpus hold all of some terms, (last + 1 - first,)."""
+    counts = np.zeros(rows[1] - rows[0], dtype=np.intp)
+    for term in terms:
+        counts[
+            postings.passages[_find_postings_slice(postings, term, rows)] - np.uint32(rows[0])
+        ] += 1
+    held: NDArray[np.bool_] = counts == len(terms)
+    return held
+
+
+def match_terms(
+    postings: Postings, terms: Collection[str], rows: NDArray[np.intp]
+) -> list[frozenset[str]]:
+    """Which of some terms each of some passages holds. rows: (k,) of the passages."""
+    everything = (0, len(postings.lengths))
+    holds = {
+        term: np.isin(rows, postings.passages[_find_postings_slice(postings, term, everything)])
+        for term in terms
+    }
+    return [
+        frozenset(term for term, by_passage in holds.items() if by_passage[place])
+        for place in range(len(rows))
+    ]
+
+
+def _find_postings_slice(postings: Postings, term: str, rows: RowRange) -> slice:
+    """Where a term's postings of a corpus stand: a term's passages are in the order of rows."""
+    index = postings.terms.get(term)
+    if index is None:
+        return slice(0, 0)
+    start, stop = int(postings.edges[index]), int(postings.edges[index + 1])
+    if rows == (0, len(postings.lengths)):
+        return slice(start, stop)
+    # Of the column's own type: searching for another one converts the whole column first.
+    edges = np.array(rows, dtype=np.uint32)
+    inside = np.searchsorted(postings.passages[start:stop], edges)
+    return slice(start + int(inside[0]), start + int(inside[1]))

@@ -1,0 +1,209 @@
+"""What a question's authored names add to the records that bear them.
+
+The order of pages: what a page's title and its passages' words add to its score.
+
+Questions about now, and how new each record is.
+
+The words of hints: labels and locators are public, and so they are searched as words.
+"""
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bundle_format.postings import PhraseEntry, PhraseIndex, list_phrase_lengths
+from ..text.languages import TRANSLATIONS, base_language
+from ..text.normalization import fade_common_phrase, normalize_phrase, split_ngrams
+from ..text.tokenization import extract_terms
+from .bm25 import compute_idf
+from .store import Floats, Store, memoize_per_store
+
+
+@memoize_per_store
+def _measure_phrase_lengths(store: Store) -> tuple[frozenset[int], ...]:
+    """How many words the phrases of a site's names, aliases and themes have."""
+    return tuple(map(list_phrase_lengths, (store.names, store.aliases, store.themes)))
+
+
+def score_name_boosts(store: Store, question: str) -> NDArray[np.float32]:
+    """What the question's authored names add to each record, (records,) float32.
+
+    A record gets the boost of its best name and that of its best theme. In the hybrid recipe only
+    an alias is a name: titles and file names are read by ``page_order``.
+    """
+    profile = store.manifest.profile
+    names, aliases, themes = _measure_phrase_lengths(store)
+    best = _find_best_boosts(store, store.aliases, aliases, question, profile.name_boost)
+    if not profile.hybrid:
+        best = np.maximum(
+            best, _find_best_boosts(store, store.names, names, question, profile.name_boost)
+        )
+    return best + _find_best_boosts(store, store.themes, themes, question, profile.theme_boost)
+
+
+def _find_best_boosts(
+    store: Store, names: PhraseIndex, lengths: frozenset[int], question: str, boost: float
+) -> NDArray[np.float32]:
+    """The best boost of each record, (records,), by the names that a question holds."""
+    best = np.zeros(len(store.weights), dtype=np.float32)
+    for phrase in names.rows.keys() & set(split_ngrams(question, lengths)):
+        name = names.named(phrase)
+        rows = list(name.records)
+        best[rows] = np.maximum(best[rows], boost * _fade_common_name(store, name))
+    return best
+
+
+def _fade_common_name(store: Store, name: PhraseEntry) -> float:
+    if not store.manifest.profile.theme_fade:
+        return 1.0
+    return fade_common_phrase(name.frequency, len(store.weights))
+
+
+# How many of a page's best passages its words are judged by.
+BEST_PASSAGES = 3
+
+Idfs = Mapping[str, Mapping[str, float]]
+
+_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
+_HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
+
+
+def score_pages(store: Store, question: str, idfs: Idfs, lexical: Floats) -> Floats:
+    """Score every record's title and words against a question. Returns (records,).
+
+    idfs: of the question's distinct terms, by language. lexical: of each passage, (n,).
+    """
+    profile = store.manifest.profile
+    scores = profile.title_cosine * _compute_title_cosines(store, idfs)
+    scores += profile.title_share * _compute_title_shares(store, question, idfs)
+    scores += profile.page_words * _average_best_passages(store, lexical)
+    return scores.astype(np.float32)
+
+
+def asks_for_history(question: str) -> bool:
+    """Test whether a question names a version, a release or the changelog."""
+    words = normalize_phrase(question).split()
+    return _VERSION.search(question.lower()) is not None or not _HISTORY_WORDS.isdisjoint(words)
+
+
+def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
+    """Compute the cosine of the idf vectors of the question's and each title's distinct terms."""
+    products = np.zeros(len(store.weights))
+    for language, weights in idfs.items():
+        norm = math.sqrt(sum(weight**2 for weight in weights.values()))
+        own = _mark_records_in_language(store, language)
+        for term in weights.keys() & store.title_terms.rows.keys():
+            rows = [row for row in store.title_terms.named(term).records if own[row]]
+            products[rows] += weights[term] ** 2 / norm
+    norms = store.title_norms.astype(np.float64)
+    return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
+
+
+def _compute_title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np.float64]:
+    """Compute each record's share of the question's idf, by the best of its names.
+
+    A title or a file name counts where the question holds it as a whole phrase.
+    """
+    shares = np.zeros(len(store.weights))
+    for phrase in store.names.rows.keys() & set(
+        split_ngrams(question, _measure_name_lengths(store))
+    ):
+        rows = list(store.names.named(phrase).records)
+        for language, weights in idfs.items():
+            common = set(extract_terms(phrase, language)) & weights.keys()
+            share = sum(weights[term] for term in common) / (sum(weights.values()) or 1.0)
+            own = _mark_records_in_language(store, language)
+            for row in rows:
+                shares[row] = max(shares[row], share if own[row] else 0.0)
+    return shares
+
+
+def _average_best_passages(store: Store, lexical: Floats) -> NDArray[np.float64]:
+    """Average the lexical scores of each record's three best passages; a missing one counts 0."""
+    rows = np.flatnonzero(lexical)
+    records, scores = store.passage_records[rows], lexical[rows]
+    order = np.lexsort((-scores, records))
+    records, scores = records[order], scores[order]
+    # Passages before this one in its record: records stand together now.
+    places = np.arange(len(records)) - np.searchsorted(records, records)
+    best = places < BEST_PASSAGES
+    return np.bincount(records[best], scores[best], len(store.weights)) / BEST_PASSAGES
+
+
+@memoize_per_store
+def _measure_name_lengths(store: Store) -> frozenset[int]:
+    return list_phrase_lengths(store.names)
+
+
+@memoize_per_store
+def _mark_records_in_language(store: Store, language: str) -> NDArray[np.bool_]:
+    """Mark the records that have passages in a language. Returns (records,)."""
+    own = np.zeros(len(store.weights), dtype=np.bool_)
+    for each in store.site.languages:
+        if each.tag == language:
+            own[store.passage_records[each.first : each.end]] = True
+    return own
+
+
+HALF_LIFE_DAYS = 365
+
+_NOW_PHRASES = {
+    language: frozenset(normalize_phrase(phrase) for phrase in words.now.split(","))
+    for language, words in TRANSLATIONS.items()
+    if words.is_spaced
+}
+# Written without spaces: these are looked for anywhere.
+_NOW_SUBSTRINGS = {
+    language: tuple(words.now.split(", "))
+    for language, words in TRANSLATIONS.items()
+    if not words.is_spaced
+}
+_NOW_PHRASE_LENGTHS = {
+    len(phrase.split()) for phrases in _NOW_PHRASES.values() for phrase in phrases
+}
+
+
+def asks_about_now(question: str, languages: Iterable[str]) -> bool:
+    """Whether a question uses a word for now, in whole words, of one of the languages."""
+    found = frozenset(split_ngrams(question, _NOW_PHRASE_LENGTHS))
+    return any(
+        not found.isdisjoint(_NOW_PHRASES.get(language, ()))
+        or any(run in question for run in _NOW_SUBSTRINGS.get(language, ()))
+        for language in map(base_language, languages)
+    )
+
+
+@memoize_per_store
+def score_freshness(store: Store) -> NDArray[np.float32]:
+    """How new each record is, (records,): 1 for the newest date, half of it a year before.
+
+    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
+    """
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
+    newest = max((day for day in days if day is not None), default=0)
+    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
+    return np.array(fresh, dtype=np.float32)
+
+
+def score_hint_labels(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> Floats:
+    """Weigh the terms that a question shares with each hint's label and locator. Returns (hints,).
+
+    idfs: of the question's terms, by language. A term weighs its idf among the hints where that is
+    less, so that a word of every label finds none of them. The language with the best share counts,
+    and 1 is the whole question.
+    """
+    count = store.manifest.counts["hints"]
+    best = np.zeros(count, dtype=np.float32)
+    terms = store.label_terms
+    for weights in idfs.values():
+        total = sum(weights.values())
+        shares = np.zeros(count, dtype=np.float32)
+        for term in weights.keys() & terms.rows.keys():
+            rows = list(terms.named(term).records)
+            shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
+        best = np.maximum(best, shares)
+    return np.float32(store.manifest.profile.label_words) * best

@@ -1,0 +1,117 @@
+"""What a reader has asked, as it is answered.
+
+What frames a question and says nothing of its subject; and questions that are not whole.
+
+English only: in another language nothing is a frame.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+MAX_QUESTION_CHARACTERS = 500
+
+
+def clean_question(question: str) -> str:
+    """A question in NFKC, without control characters, its words divided by single spaces."""
+    text = unicodedata.normalize("NFKC", question)
+    kept = (" " if unicodedata.category(c).startswith("C") else c for c in text)
+    return " ".join("".join(kept).split())
+
+
+def find_question_problem(cleaned: str) -> str | None:
+    """Why a cleaned question cannot be answered, in one sentence; None if it can."""
+    if not cleaned:
+        return "The question is empty."
+    if len(cleaned) > MAX_QUESTION_CHARACTERS:
+        return f"A question has at most {MAX_QUESTION_CHARACTERS} characters."
+    return None
+
+
+_VERBS = """say says said think thinks thought write writes wrote written explain explains explained
+    mention mentions mentioned discuss discusses discussed describe describes described talk talks
+    talked speak speaks spoke tell tells told argue argues argued believe believes believed feel
+    feels felt comment comments commented""".split()
+_PARTICIPLES = "mentioned explained described discussed documented covered written".split()
+_ADJECTIVES = """best right correct proper recommended easiest easy simplest simple good better
+    other another preferred standard official possible""".split()
+_SPEAKERS = """author authors writer site website blog docs documentation manual guide book essay
+    essays article articles archive page pages""".split()
+_PRONOUNS = "he she they it you anyone anybody someone somebody".split()
+
+_VERB, _PARTICIPLE, _ADJECTIVE, _SPEAKER, _PRONOUN = map(
+    "|".join, (_VERBS, _PARTICIPLES, _ADJECTIVES, _SPEAKERS, _PRONOUNS)
+)
+_WAY = rf"(?:(?:{_ADJECTIVE})\s+)*(?:way|ways|possibility|chance)\b(?:\s+(?:to|of|for))?"
+_PATTERNS = (
+    r"^(?:please\s+)?(?:explain|describe|discuss|tell|show)\b(?:\s+(?:to\s+)?(?:me|us))?(?:\s+about)?",
+    rf"\b(?:{_PARTICIPLE})(?:\s+(?:about|on|of))?(?=\s*\??$)",
+    rf"\bis\s+there\s+(?:a|an|any|some)\s+{_WAY}",
+    rf"\b(?:a|any|the)\s+{_WAY}",
+    r"\b(?:is|would)\s+it\s+(?:be\s+)?possible\b",
+    r"\b(?:i|we)(?:\s+am|\s+are|['’]m|['’]re|\s+was|\s+have\s+been)?\s+(?:trying|try|tried|want"
+    r"|wanted|need|would\s+like|wish|wonder|wondering|looking)\s+(?:to|for|if|how)\b",
+    r"\b(?:any|some)\s+(?:idea|ideas|advice|suggestion|suggestions|hint|hints)\b",
+    r"\bthank(?:s|\s+you)?(?:\s+in\s+advance)?\b",
+)  # fmt: skip
+# What is left of a question without its frame begins with words such as these.
+_OPENING = re.compile(
+    r"^(?:(?:what|where|how|when|why|who|which|do|does|did|is|are|was|were|has|have|can|could|to|of"
+    r"|for|about|on|the|a|an|please)\b[\s,:]*)+",
+    re.IGNORECASE,
+)
+# Whoever else is asked for what it says stays: "what does the RFC say about redirects".
+_SAYS_ABOUT = re.compile(
+    rf"^(?:what|where|how|when|why)\s+(?:do|does|did)\s+(\S.{{0,60}}?)\s+(?:{_VERB})"
+    r"\s+(?:about|on|regarding)\b",
+    re.IGNORECASE,
+)
+_CONTINUES = re.compile(r"^(?:and|but|or|also|then|same)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
+)
+# A question of more words has a subject of its own.
+_MAX_SUBJECT_WORDS = 3
+
+
+def strip_frame(question: str, names: Iterable[str] = ()) -> str:
+    """Remove what frames a question, such as "what does the author say about".
+
+    names: of the site and its author, who may be asked for what they say.
+    """
+    text = question
+    for pattern in _compile_frames(tuple(sorted(_escape_speakers(names)))):
+        text = pattern.sub(" ", text)
+    text = _SAYS_ABOUT.sub(r"\1", text)
+    if text == question:
+        return question
+    words = _OPENING.sub("", text.strip()).split()
+    subject = " ".join(words)
+    # In the mean vector of few words a question mark would count like one of them.
+    return subject.rstrip(" ?!.,") if len(words) <= _MAX_SUBJECT_WORDS else subject
+
+
+def is_follow_up(question: str, content_words: int) -> bool:
+    """Whether a question makes sense only after another one, such as "and on Windows?"."""
+    if _CONTINUES.search(question):
+        return content_words <= _MAX_SUBJECT_WORDS
+    return content_words == 0 and _POINTS_BACK.search(question) is not None
+
+
+@lru_cache(maxsize=8)
+def _compile_frames(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *names])
+    says = (
+        rf"(?:\b(?:do|does|did|has|have|can|could|would)\s+)?\b(?:{speaker})\s+(?:ever\s+|also\s+)*"
+        rf"(?:{_VERB}|know)\b(?:\s+(?:us|me|anything|something|more))*"
+        r"(?:\s+(?:about|on|of|regarding|that|if|how))?"
+    )
+    return tuple(re.compile(each, re.IGNORECASE) for each in (says, *_PATTERNS))
+
+
+def _escape_speakers(names: Iterable[str]) -> Iterator[str]:
+    """Whole names and their words, as parts of a pattern; longer ones first."""
+    for name in names:
+        yield r"\s+".join(map(re.escape, name.split()))
+        yield from (re.escape(word) for word in name.split() if len(word) > 2)

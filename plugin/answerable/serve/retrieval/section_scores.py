@@ -1,0 +1,117 @@
+"""Score the sections of a pool by how well each answers, and order its passages by that."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from ..text.tokenization import count_words, extract_terms
+from ..types import Passage
+from .scoring import Scored
+
+# What counts for a section: the score of its page's best passage, the terms that tell the sections
+# of the page apart, its own heading, names from the question, and something to copy. Measured on
+# two sites, docs/tune.md has the table.
+PAGE, LOCAL, HEADING, IDENTIFIER, CODE, SHORT = 2.0, 0.25, 0.10, 0.10, 0.10, -0.10
+# A passage of fewer words that has no code or list is an introduction or a pointer.
+MIN_SECTION_WORDS = 30
+
+# Names that nobody writes by chance: with an underscore, a dot or a capital within, or an option.
+_IDENTIFIER = re.compile(
+    r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
+)
+
+
+def order_by_section(
+    question: str,
+    weights: Mapping[str, Mapping[str, float]],
+    pool: Sequence[Scored[Passage]],
+) -> tuple[Scored[Passage], ...]:
+    """Order a pool by section score and base score, best first, and note the section scores.
+
+    weights: for each language, the idf of the question's terms.
+    """
+    pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
+    for scored in pool:
+        pages[scored.item.record].append(scored)
+    rated = [
+        replace(scored, section=section)
+        for page in pages.values()
+        for scored, section in zip(
+            page, score_sections(question, weights[page[0].item.language], page), strict=True
+        )
+    ]
+    places = {scored.item.id: place for place, scored in enumerate(pool)}
+    return tuple(sorted(rated, key=lambda each: (-each.section - each.base, places[each.item.id])))
+
+
+def score_sections(
+    question: str, weights: Mapping[str, float], page: Sequence[Scored[Passage]]
+) -> list[float]:
+    """Score the sections of one page, in the order of its passages.
+
+    weights: the idf of the question's terms. An identifier is compared with its case folded, in
+    the text and the headings.
+    """
+    best = max(scored.score for scored in page)
+    page_terms = [read_passage_terms(scored.item) for scored in page]
+    local = weigh_terms_in_page(weights, page_terms)
+    total = sum(local.values()) or 1.0
+    identifiers = {match.lower() for match in _IDENTIFIER.findall(question)}
+    return [
+        PAGE * best
+        + LOCAL * sum(weight for term, weight in local.items() if term in own) / total
+        + HEADING * match_heading(weights, scored.item)
+        + IDENTIFIER * _compute_identifier_share(identifiers, scored.item)
+        + (CODE if any(block.kind == "code" for block in scored.item.blocks) else 0)
+        + (SHORT if _is_short(scored.item) else 0)
+        for scored, own in zip(page, page_terms, strict=True)
+    ]
+
+
+def weigh_terms_in_page(
+    weights: Mapping[str, float], page_terms: Sequence[frozenset[str]]
+) -> dict[str, float]:
+    """Weigh the question's terms by how rare they are among the passages of one page.
+
+    page_terms: of each passage. The weight is the idf in the whole site times that in the page,
+    ln(1 + (n - df + .5) / (df + .5)); a term that no passage of the page holds has none.
+    """
+    count = len(page_terms)
+    local: dict[str, float] = {}
+    for term, weight in weights.items():
+        frequency = sum(term in own for own in page_terms)
+        if frequency:
+            local[term] = weight * math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+    return local
+
+
+def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
+    """Compute the cosine of the question's terms and those of a passage's own heading, by idf."""
+    own = frozenset(extract_terms(passage.title.rpartition(" › ")[2], passage.language))
+    highest = max(weights.values(), default=0.0)
+    both = sum(weights[term] ** 2 for term in own if term in weights)
+    # The idf of a heading's other words is not known here: each counts like the rarest asked for.
+    size = both + highest**2 * sum(term not in weights for term in own)
+    question_size = sum(weight**2 for weight in weights.values())
+    return both / math.sqrt(size * question_size) if both else 0.0
+
+
+@lru_cache(maxsize=512)
+def read_passage_terms(passage: Passage) -> frozenset[str]:
+    """Read the terms of a passage and of the headings it stands under."""
+    return frozenset(extract_terms(f"{passage.title}\n{passage.text}", passage.language))
+
+
+def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:
+    if not identifiers:
+        return 0.0
+    text = f"{passage.title}\n{passage.text}".lower()
+    return sum(name in text for name in identifiers) / len(identifiers)
+
+
+def _is_short(passage: Passage) -> bool:
+    plain = all(block.kind in ("text", "label") for block in passage.blocks)
+    return plain and count_words(passage.text) < MIN_SECTION_WORDS

@@ -1,0 +1,123 @@
+"""Near spellings: a word that no page holds, compared with the words that pages do hold.
+
+Source of the distance: optimal string alignment, where two neighbors that are swapped count as one
+edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..frozen import frozen
+from ..text.tokenization import extract_terms
+from .store import Store, memoize_per_store
+
+# A shorter word has too many neighbors.
+MIN_WORD_LETTERS = 4
+# From so many letters on two edits are tried.
+TWO_EDITS_FROM_LETTERS = 8
+# Of a word that is split in two, each half has at least so many letters.
+MIN_HALF_LETTERS = 3
+
+
+@frozen(eq=False)
+class _SpellingIndex:
+    """The site's words and, parallel, how many letters each has and which, as bits."""
+
+    rows: dict[str, int]
+    texts: list[str]
+    lengths: NDArray[np.int64]
+    letters: NDArray[np.uint32]
+
+
+def may_be_misspelled(word: str) -> bool:
+    """Whether a word, in lower case, is one that could be misspelled."""
+    return len(word) >= MIN_WORD_LETTERS and word.isalpha()
+
+
+def find_near_spelling(store: Store, word: str) -> str | None:
+    """The site's one spelling that comes near to a word in lower case; None if none or several.
+
+    Spellings of one stem count as one. Two words of the site that are written together are
+    returned with a space between them.
+    """
+    words = _index_spellings(store)
+    for most in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
+        near = list(_find_within_edits(words, word, most))
+        if near:
+            return near[0] if len(_stem_words(store, near)) == 1 else None
+    halves = [
+        f"{word[:place]} {word[place:]}"
+        for place in range(MIN_HALF_LETTERS, len(word) - MIN_HALF_LETTERS + 1)
+        if word[:place] in words.rows and word[place:] in words.rows
+    ]
+    return halves[0] if len(halves) == 1 else None
+
+
+def find_joined_spelling(store: Store, first: str, second: str) -> str | None:
+    """The site's word that two neighbors are together, such as "web hook"; None if it has none."""
+    return joined if (joined := first + second) in _index_spellings(store).rows else None
+
+
+def _find_within_edits(words: _SpellingIndex, word: str, most: int) -> Iterator[str]:
+    """The words at a distance of at most so many edits.
+
+    Of two edits neither may replace a letter, and the first letter has to be right: words of eight
+    letters that differ otherwise are different words more often than misspelled ones.
+    """
+    near = np.abs(words.lengths - len(word)) <= most
+    # An edit puts at most one letter in and takes one out.
+    differing = np.bitwise_xor(words.letters, np.uint32(_letter_bits(word)))
+    near &= np.bitwise_count(differing) <= 2 * most
+    for row in np.flatnonzero(near):
+        other = words.texts[row]
+        if most > 1 and other[0] != word[0]:
+            continue
+        if edit_distance(word, other, most, replacing=most) <= most:
+            yield other
+
+
+def edit_distance(first: str, second: str, most: int, replacing: int = 1) -> int:
+    """Count the edits between two words; ``most + 1`` where there are more than that.
+
+    replacing: for how many edits it counts that a letter stands for another one.
+    """
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, letter in enumerate(first, 1):
+        above, row = row, [i]
+        for j, other in enumerate(second, 1):
+            edits = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + replacing * (letter != other))
+            if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
+                edits = min(edits, before[j - 2] + 1)
+            row.append(edits)
+        if min(row) > most:
+            return most + 1
+        before = above
+    return row[-1]
+
+
+@memoize_per_store
+def _index_spellings(store: Store) -> _SpellingIndex:
+    texts = list(store.words)
+    return _SpellingIndex(
+        {word: row for row, word in enumerate(texts)},
+        texts,
+        np.array([len(word) for word in texts], dtype=np.int64),
+        np.array([_letter_bits(word) for word in texts], dtype=np.uint32),
+    )
+
+
+def _letter_bits(word: str) -> int:
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) % 32)
+    return bits
+
+
+def _stem_words(store: Store, words: Iterable[str]) -> set[tuple[str, ...]]:
+    tags = store.site.tags
+    return {tuple(term for tag in tags for term in extract_terms(word, tag)) for word in words}

@@ -1,0 +1,1 @@
+"""Read an indexed site from a bundle folder or a PostgreSQL database."""

@@ -1,0 +1,119 @@
+"""Which database a function is to answer from, as its environment says; none by default.
+
+How passages near a question are found in a database: by looking at all, or by an index.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Literal, get_args
+
+from ...errors import BundleError, PolicyError
+from ...frozen import frozen
+
+DATABASE_URL_VARIABLE = "ANSWERABLE_DATABASE_URL"
+_CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
+_TIMEOUT_VARIABLE = "ANSWERABLE_DATABASE_TIMEOUT"
+_DATABASE_URL_STARTS = ("postgresql://", "postgres://")
+# What a function's bundle is called in a database that holds several sites, unless it is named.
+DEFAULT_STORE_NAME = "site"
+
+
+@frozen
+class DatabaseOptions:
+    """Where a database is, how many connections a process opens and how long one question waits.
+
+    ``url`` may hold a password: no text may repeat it. ``timeout``: seconds that a question may
+    wait for it in all.
+    """
+
+    url: str
+    connections: int = 4
+    timeout: float = 5.0
+
+
+def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions | None:
+    """The database that an environment names; PolicyError names the variable that is wrong."""
+    url = environment.get(DATABASE_URL_VARIABLE, "").strip()
+    if not url:
+        return None
+    check_database_url(url, DATABASE_URL_VARIABLE)
+    usual = DatabaseOptions(url)
+    connections = environment.get(_CONNECTIONS_VARIABLE, "").strip() or str(usual.connections)
+    if not (connections.isascii() and connections.isdigit() and 1 <= int(connections[:9]) <= 1000):
+        raise PolicyError(
+            f"{_CONNECTIONS_VARIABLE}: {connections!r:.40} is no whole number from 1 to 1000"
+        )
+    seconds = environment.get(_TIMEOUT_VARIABLE, "").strip() or str(usual.timeout)
+    return DatabaseOptions(url, int(connections), _parse_timeout(seconds))
+
+
+def check_database_url(url: str, where: str) -> None:
+    """Refuse an address of no PostgreSQL server; PolicyError does not repeat it."""
+    if not url.startswith(_DATABASE_URL_STARTS):
+        raise PolicyError(f"{where}: it has to begin with postgresql://")
+
+
+def _parse_timeout(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.1 <= value <= 60:
+        raise PolicyError(
+            f"{_TIMEOUT_VARIABLE}: {text!r:.40} is no number of seconds from 0.1 to 60"
+        )
+    return value
+
+
+SearchMethod = Literal["exact", "hnsw"]
+SEARCH_METHODS: tuple[SearchMethod, ...] = get_args(SearchMethod)
+
+
+@frozen
+class VectorSearch:
+    """``exact``, or ``hnsw`` with its parameters, by pgvector's names for them.
+
+    ``m`` and ``ef_construction`` are those of the index, ``ef_search`` how many passages it is
+    asked for. ValueError for what is out of range.
+    """
+
+    how: SearchMethod = "exact"
+    m: int = 16
+    ef_construction: int = 64
+    ef_search: int = 400
+
+    def __post_init__(self) -> None:
+        if self.how not in SEARCH_METHODS:
+            raise ValueError(f"{self.how!r:.40} is none of {', '.join(SEARCH_METHODS)}")
+        ranges = (("m", 2, 100), ("ef_construction", 4, 1000), ("ef_search", 1, 1000))
+        for name, low, high in ranges:
+            value = getattr(self, name)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{name}: {value!r:.40} is no whole number from {low} to {high}")
+        if self.ef_construction < 2 * self.m:
+            raise ValueError(f"ef_construction: {self.ef_construction} is less than twice m")
+
+    @property
+    def label(self) -> str:
+        """A short name, such as ``hnsw (m 16, ef_construction 64, ef_search 400)``."""
+        if self.how == "exact":
+            return self.how
+        return (
+            f"hnsw (m {self.m}, ef_construction {self.ef_construction}, ef_search {self.ef_search})"
+        )
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def parse_vector_search(text: str) -> VectorSearch:
+    """What ``as_json`` has made; BundleError if it is none."""
+    try:
+        return VectorSearch(**json.loads(text))
+    except (TypeError, ValueError) as error:
+        raise BundleError(
+            f"the database holds a search that this version does not know ({error!s:.200}): "
+            "publish again"
+        ) from None

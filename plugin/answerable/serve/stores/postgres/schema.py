@@ -1,0 +1,149 @@
+"""How a site lies in the database: the names of its tables, and the statements that read them.
+
+Public rows and the word index lie in the schema ``answerable``, hints and their vectors in
+``answerable_private``. The tables of a bundle carry its key in their names, so nothing that is
+published ever changes a row of what is served.
+"""
+
+import re
+
+from ...frozen import frozen
+from ...vectors.encodings import Encoding
+
+PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
+# Of the tables: a reader refuses every other one.
+TABLE_FORMAT = 2
+
+_BUNDLE_KEY = re.compile(r"[0-9a-f]{16}")
+
+_WHERE_WITHIN = "WHERE number BETWEEN %s AND %s "
+SELECT_SERVED_KEY = f"SELECT key FROM {PUBLIC_SCHEMA}.served WHERE name = %s"
+SELECT_BUNDLE = f"SELECT format, id, manifest, search FROM {PUBLIC_SCHEMA}.bundles WHERE key = %s"
+
+
+@frozen
+class BundleTables:
+    """The tables of one bundle, by their full names. ValueError for what is no key."""
+
+    key: str
+
+    def __post_init__(self) -> None:
+        # It becomes a part of statements.
+        if not _BUNDLE_KEY.fullmatch(self.key):
+            raise ValueError(f"{self.key!r:.40} is no key of a bundle")
+
+    @property
+    def frame(self) -> str:
+        return f"{PUBLIC_SCHEMA}.frame_{self.key}"
+
+    @property
+    def passages(self) -> str:
+        return f"{PUBLIC_SCHEMA}.passages_{self.key}"
+
+    @property
+    def vectors(self) -> str:
+        """Of passages, apart from their texts: a search that looks at all of them reads no more."""
+        return f"{PUBLIC_SCHEMA}.vectors_{self.key}"
+
+    @property
+    def postings(self) -> str:
+        return f"{PUBLIC_SCHEMA}.postings_{self.key}"
+
+    @property
+    def hints(self) -> str:
+        return f"{PRIVATE_SCHEMA}.hints_{self.key}"
+
+    @property
+    def windows(self) -> str:
+        return f"{PRIVATE_SCHEMA}.windows_{self.key}"
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        public = (self.frame, self.passages, self.vectors, self.postings)
+        return (*public, self.hints, self.windows)
+
+
+@frozen
+class VectorColumn:
+    """How vectors of an encoding are stored.
+
+    Codes that are whole numbers are held exactly by a half-precision number, so what is stored is
+    what the bundle holds; any others take numbers of single precision.
+    """
+
+    encoding: Encoding
+
+    @property
+    def is_whole(self) -> bool:
+        return self.encoding.kind.is_whole
+
+    @property
+    def type(self) -> str:
+        name = "halfvec" if self.is_whole else "vector"
+        return f"{name}({self.encoding.dimensions})"
+
+    @property
+    def indexed(self) -> str:
+        """What the index is on: half precision in any case."""
+        return "codes" if self.is_whole else f"(codes::halfvec({self.encoding.dimensions}))"
+
+    def nearest(self, tables: BundleTables, *, within: bool = False) -> str:
+        """Passages by their cosines. Parameters: the question, how many.
+
+        within: of some numbers only; the first and the last one are parameters before these.
+        """
+        return (
+            f"SELECT number, norm, codes FROM {tables.vectors} {_WHERE_WITHIN if within else ''}"
+            f"ORDER BY (codes <#> %s::{self.type}) * norm, number LIMIT %s"
+        )
+
+    def indexed_nearest(self, tables: BundleTables, *, within: bool = False) -> str:
+        """Passages by the index on their vectors. See nearest."""
+        return (
+            f"SELECT number, norm, codes FROM {tables.vectors} {_WHERE_WITHIN if within else ''}"
+            f"ORDER BY {self.indexed} <=> %s::halfvec({self.encoding.dimensions}) LIMIT %s"
+        )
+
+    def nearest_hints(self, tables: BundleTables) -> str:
+        """The windows of the hints with the best windows. Parameters: the question, how many."""
+        return (
+            f"WITH best AS (SELECT hint FROM {tables.windows} GROUP BY hint "
+            f"ORDER BY min((codes <#> %s::{self.type}) * norm), hint LIMIT %s) "
+            f"SELECT hint, norm, codes FROM {tables.windows} JOIN best USING (hint)"
+        )
+
+
+def select_hint_windows(tables: BundleTables) -> str:
+    """The windows of some hints. Parameter: their numbers."""
+    return f"SELECT hint, norm, codes FROM {tables.windows} WHERE hint = ANY(%s::integer[])"
+
+
+def select_snapshot(tables: BundleTables) -> str:
+    """What is kept in memory of a bundle."""
+    return f"SELECT part, data FROM {tables.frame}"
+
+
+def select_vectors(tables: BundleTables) -> str:
+    """The vectors of some passages. Parameter: their numbers."""
+    return f"SELECT number, norm, codes FROM {tables.vectors} WHERE number = ANY(%s::integer[])"
+
+
+def select_passages(tables: BundleTables) -> str:
+    """Some passages. Parameter: their numbers."""
+    return (
+        "SELECT number, id, record, url, title, text, sentences, structure, date "
+        f"FROM {tables.passages} WHERE number = ANY(%s::integer[])"
+    )
+
+
+def select_hints(tables: BundleTables) -> str:
+    """Some hints. Parameter: their numbers."""
+    return (
+        f"SELECT number, id, label, locator, url FROM {tables.hints} "
+        "WHERE number = ANY(%s::integer[])"
+    )
+
+
+def select_postings(tables: BundleTables) -> str:
+    """The postings of some terms. Parameter: the terms."""
+    return f"SELECT term, data FROM {tables.postings} WHERE term = ANY(%s::text[])"

@@ -1,0 +1,1 @@
+"""Tokenize, normalize and sanitize text, by language."""

@@ -1,0 +1,113 @@
+"""Language tags: which of a site's languages somebody asks in.
+
+The languages that we speak: what is said and what is understood in each.
+"""
+
+import re
+from collections.abc import Iterable
+
+from ..frozen import frozen
+
+MAX_TAG_LENGTH = 35
+
+# The shape of BCP 47, with the underscore that gettext's locales have.
+LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+
+
+def is_language_tag(text: str) -> bool:
+    """Whether a text may name a language, such as ``fr`` or ``fr-CA``."""
+    return len(text) <= MAX_TAG_LENGTH and LANGUAGE_TAG.fullmatch(text) is not None
+
+
+def match_languages(asked: str | None, languages: Iterable[str]) -> frozenset[str]:
+    """The languages that somebody who asks in one can read; none for one the site does not have.
+
+    The most specific match wins, as in RFC 4647's lookup: ``fr-CA`` takes ``fr-CA``, else ``fr``,
+    else every variety of French.
+    """
+    if asked is None:
+        return frozenset()
+    known = {language: _split_tag(language) for language in languages}
+    wanted = _split_tag(asked)
+    for length in range(len(wanted), 0, -1):
+        found = {name for name, parts in known.items() if parts == wanted[:length]}
+        if found:
+            return frozenset(found)
+    return frozenset(name for name, parts in known.items() if parts[0] == wanted[0])
+
+
+def _split_tag(tag: str) -> list[str]:
+    return re.split("[-_]", tag.lower())
+
+
+@frozen
+class Translation:
+    """Our words in one language; those of the widget are in ``widget/strings``.
+
+    ``name``: as the manual calls it. ``route``: what a route says, where ``{where}`` is the locator
+    in parentheses, or nothing. ``page``: a page as a locator names it. ``now``: words of questions
+    about now, with commas between them; ``is_spaced``: they are whole words, as the language
+    divides them.
+    """
+
+    name: str
+    route: str
+    page: str
+    now: str
+    is_spaced: bool = True
+
+
+TRANSLATIONS = {
+    "ar": Translation(
+        name="Arabic",
+        route="مواد ذات صلة: {label}{where}.",
+        page="صفحة {page}",
+        now="الآن, حاليا, حالياً, الحالي, الحالية, اليوم, أحدث, الأحدث, آخر, مؤخرا, مؤخراً, حديثا, "
+        "هذا العام, هذه السنة",
+    ),
+    "de": Translation(
+        name="German",
+        route="Verwandtes Material: {label}{where}.",
+        page="Seite {page}",
+        now="jetzt, heute, aktuell, aktuelle, aktuellen, aktueller, aktuelles, derzeit, momentan, "
+        "gegenwärtig, neueste, neuesten, neuester, neuestes, kürzlich, neulich, letztens, "
+        "dieses Jahr, in diesem Jahr",
+    ),
+    "en": Translation(
+        name="English",
+        route="Related material: {label}{where}.",
+        page="page {page}",
+        now="now, nowadays, today, latest, newest, current, currently, recent, recently, this year",
+    ),
+    "es": Translation(
+        name="Spanish",
+        route="Material relacionado: {label}{where}.",
+        page="página {page}",
+        now="ahora, hoy, actual, actuales, actualmente, último, última, últimos, últimas, "
+        "reciente, recientes, recientemente, este año",
+    ),
+    "fr": Translation(
+        name="French",
+        route="À consulter : {label}{where}.",
+        page="page {page}",
+        now="maintenant, aujourd'hui, actuel, actuelle, actuels, actuelles, actuellement, dernier, "
+        "dernière, derniers, dernières, récent, récente, récents, récentes, récemment, cette année",
+    ),
+    "ja": Translation(
+        name="Japanese",
+        route="関連資料：{label}{where}。",
+        page="{page}ページ",
+        now="最新, 最近, 直近, 現在, 現時点, 今日, 今年, 本日, 今の, 今は",
+        is_spaced=False,
+    ),
+}
+
+
+def get_translation(language: str) -> Translation:
+    """The words of a language code such as ``pt-BR``; English where there are none."""
+    return TRANSLATIONS.get(base_language(language), TRANSLATIONS["en"])
+
+
+def base_language(language: str) -> str:
+    """The language of a code, without its region."""
+    return re.split("[-_]", language.lower())[0]

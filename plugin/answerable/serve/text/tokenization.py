@@ -1,0 +1,163 @@
+"""One Snowball stemmer by its language, without the thirty others of its package.
+
+Words to index terms: the one way that passages and questions are read lexically.
+"""
+
+import importlib
+import importlib.util
+import re
+import sys
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from types import ModuleType
+
+from ..errors import AnswerableError
+
+_SNOWBALL_ALIAS = "answerable_snowball"
+
+
+def load_stemmer(language: str) -> Callable[[str], str]:
+    """A new stemmer, such as that of ``english``; it works on one word at a time.
+
+    AnswerableError if snowballstemmer is not installed.
+    """
+    module = importlib.import_module(f"{_alias_snowball()}.{language}_stemmer")
+    found: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
+    return found
+
+
+@cache
+def _alias_snowball() -> str:
+    """snowballstemmer under a name of ours, so that its own start is not run.
+
+    That imports every language, which is a tenth of a cold start, or PyStemmer where somebody has
+    installed it, whose stems may be of another version than those in the bundle.
+    """
+    spec = importlib.util.find_spec("snowballstemmer")
+    if spec is None or spec.submodule_search_locations is None:
+        raise AnswerableError("snowballstemmer is not installed: run `pip install snowballstemmer`")
+    package = ModuleType(_SNOWBALL_ALIAS)
+    package.__path__ = list(spec.submodule_search_locations)
+    sys.modules[_SNOWBALL_ALIAS] = package
+    return _SNOWBALL_ALIAS
+
+
+_WORD = re.compile(r"[^\W_]+")
+# Scripts written without spaces: a run of them is read as overlapping pairs of characters.
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_CAMEL_CASE_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+# Common English function words, question words included: they say nothing about a subject.
+STOPWORDS = frozenset(
+    """a about above after again against all also although am an and any anyone anything are aren as
+    at be because been before being below between both but by can cannot could couldn did didn do
+    does doesn doing don down during each else few for from further get gets getting give had has
+    have having he her here hers him his how however i if in into is isn it its just let like ll m
+    many may me might more most much must my no nor not now of off on once one only or other our out
+    over own please re s same shall she should so some someone something such t than that the their
+    them then there these they this those though through to too under until up upon us ve very want
+    was we were what when where whether which while who whom whose why will with would you
+    your""".split()
+)
+
+STEMMER_LANGUAGES = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
+    "el": "greek", "en": "english", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "ne": "nepali", "nl": "dutch", "no": "norwegian", "nb": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+
+
+# Patterns of so many characters take milliseconds to compile, which a cold start has no use for
+# while all it reads is ASCII.
+@cache
+def _unspaced_pattern() -> re.Pattern[str]:
+    """A run of a script that is written without spaces."""
+    return re.compile(rf"[{UNSPACED}]+")
+
+
+@cache
+def _word_or_letter_pattern() -> re.Pattern[str]:
+    """A word, or a letter of such a script."""
+    return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+
+
+@lru_cache(maxsize=8)
+def _cached_stemmer(language: str) -> Callable[[str], str]:
+    algorithm = STEMMER_LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
+    if algorithm is None:
+        return str
+    stemmed = load_stemmer(algorithm)
+    lock = threading.Lock()
+
+    @lru_cache(maxsize=200_000)
+    def stem(word: str) -> str:
+        # A stemmer keeps the word it works on in itself.
+        with lock:
+            return stemmed(word)
+
+    return stem
+
+
+def _index_words(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        word = match.group()
+        if not word.isascii() and _unspaced_pattern().search(word):
+            yield from _character_pairs(word)
+            continue
+        yield word.lower()
+        parts = _CAMEL_CASE_PART.findall(word)
+        if 1 < len(parts) < len(word) / 2:
+            yield from (part.lower() for part in parts)
+
+
+def _character_pairs(word: str) -> Iterator[str]:
+    if len(word) == 1:
+        yield word
+    yield from (word[i : i + 2] for i in range(len(word) - 1))
+
+
+def extract_terms(text: str, language: str = "en") -> list[str]:
+    """The content terms of a text in order, repeats included: stems without stopwords."""
+    stem = _cached_stemmer(language)
+    stop = STOPWORDS if language.startswith("en") else frozenset()
+    return [stem(word) for word in _index_words(text) if word not in stop]
+
+
+def split_words(text: str) -> list[str]:
+    """A text's words as they stand, runs of letters and digits, in their case."""
+    return _WORD.findall(text)
+
+
+def is_space_delimited(word: str) -> bool:
+    """Whether a word is of a script that divides words by spaces."""
+    return word.isascii() or not _unspaced_pattern().search(word)
+
+
+def split_lowercase_words(text: str) -> list[str]:
+    """A text's words as they stand, in lower case; in a script without spaces, its letters."""
+    pattern = _WORD if text.isascii() else _word_or_letter_pattern()
+    return pattern.findall(text.lower())
+
+
+def count_words(text: str) -> int:
+    """How many words a text has; in a script without spaces, two characters count for one."""
+    if text.isascii():
+        return len(text.split())
+    unspaced = sum(len(run) for run in _unspaced_pattern().findall(text))
+    return len(_unspaced_pattern().sub(" ", text).split()) + -(-unspaced // 2)
+
+
+def detect_scripts(text: str) -> frozenset[str]:
+    """The scripts that a text's letters are written in, by the first word of their names."""
+    return frozenset(_script_of_character(c) for c in set(text) if c.isalpha())
+
+
+@lru_cache(maxsize=4096)
+def _script_of_character(character: str) -> str:
+    return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]

@@ -1,0 +1,1 @@
+"""Encode vectors as numbers or bits, and compute dot products over them."""

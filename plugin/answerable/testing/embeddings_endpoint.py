@@ -1,0 +1,168 @@
+"""The endpoint /v1/embeddings: the local embedder's vectors, in OpenAI's dimensions."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..indexing.output.function_writer import find_model_folder
+from ..serve.embedders import local_embedder
+from ..serve.embedders.embedder import Vectors
+from ..serve.embedders.local_embedder import LocalEmbedder
+from .answer_requests import estimate_tokens
+from .model_table import EMBEDDING_MODELS
+from .request_fields import optional_field, reject_unknown_fields, require_choice, required_field
+from .stub_messages import OpenAIError
+
+EMBEDDINGS_PATH = "/v1/embeddings"
+MAX_INPUTS = 2048
+MAX_INPUT_TOKENS = 8192
+MAX_REQUEST_TOKENS = 300_000
+
+# Models of other makers: what they have by default, and what they may be asked for.
+_DEFAULT_DIMENSIONS = 1536
+_MAX_DIMENSIONS = 4096
+
+_PARAMETERS = frozenset({"input", "model", "dimensions", "encoding_format", "user"})
+
+
+def embeddings_response(
+    values: Mapping[str, Any], model: str, fault: str | None = None
+) -> dict[str, Any]:
+    """The list of vectors; ApiError where OpenAI refuses the request.
+
+    model: without a fault's suffix. fault: one of those of vectors.
+    """
+    reject_unknown_fields(values, _PARAMETERS)
+    texts = _texts(required_field(values, "input"))
+    dimensions = _dimensions(values, model)
+    form = require_choice(values.get("encoding_format", "float"), ("float", "base64"),
+                         "encoding_format")  # fmt: skip
+    used = _count(texts)
+    vectors = apply_vector_fault(resize_vectors(_embedder().embed(texts), dimensions), fault)
+    data = [
+        {"object": "embedding", "index": index, "embedding": _encoded(vector, form)}
+        for index, vector in enumerate(vectors)
+    ]
+    if fault == "reversed":
+        data.reverse()
+    usage = {"prompt_tokens": used, "total_tokens": used}
+    return {"object": "list", "data": data, "model": values["model"], "usage": usage}
+
+
+def resize_vectors(vectors: Vectors, dimensions: int) -> Vectors:
+    """Unit vectors, truncated or padded with zeros. (n, d) float32; returns (n, dimensions)."""
+    sized = np.zeros((len(vectors), dimensions), dtype=np.float32)
+    kept = min(dimensions, vectors.shape[1])
+    sized[:, :kept] = vectors[:, :kept]
+    # OpenAI never sends zeros; a text without a known token gets a direction of its own.
+    sized[~sized.any(axis=1), -1] = 1.0
+    sized /= np.linalg.norm(sized, axis=1, keepdims=True)
+    return sized
+
+
+def apply_vector_fault(vectors: Vectors, fault: str | None) -> Vectors:
+    """The vectors as a faulty server sends them."""
+    match fault:
+        case "fewer-vectors":
+            return vectors[:-1]
+        case "wrong-dimensions":
+            return vectors[:, :-1]
+        case "not-finite":
+            return np.where(np.arange(vectors.shape[1]) == 0, np.float32("nan"), vectors)
+        case "zeros":
+            return np.zeros_like(vectors)
+        case _:
+            return vectors
+
+
+@lru_cache(maxsize=1)
+def _embedder() -> LocalEmbedder:
+    return local_embedder.load_local_embedder(find_model_folder())
+
+
+def _invalid() -> OpenAIError:
+    return OpenAIError(
+        "'$.input' is invalid. Please check the API reference: "
+        "https://platform.openai.com/docs/api-reference.",
+        param="input",
+    )
+
+
+def _texts(value: object) -> list[str]:
+    """The texts of an input, which is a text, a list of them, or one or more lists of tokens."""
+    if isinstance(value, str):
+        return _texts([value])
+    if not isinstance(value, list):
+        raise _invalid()
+    if not value:
+        raise OpenAIError(
+            "Invalid 'input': empty array. Expected an array with minimum length 1, but got an "
+            "empty array instead.",
+            param="input",
+            code="empty_array",
+        )
+    if _are_tokens(value):
+        return [_tokens_as_text(value)]
+    if len(value) > MAX_INPUTS:
+        raise OpenAIError(
+            f"Invalid 'input': array too long. Expected an array with maximum length {MAX_INPUTS}, "
+            f"but got an array with length {len(value)} instead.",
+            param="input",
+            code="array_above_max_length",
+        )
+    if all(isinstance(item, str) and item for item in value):
+        return value
+    if all(isinstance(item, list) and item and _are_tokens(item) for item in value):
+        return [_tokens_as_text(item) for item in value]
+    raise _invalid()
+
+
+def _are_tokens(values: Sequence[object]) -> bool:
+    return all(isinstance(v, int) and not isinstance(v, bool) and v >= 0 for v in values)
+
+
+def _tokens_as_text(values: Sequence[object]) -> str:
+    # The stub has not OpenAI's vocabulary: equal tokens give equal vectors, and that is all.
+    return " ".join(str(value) for value in values)
+
+
+def _dimensions(values: Mapping[str, Any], model: str) -> int:
+    default = EMBEDDING_MODELS.get(model)
+    asked = optional_field(values, "dimensions", int)
+    if asked is None:
+        return default or _DEFAULT_DIMENSIONS
+    if model == "text-embedding-ada-002":
+        raise OpenAIError("This model does not support specifying dimensions.", param="dimensions")
+    most = default or _MAX_DIMENSIONS
+    if asked < 1 or asked > most:
+        bound = "greater than or equal to 1" if asked < 1 else f"less than or equal to {most}"
+        raise OpenAIError(
+            f"Invalid value for 'dimensions' = {asked}. Must be {bound}.", param="dimensions"
+        )
+    return int(asked)
+
+
+def _count(texts: Sequence[str]) -> int:
+    counts = [estimate_tokens(text) for text in texts]
+    if max(counts) > MAX_INPUT_TOKENS:
+        raise OpenAIError(
+            f"This model's maximum context length is {MAX_INPUT_TOKENS} tokens, however you "
+            f"requested {max(counts)} tokens ({max(counts)} in your prompt; 0 for the "
+            "completion). Please reduce your prompt; or completion length.",
+        )
+    if sum(counts) > MAX_REQUEST_TOKENS:
+        raise OpenAIError(
+            f"Requested {sum(counts)} tokens, max {MAX_REQUEST_TOKENS} tokens per request",
+            kind="max_tokens_per_request",
+            code="max_tokens_per_request",
+        )
+    return sum(counts)
+
+
+def _encoded(vector: Vectors, form: str) -> object:
+    if form == "base64":
+        return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+    return vector.tolist()

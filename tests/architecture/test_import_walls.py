@@ -1,0 +1,65 @@
+"""The walls between the rooms: imports, and what a hint can hold."""
+
+import dataclasses
+import subprocess
+import sys
+
+import pytest
+
+from answerable.serve.types import Evidence, HintCitation, RoutingHint
+from support.sites import ROOT
+
+PACKAGE = ROOT / "plugin" / "answerable"
+SERVING = sorted(
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    for path in (PACKAGE / "serve").rglob("*.py")
+    if path.stem not in ("__init__", "main")
+)
+
+
+def test_the_import_contracts_hold() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()",
+         "--no-cache"],
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 broken" in done.stdout
+
+
+def test_a_hint_has_no_field_for_text() -> None:
+    expected = {"id", "label", "locator", "url"}
+    assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
+    assert {field.name for field in dataclasses.fields(HintCitation)} == expected
+    assert {field.name for field in dataclasses.fields(Evidence)} == {
+        "passages", "hints", "lead", "section_scores", "terms",
+    }  # fmt: skip
+    with pytest.raises((AttributeError, TypeError)):
+        RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]
+
+
+def test_serving_loads_nothing_of_the_build() -> None:
+    code = (
+        "import importlib, sys\n"
+        f"for name in {SERVING!r}: importlib.import_module('answerable.' + name)\n"
+        "print('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "answerable.serve.engine" in loaded
+    others = {name for name in loaded if name.startswith("answerable.")}
+    assert all(name.startswith("answerable.serve") for name in others), others
+    assert loaded.isdisjoint(
+        {"mkdocs", "yaml", "rich", "click", "argparse", "selectolax", "sentencex", "wordllama",
+         "jinja2", "sqlite3", "openai"}
+    )  # fmt: skip
+
+
+def test_the_package_itself_loads_nothing() -> None:
+    code = "import sys, answerable; print('numpy' in sys.modules, 'mkdocs' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "False False"

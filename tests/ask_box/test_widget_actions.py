@@ -1,0 +1,407 @@
+"""What a reader does with an answer, and what a page may do with the ask box."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from support.widget_site import (
+    CLAIM,
+    NOT_FOUND,
+    PARTIAL,
+    RECORD,
+    SECOND_RECORD,
+    SUPPORTED,
+    Reply,
+    Site,
+    Stream,
+    ask,
+    asking,
+    event,
+    problem,
+    visit,
+)
+
+EVENTS = ["open", "close", "ask", "stage", "answer", "problem", "cite", "feedback"]
+RECORDING = """(names) => {
+  window.seen = [];
+  window.refused = new Set();
+  for (const name of names) {
+    document.addEventListener(`answerable:${name}`, (event) => {
+      window.seen.push({ name, detail: event.detail, composed: event.composed,
+        cancelable: event.cancelable, from: event.target.localName });
+      if (window.refused.has(name)) event.preventDefault();
+    });
+  }
+}"""
+
+
+def seen(page: Page) -> list[str]:
+    """Names of the events so far, which are then forgotten."""
+    return [each["name"] for each in details(page)]
+
+
+def details(page: Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.evaluate("window.seen.splice(0)")
+    return found
+
+
+def refuse(page: Page, *names: str) -> None:
+    page.evaluate("(names) => { window.refused = new Set(names); }", list(names))
+
+
+def copied(page: Page) -> str:
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def allow_copying(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+
+def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site) -> None:
+    allow_copying(page)
+    quoting = RECORD | {"n": 7, "quote": "Upload the\nfunction  folder.", "title": "A [b] <c>"}
+    claims = [CLAIM | {"text": "Run it:\n\n$ make\n$ ls", "citations": [7]}]
+    code = SUPPORTED | {"claims": claims, "citations": [quoting, SUPPORTED["citations"][2]]}
+    box = visit(page, site, code)
+    ask(box, "How do I *deploy* <it>?")
+    box.get_by_role("button", name="Copy answer").click()
+    expect(box.get_by_role("status")).to_have_text("Copied.")
+    assert copied(page) == (
+        "**How do I *deploy* \\<it\\>?**\n\n"
+        "Run it:\n\n~~~~~\n$ make\n$ ls\n~~~~~\n\n [1]\n\n"
+        "Related material: Operations call about deployments (from 12:40). [2]\n\n"
+        "Sources:\n\n"
+        f"1. [A \\[b\\] \\<c\\>](<{site.origin}{RECORD['href']}>)\n"
+        f"2. [Operations call about deployments](<{site.origin}/guide/deploy/>) – from 12:40\n"
+    )
+    expect(box.get_by_role("button", name="Copy answer")).to_be_focused()
+
+
+def test_a_shared_question_is_put_but_not_sent(page: Page, site: Site) -> None:
+    allow_copying(page)
+    question = "Is 100% of «a & b» = c? 😀"
+    box = visit(page, site, PARTIAL, path="/guide/?old=1#part")
+    ask(box, question)
+    box.get_by_role("button", name="Copy link to this question").click()
+    expect(box.get_by_role("status")).to_have_text("Copied.")
+    link = copied(page)
+    assert link.startswith(f"{site.origin}/guide/?ask=Is%20100%25")
+    assert "#" not in link
+    page.goto(link)
+    expect(box.get_by_role("dialog")).to_be_visible()
+    expect(box.get_by_label("Your question")).to_have_value(question)
+    expect(box.get_by_label("Your question")).to_be_focused()
+    expect(box).to_have_attribute("state", "empty")
+    assert len(site.asked) == 1
+    site.replies.append(Reply(NOT_FOUND))
+    page.keyboard.press("Enter")
+    expect(box).to_have_attribute("state", "not-found")
+    assert [body for _, body in site.asked] == [asking(question)] * 2
+
+
+def test_a_shared_question_is_cut_and_may_be_broken(page: Page, site: Site) -> None:
+    for given, put in [("x" * 700, "x" * 500), ("%F0%9F", "\ufffd"), ("%3Cb%3E", "<b>"), ("", "")]:
+        box = visit(page, site, path=f"/?ask={given}")
+        expect(box.get_by_label("Your question")).to_have_value(put)
+    assert site.asked == []
+
+
+def test_copying_that_is_not_allowed_says_so(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    page.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('no')); }"
+    )
+    ask(box)
+    box.get_by_role("button", name="Copy answer").click()
+    expect(box.get_by_role("status")).to_have_text("The browser does not allow copying here.")
+    expect(box.locator(".said")).to_have_text("The browser does not allow copying here.")
+
+
+def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box.get_by_text("Was this helpful?")).to_have_count(0)
+    site.about = {"feedback": "/feedback"}
+    box = visit(page, site, PARTIAL, NOT_FOUND)
+    ask(box)
+    group = box.get_by_role("group", name="Was this helpful?")
+    group.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
+    expect(box.locator(".asked")).to_have_text("Thank you.")
+    expect(box.locator(".asked")).to_be_focused()
+    expect(box.get_by_role("button", name="Yes")).to_have_count(0)
+    box.get_by_label("Your question").fill("Other?")
+    box.get_by_label("Your question").press("Enter")
+    group.get_by_role("button", name="No", exact=True).click()
+    why = box.get_by_role("group", name="What was wrong?")
+    expect(why.get_by_role("button")).to_have_text(
+        ["It is wrong", "Something is missing", "It is out of date", "Something else"]
+    )
+    expect(box.locator(".asked")).to_be_focused()
+    assert len(site.told) == 1
+    why.get_by_role("button", name="It is out of date").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
+    of = {"bundle": "3f9c", "request_id": "r1"}
+    assert site.told == [
+        {"helpful": True, "reason": None, "question": "How do I deploy?", "mode": "partial", **of},
+        {"helpful": False, "reason": "outdated", "question": "Other?", "mode": "not-found", **of},
+    ]
+    assert sum(url.endswith("/feedback") for url in requested) == 2
+
+
+def test_feedback_that_fails_says_so(page: Page, site: Site) -> None:
+    site.feedback_status = 500
+    site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
+    box = visit(page, site, PARTIAL, PARTIAL)
+    ask(box)
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
+    page.context.set_offline(True)
+    page.context.set_offline(False)
+    box.get_by_label("Your question").press("Enter")
+    expect(box.get_by_role("button", name="Yes")).to_be_visible()
+    page.context.set_offline(True)
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
+
+
+def test_feedback_to_no_address_says_so(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask feedback="http://"></answerable-ask>'
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("That could not be sent.")
+
+
+def test_events_in_their_order_and_what_each_says(page: Page, site: Site) -> None:
+    site.about = {"feedback": "/feedback"}
+    streamed = Stream([event("stage", {"stage": "writing"}), event("answer", PARTIAL)])
+    box = visit(page, site, streamed, problem(503, "paused"))
+    page.evaluate(RECORDING, EVENTS)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "problem")
+    page.keyboard.press("Escape")
+    expect(box).not_to_have_attribute("open", "")
+    events = details(page)
+    assert [each["name"] for each in events] == [
+        "open", "ask", "stage", "answer", "feedback", "ask", "problem", "close"
+    ]  # fmt: skip
+    assert all(each["composed"] and each["from"] == "answerable-ask" for each in events)
+    cancelable = {each["name"] for each in events if each["cancelable"]}
+    assert cancelable == {"open", "ask", "feedback"}
+    by_name = {each["name"]: each["detail"] for each in events}
+    assert by_name["stage"] == {"stage": "writing"}
+    assert by_name["answer"] == PARTIAL
+    assert by_name["problem"] == {"code": "paused"}
+    assert by_name["ask"] == {"question": "How do I deploy?"}
+
+
+def test_a_page_may_cancel_what_is_cancelable(page: Page, site: Site) -> None:
+    site.about = {"feedback": "/feedback"}
+    box = visit(page, site, PARTIAL)
+    page.evaluate(RECORDING, EVENTS)
+    refuse(page, "open")
+    box.get_by_role("button", name="Ask").click()
+    page.keyboard.press("Control+i")
+    expect(box.locator("dialog")).to_have_count(0)
+    expect(box).not_to_have_attribute("open", "")
+    assert seen(page) == ["open", "open"]
+    refuse(page, "cite", "feedback")
+    ask(box)
+    box.locator(".card a").click()
+    box.locator(".mark").click()
+    expect(box.get_by_role("dialog")).to_be_visible()
+    assert page.url == f"{site.origin}/"
+    box.get_by_role("button", name="Yes").click()
+    events = details(page)
+    assert [each["name"] for each in events] == [
+        "open", "ask", "answer", "cite", "cite", "feedback"
+    ]  # fmt: skip
+    cited = events[3]["detail"]
+    assert cited == RECORD
+    expect(box.get_by_role("button", name="Yes")).to_have_count(0)
+    assert site.told == []
+
+
+def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    page.evaluate(RECORDING, EVENTS)
+    box.get_by_role("button", name="Ask").click()
+    page.keyboard.type("Old")
+    page.keyboard.press("Escape")
+    expect(box).not_to_have_attribute("open", "")
+    refuse(page, "open")
+    page.evaluate("document.querySelector('answerable-ask').ask('New')")
+    assert seen(page) == ["open", "close", "open"]
+    assert site.asked == []
+
+
+def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    page.evaluate("document.querySelector('answerable-ask').open('Half a ques')")
+    expect(box).to_have_attribute("open", "")
+    expect(box).to_have_attribute("state", "empty")
+    expect(box.get_by_label("Your question")).to_have_value("Half a ques")
+    expect(box.locator(".count")).to_have_text("11/500")
+    page.evaluate("document.querySelector('answerable-ask').close()")
+    expect(box).not_to_have_attribute("open", "")
+    page.evaluate("document.querySelector('answerable-ask').ask('A'.repeat(600))")
+    expect(box).to_have_attribute("state", "partial")
+    assert [body for _, body in site.asked] == [asking("A" * 500)]
+
+
+def test_a_page_may_fetch_for_the_box(page: Page, site: Site) -> None:
+    box = visit(page, site)
+    page.evaluate(
+        "(answer) => { document.querySelector('answerable-ask').fetch = async (url) =>"
+        " new Response(JSON.stringify(answer)); }",
+        PARTIAL,
+    )
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    page.evaluate(
+        "() => { const box = document.querySelector('answerable-ask');"
+        " box.fetch = () => { throw new Error('no'); }; }"
+    )
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("problem", "failed")
+    assert site.asked == []
+
+
+def test_inline_stands_in_the_page(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask placement="inline"></answerable-ask>'
+    box = visit(page, site, PARTIAL)
+    expect(box.get_by_role("group", name="Ask this site")).to_be_visible()
+    expect(box.get_by_role("dialog")).to_have_count(0)
+    expect(box.locator(".trigger")).to_have_count(0)
+    expect(page.locator("body")).to_be_focused()
+    page.evaluate(RECORDING, EVENTS)
+    page.keyboard.press("Control+i")
+    expect(box.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type("Why?")
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("heading", name="Answer")).to_be_focused()
+    expect(box).not_to_have_attribute("open", "")
+    page.evaluate("document.querySelector('answerable-ask').close()")
+    expect(box.locator(".card")).to_be_visible()
+    box.locator(".card a").click(modifiers=["Alt"])
+    assert seen(page) == ["ask", "answer", "cite"]
+
+
+def test_the_shortcut_may_be_another_or_none(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask shortcut="Alt+Shift+K"></answerable-ask>'
+    box = visit(page, site)
+    trigger = box.get_by_role("button", name="Ask")
+    expect(trigger).to_have_attribute("aria-keyshortcuts", "Alt+Shift+K")
+    expect(trigger).to_have_attribute("title", "Alt+Shift+K")
+    page.keyboard.press("Control+i")
+    page.keyboard.press("Alt+k")
+    expect(box.locator("dialog")).to_have_count(0)
+    page.keyboard.press("Alt+Shift+K")
+    expect(box.get_by_role("dialog")).to_be_visible()
+    site.ask_box = '<answerable-ask shortcut="none"></answerable-ask>'
+    box = visit(page, site)
+    expect(trigger).to_be_visible()
+    for name in ("aria-keyshortcuts", "title"):
+        assert trigger.get_attribute(name) is None
+    page.keyboard.press("Control+i")
+    expect(box.locator("dialog")).to_have_count(0)
+
+
+def test_italics_of_a_text_that_is_edited_are_left_alone(page: Page, site: Site) -> None:
+    site.ask_box = '<p contenteditable="true">Words</p><answerable-ask></answerable-ask>'
+    box = visit(page, site)
+    page.get_by_text("Words").focus()
+    page.keyboard.press("Control+i")
+    expect(box.locator("dialog")).to_have_count(0)
+    page.get_by_text("Words").evaluate("(node) => node.blur()")
+    page.keyboard.press("Control+i")
+    expect(box.get_by_role("dialog")).to_be_visible()
+
+
+def test_several_boxes_on_a_page(page: Page, site: Site) -> None:
+    site.ask_box = (
+        '<answerable-ask id="first"></answerable-ask>'
+        '<answerable-ask id="second" placement="inline" endpoint="/other/"></answerable-ask>'
+    )
+    visit(page, site, PARTIAL, NOT_FOUND, path="/?ask=Which%3F")
+    first, second = page.locator("#first"), page.locator("#second")
+    expect(first.get_by_role("dialog")).to_be_visible()
+    expect(first.get_by_label("Your question")).to_have_value("Which?")
+    expect(second.get_by_label("Your question")).to_have_value("")
+    page.keyboard.press("Enter")
+    expect(first).to_have_attribute("state", "partial")
+    page.keyboard.press("Escape")
+    # The dialog gives the focus back a moment later.
+    expect(first.get_by_role("button", name="Ask")).to_be_focused()
+    second.get_by_label("Your question").fill("Other?")
+    second.get_by_label("Your question").press("Enter")
+    expect(second).to_have_attribute("state", "not-found")
+    expect(first).to_have_attribute("state", "partial")
+    assert [path for path, _ in site.asked] == ["/_answerable/answer", "/other/answer"]
+    page.keyboard.press("Control+i")
+    expect(first.get_by_role("dialog")).to_be_visible()
+    expect(first.get_by_label("Your question")).to_be_focused()
+
+
+def test_slots_take_the_words_of_the_page(page: Page, site: Site) -> None:
+    site.ask_box = (
+        '<answerable-ask><span slot="trigger">Help me</span><span slot="title">Ask Harbour</span>'
+        '<span slot="scope">Only boats.</span><small slot="footer">By the harbour.</small>'
+        "</answerable-ask>"
+    )
+    box = visit(page, site, PARTIAL)
+    page.get_by_role("button", name="Help me").click()
+    expect(page.get_by_role("dialog", name="Ask Harbour")).to_be_visible()
+    expect(page.get_by_text("Only boats.")).to_be_visible()
+    expect(page.get_by_text("Answers come only")).to_be_hidden()
+    expect(page.get_by_text("By the harbour.")).to_be_visible()
+    box.get_by_label("Your question").fill("Why?")
+    page.keyboard.press("Enter")
+    expect(box.locator(".card")).to_have_count(1)
+    expect(page.get_by_text("Only boats.")).to_be_hidden()
+    expect(page.get_by_text("By the harbour.")).to_be_visible()
+
+
+def test_parts_and_properties_style_it(page: Page, site: Site) -> None:
+    css = (
+        "answerable-ask { --answerable-accent: rgb(1, 2, 3); --answerable-radius: 3px }"
+        "answerable-ask::part(sentence) { color: rgb(9, 8, 7) }"
+        "answerable-ask::part(card) { color: rgb(6, 5, 4) }"
+    )
+    site.pages["/mine.css"] = Reply(css, content_type="text/css")
+    site.head = '<link rel="stylesheet" href="/mine.css">'
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".sentence")).to_have_css("color", "rgb(9, 8, 7)")
+    expect(box.locator(".card")).to_have_css("color", "rgb(6, 5, 4)")
+    expect(box.locator(".primary")).to_have_css("background-color", "rgb(1, 2, 3)")
+    expect(box.locator("dialog")).to_have_css("border-radius", "3px")
+
+
+def in_new_tab(page: Page, link: Locator) -> None:
+    with page.context.expect_page() as opened:
+        link.click(modifiers=["ControlOrMeta"])
+    opened.value.close()
+
+
+def test_a_source_in_a_new_tab_leaves_the_box_open(page: Page, site: Site) -> None:
+    cited = [RECORD, SECOND_RECORD]
+    claims = [CLAIM | {"citations": [1, 2]}]
+    box = visit(page, site, PARTIAL | {"claims": claims, "citations": cited})
+    ask(box)
+    in_new_tab(page, box.locator(".mark").first)
+    in_new_tab(page, box.locator(".title").last)
+    expect(box.get_by_role("dialog")).to_be_visible()
+    box.locator(".title").last.click()
+    expect(page).to_have_url(f"{site.origin}/reference/limits/")

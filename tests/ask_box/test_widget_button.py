@@ -1,0 +1,121 @@
+"""The floating button in pages of real themes: what it must not cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from playwright.sync_api import Locator, Page, expect
+
+from support import static_server
+from support.widget_folder import WIDGET
+from support.widget_site import Site, visit
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "material": {"font": False, "features": ["navigation.footer"]},
+    "mkdocs": {"highlightjs": False},
+    "readthedocs": {"highlightjs": False},
+}
+CONTENTS = [f"Section {n}" for n in range(60)]
+# Observers have been told of what is drawn.
+FRAMES = """async () => {
+  for (let frame = 0; frame < 5; frame += 1) await new Promise(requestAnimationFrame);
+}"""
+# What of the page can be seen under the button, wherever that stands.
+COVERED = """(box) => {
+  const { left, right, top, bottom } = box.shadowRoot.querySelector(".trigger")
+    .getBoundingClientRect();
+  const nodes = new Set();
+  for (let x = left; x <= right; x += 4)
+    for (let y = top; y <= bottom; y += 4)
+      for (const node of document.elementsFromPoint(x, y))
+        if (node.matches("a, p, nav li, footer *")) nodes.add(node);
+  return [...nodes].map((node) => node.textContent.trim());
+}"""
+
+
+@pytest.fixture(scope="module", params=OPTIONS)
+def address(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A built site of a theme, whose first page has a long table of contents and a next page."""
+    folder = tmp_path_factory.mktemp(request.param)
+    docs = folder / "docs"
+    docs.mkdir()
+    sections = "".join(f"## {name}\n\nSome words of it.\n\n" for name in CONTENTS)
+    (docs / "index.md").write_text(f"# Home\n\n{sections}The last words of the page.\n")
+    (docs / "next.md").write_text("# Next\n\nLittle.\n")
+    # Highlighting comes from another host.
+    theme = {"name": request.param, **OPTIONS[request.param]}
+    config = {"site_name": "Docs", "docs_dir": str(docs), "theme": theme}
+    (folder / "mkdocs.yml").write_text(json.dumps(config))
+    site = folder / "site"
+    build(load_config(str(folder / "mkdocs.yml"), site_dir=str(site)))
+    (site / "assets" / "answerable").mkdir(parents=True)
+    (site / "assets" / "answerable" / "ask-box.js").write_bytes(
+        (WIDGET / "ask-box.js").read_bytes()
+    )
+    added = (
+        "<answerable-ask></answerable-ask>"
+        '<script type="module" src="/assets/answerable/ask-box.js"></script></body>'
+    )
+    for path in site.rglob("*.html"):
+        path.write_text(path.read_text("utf-8").replace("</body>", added), encoding="utf-8")
+    with static_server.serving(site) as origin:
+        yield origin
+
+
+def opened(page: Page, address: str, width: int = 1280) -> Locator:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{address}/")
+    box = page.locator("answerable-ask")
+    expect(box.get_by_role("button", name="Ask")).to_be_in_viewport(ratio=1)
+    return box
+
+
+@pytest.mark.parametrize("width", [1280, 1920, 800, 390])
+def test_the_button_covers_no_contents_and_no_end(page: Page, address: str, width: int) -> None:
+    box = opened(page, address, width)
+    for place in (0, 800):
+        page.evaluate("(top) => scrollTo(0, top)", place)
+        page.evaluate(FRAMES)
+        assert [each for each in box.evaluate(COVERED) if each in CONTENTS] == [], place
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.evaluate(FRAMES)
+    covered = box.evaluate(COVERED)
+    # Its pages end outside of the page's flow: its credits stay where they are.
+    if "Read the Docs" in page.locator("footer").inner_text():
+        covered = [each for each in covered if "Next" in each or "last words" in each]
+    assert covered == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_contents_in_the_corner_move_the_button_until_they_go(page: Page, site: Site) -> None:
+    site.csp = "default-src 'self' 'unsafe-inline'"
+    site.ask_box = (
+        '<nav style="position: fixed; right: 0; bottom: 0; width: 200px; height: 90%"><a href="/">'
+        'Contents</a></nav><nav style="position: fixed; left: 0; top: 0; width: 200px; height:'
+        ' 100%"></nav><nav style="position: fixed; bottom: 0; left: 0; right: 0">Next</nav>'
+        "<answerable-ask></answerable-ask>"
+    )
+    box = visit(page, site)
+    trigger = box.get_by_role("button", name="Ask")
+    right = page.evaluate("innerWidth") - 200
+    expect(trigger).not_to_have_css("margin-inline-end", "0px")
+    place = trigger.bounding_box()
+    assert place is not None
+    assert right - 60 <= place["x"] + place["width"] <= right
+    page.locator("nav").first.evaluate(
+        "(node) => { node.style.height = '20%'; node.style.bottom = '70%'; }"
+    )
+    expect(trigger).to_have_css("margin-inline-end", "0px")
+
+
+def test_an_element_of_the_page_takes_no_room(page: Page, site: Site) -> None:
+    site.ask_box = "<p><answerable-ask></answerable-ask></p>"
+    box = visit(page, site)
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    expect(box.locator(".room")).to_have_count(0)

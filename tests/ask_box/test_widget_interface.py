@@ -1,0 +1,265 @@
+"""The widget's manifest against the widget: what it reads, sets, sends, slots, names and offers."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from support import widget_folder, widget_tables
+from support.widget_excerpts import OPTIONS, STEPS, TABS, excerpts
+
+SCRIPT = (widget_folder.WIDGET / "ask-box.js").read_text("utf-8")
+MANIFEST = widget_tables.read()
+ELEMENT = widget_tables.element(MANIFEST)
+
+# Notes every attribute of an ask box that is read or set, and every event that it sends.
+NOTING = """
+window.seen = { read: new Set(), set: new Set(), events: {}, parts: new Set(), slots: new Set() };
+const noted = { getAttribute: "read", hasAttribute: "read", setAttribute: "set",
+  toggleAttribute: "set" };
+for (const [method, kind] of Object.entries(noted)) {
+  const original = Element.prototype[method];
+  Element.prototype[method] = function (name, ...rest) {
+    if (this.localName === "answerable-ask") seen[kind].add(name);
+    return original.call(this, name, ...rest);
+  };
+}
+const { dispatchEvent } = EventTarget.prototype;
+EventTarget.prototype.dispatchEvent = function (event) {
+  if (this.localName === "answerable-ask") {
+    seen.events[event.type] = [event.cancelable, event.bubbles && event.composed];
+  }
+  return dispatchEvent.call(this, event);
+};
+"""
+COLLECT = """(box) => {
+  for (const node of box.shadowRoot.querySelectorAll("*")) {
+    node.part.forEach((name) => seen.parts.add(name));
+    if (node.localName === "slot") seen.slots.add(node.name);
+  }
+}"""
+# A reply is a body, its type and its status; without one the question waits until it is stopped.
+REPLYING = """(box, { site, replies }) => {
+  box.fetch = (address, { signal } = {}) => {
+    if (!address.pathname.endsWith("/answer")) return Promise.resolve(Response.json(site));
+    const reply = replies.shift();
+    if (reply) {
+      const { body, type, status } = reply;
+      return Promise.resolve(new Response(body, { status, headers: { "Content-Type": type } }));
+    }
+    return new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  };
+}"""
+SITE = {
+    "examples": ["How do I moor?"],
+    "search": "?q={question}",
+    "authors": "mailto:crew@harbour.example",
+    "feedback": "feedback",
+}
+NOT_FOUND = {"mode": "not-found", "claims": [], "routes": [], "citations": [], "confidence": "low"}
+SUPPORTED = {
+    "mode": "supported",
+    "claims": [{"text": "Tie it twice.", "citations": [1]}],
+    "routes": [{"text": "Related material: Knots.", "citations": [2]}],
+    "citations": [
+        {"n": 1, "kind": "record", "title": "Mooring", "url": "/index.html#top", "quote": "Twice."},
+        {"n": 2, "kind": "hint", "label": "Knots", "locator": "second shelf"},
+    ],
+    "confidence": "high",
+}
+
+
+def reply(body: object, status: int = 200) -> dict[str, Any]:
+    return {"body": json.dumps(body), "type": "application/json", "status": status}
+
+
+def stream(body: object) -> dict[str, Any]:
+    events = ("stage", {"stage": "writing"}), ("answer", body)
+    text = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events)
+    return {"body": text, "type": "text/event-stream", "status": 200}
+
+
+@pytest.fixture(scope="module")
+def seen(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """What a widget did that went through everything it can do."""
+    folder = tmp_path_factory.mktemp("interface")
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(NOTING)
+    with widget_folder.served(folder) as origin:
+        box = widget_folder.visit(page, folder, origin)
+        use(page, box)
+    found = page.evaluate(
+        "({ events: seen.events, ...Object.fromEntries("
+        "['read', 'set', 'parts', 'slots'].map((name) => [name, [...seen[name]]])) })"
+    )
+    found["methods"] = page.evaluate(
+        "Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors("
+        "customElements.get('answerable-ask').prototype)).filter(([name, { value }]) =>"
+        " value && name !== 'constructor' && !name.endsWith('Callback'))"
+        ".map(([name, { value }]) => [name, value.length]))"
+    )
+    yield found
+    context.close()
+
+
+def use(page: Page, box: Locator) -> None:
+    """Go through every state, and everything that can be pressed."""
+    excerpt = excerpts([*TABS, *STEPS, *OPTIONS], notes=[{"kind": "unknown", "word": "CEO"}])
+    replies = [None, stream(SUPPORTED), reply(NOT_FOUND), reply({"code": "busy"}, 503)]
+    replies.append(reply(excerpt))
+    box.evaluate(REPLYING, {"site": SITE, "replies": replies})
+
+    def ask(state: str) -> None:
+        box.locator("textarea").press("Enter")
+        expect(box).to_have_attribute("state", state)
+        box.evaluate(COLLECT)
+
+    box.locator(".trigger").click()
+    box.locator("textarea").fill("How do I moor?")
+    expect(box.locator(".example")).to_be_visible()
+    box.evaluate(COLLECT)
+    ask("working")
+    box.locator(".stop").click()
+    ask("supported")
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
+    box.locator(".mark").first.click()
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("Control+i")
+    ask("not-found")
+    ask("problem")
+    ask("partial")
+
+
+def names(kind: str) -> list[str]:
+    found = [each["name"] for each in ELEMENT[kind]]
+    assert len(found) == len(set(found)), kind
+    return found
+
+
+def members(kind: str) -> dict[str, Any]:
+    return {each["name"]: each for each in ELEMENT["members"] if each["kind"] == kind}
+
+
+def choices(attribute: str) -> set[str]:
+    """The values that an attribute may have, by its type."""
+    (given,) = (each for each in ELEMENT["attributes"] if each["name"] == attribute)
+    return set(re.findall(r'"([^"]+)"', given["type"]["text"]))
+
+
+def test_the_manifest_is_of_the_element_that_the_script_defines() -> None:
+    (module,) = MANIFEST["modules"]
+    assert (widget_folder.WIDGET / module["path"]).is_file()
+    defined = re.findall(r'customElements\.define\("([^"]+)", (\w+)\)', SCRIPT)
+    assert defined == [(ELEMENT["tagName"], ELEMENT["name"])]
+    assert f"export class {ELEMENT['name']} extends {ELEMENT['superclass']['name']}" in SCRIPT
+
+
+def test_attributes_are_those_that_are_read_or_set(seen: dict[str, Any]) -> None:
+    # `lang` is a global attribute that the element reads as its own.
+    assert set(names("attributes")) == {*seen["read"], *seen["set"]}
+    for attribute in ELEMENT["attributes"]:
+        is_set = attribute["description"].startswith("set by the element")
+        assert is_set == (attribute["name"] in seen["set"]), attribute["name"]
+        assert ("default" in attribute) == (not is_set), attribute["name"]
+
+
+def test_attributes_have_the_values_that_the_script_knows() -> None:
+    assert choices("placement") == set(re.findall(r'placement="(\w+)"', SCRIPT)) | {"inline"}
+    states = re.findall(r'this\.#show\("([\w-]+)"', SCRIPT)
+    (modes,) = re.findall(r'\["([\w-]+)", "([\w-]+)"\] : \["([\w-]+)", "([\w-]+)"\];', SCRIPT)
+    assert choices("state") == {*states, *modes}
+
+
+def test_events_are_those_that_are_sent_and_as_cancelable(seen: dict[str, Any]) -> None:
+    assert set(names("events")) == set(seen["events"])
+    assert set(seen["events"]) == set(re.findall(r'"(answerable:\w+)"', SCRIPT))
+    for event in ELEMENT["events"]:
+        cancelable, reaches_the_page = seen["events"][event["name"]]
+        assert ("preventDefault()" in event["description"]) == cancelable, event["name"]
+        assert reaches_the_page, event["name"]
+
+
+def test_methods_and_fields_are_those_of_the_class(seen: dict[str, Any]) -> None:
+    methods = members("method")
+    assert set(methods) == set(seen["methods"])
+    for name, method in methods.items():
+        assert len(method.get("parameters", ())) == seen["methods"][name], name
+
+
+def test_a_field_is_one_that_the_page_sets_and_the_element_reads() -> None:
+    # An element that had a field of its own would lose what a page has set before its script runs.
+    assert set(members("field")) == set(re.findall(r"this\.(\w+) \?\?", SCRIPT))
+
+
+def test_slots_are_those_of_the_box(seen: dict[str, Any]) -> None:
+    assert set(names("slots")) == set(seen["slots"])
+
+
+def test_every_part_exists(seen: dict[str, Any]) -> None:
+    assert set(names("cssParts")) <= set(seen["parts"])
+
+
+def test_properties_are_those_of_the_styles_with_their_defaults() -> None:
+    given = re.findall(r"var\((--answerable-[\w-]+)(?:, ([^()]*)(\(?))?", SCRIPT)
+    assert set(names("cssProperties")) == {name for name, _, _ in given}
+    for name, default, calls in given:
+        (described,) = (each for each in ELEMENT["cssProperties"] if each["name"] == name)
+        # What falls back to other properties is told in words.
+        assert calls or described["default"] == default, name
+
+
+def test_everything_is_described() -> None:
+    for kind in ("attributes", "members", "events", "slots", "cssProperties", "cssParts"):
+        assert ELEMENT[kind]
+        for each in ELEMENT[kind]:
+            assert each["description"].strip(), each["name"]
+
+
+@pytest.mark.parametrize(
+    ("placement", "shown", "hidden"),
+    [("header", ".trigger", ".box"), ("inline", ".box", ".trigger"), ("none", None, ".trigger")],
+)
+def test_placements_draw_what_they_say(
+    page: Page, tmp_path: Path, placement: str, shown: str | None, hidden: str
+) -> None:
+    assert placement in choices("placement")
+    with widget_folder.served(tmp_path) as origin:
+        box = widget_folder.visit(page, tmp_path, origin, element=f'placement="{placement}"')
+        box.evaluate("(box) => customElements.whenDefined(box.localName)")
+        if shown:
+            expect(box.locator(shown)).to_be_visible()
+        else:
+            expect(box.locator(hidden)).to_be_attached()
+        expect(box.locator(hidden)).to_be_hidden()
+
+
+def test_tables_are_written_between_their_marks_and_nowhere_else() -> None:
+    written = {"slots": "\nnew\n\n", "parts": "\nother\n\n"}
+    page = "# A\n\n<!-- widget:slots -->\nold\n<!-- /widget:slots -->\n\nText.\n"
+    after = "# A\n\n<!-- widget:slots -->\n\nnew\n\n<!-- /widget:slots -->\n\nText.\n"
+    assert widget_tables.updated(page, written) == after
+    assert widget_tables.updated(after, written) == after
+    assert widget_tables.marked(after) == {"slots": written["slots"]}
+
+
+def test_a_table_has_as_many_cells_in_each_row() -> None:
+    for name, table in widget_tables.tables(MANIFEST).items():
+        rows = table.strip().splitlines()
+        assert len(rows) > 2, name
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1, name
+
+
+def test_the_manual_has_every_table_as_the_manifest_tells_it() -> None:
+    found: dict[str, str] = {}
+    for page in widget_tables.DOCS.rglob("*.md"):
+        found |= widget_tables.marked(page.read_text("utf-8"))
+    # Run `make tables` to write them anew.
+    assert found == widget_tables.tables(MANIFEST)

@@ -1,0 +1,96 @@
+"""Where the ask box sends requests: to its page's origin, and to the endpoint it was given."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support import published_functions
+from support.widget_site import NOT_FOUND, STRICT_CSP, SUPPORTED, Site, ask, visit
+
+
+def origins(page: Page) -> set[str]:
+    """Where requests go to, from here on."""
+    found: set[str] = set()
+    page.context.on("request", lambda r: found.add("/".join(r.url.split("/")[:3])))
+    return found
+
+
+def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> None:
+    asked = origins(page)
+    site.lang = "de"
+    site.about = {"examples": ["How?"], "feedback": "/feedback", "search": "/?q={question}"}
+    hint = SUPPORTED["citations"][2] | {"url": "https://videos.example.org/call"}
+    answer = SUPPORTED | {"citations": [*SUPPORTED["citations"][:2], hint]}
+    site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
+    box = visit(page, site, answer, NOT_FOUND)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(3)
+    box.locator(".hint .title").hover()
+    box.get_by_role("button", name="Yes").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "not-found")
+    assert asked == {site.origin}
+    assert len(site.told) == 1
+
+
+def test_a_closed_box_asks_for_nothing_but_its_script(page: Page, site: Site) -> None:
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url.removeprefix(site.origin)))
+    visit(page, site)
+    expect(page.get_by_role("button", name="Ask")).to_be_visible()
+    assert urls == ["/", "/assets/answerable/ask-box.js"]
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return published_functions.made(tmp_path_factory.mktemp("function"))
+
+
+def test_a_function_on_another_origin_streams_and_limits(
+    page: Page, site: Site, function: Path
+) -> None:
+    limits = {"ANSWERABLE_ALLOWED_ORIGINS": site.origin, "ANSWERABLE_RATE": "1/minute"}
+    with published_functions.serving(function, **limits) as running:
+        other = f"http://127.0.0.1:{running.port}"
+        site.ask_box = f'<answerable-ask endpoint="{other}"></answerable-ask>'
+        site.csp = STRICT_CSP.replace("connect-src 'self'", f"connect-src 'self' {other}")
+        asked = origins(page)
+        box = visit(page, site)
+        page.evaluate(
+            "() => { window.stages = []; document.addEventListener('answerable:stage',"
+            " (event) => window.stages.push(event.detail.stage)); }"
+        )
+        with page.expect_response(f"{other}/answer") as first:
+            ask(box, "How thick is the chain of a mooring?")
+        expect(box.locator(".words").first).to_contain_text("twelve millimetres")
+        assert first.value.headers["content-type"].startswith("text/event-stream")
+        assert page.evaluate("window.stages")[0] == "embedding"
+        expect(box.locator(".card a").first).to_have_attribute(
+            "href", re.compile(rf"^{site.origin}/mooring/#chains")
+        )
+        with page.expect_response(f"{other}/answer") as second:
+            box.get_by_label("Your question").press("Enter")
+        expect(box).to_have_attribute("problem", "rate-limited")
+        wait = second.value.headers["retry-after"]
+        assert int(wait) > 30
+        expect(box.get_by_role("alert")).to_contain_text(f"again in {wait} seconds")
+        assert asked == {site.origin, other}
+        assert site.asked == []
+
+
+def test_a_function_that_does_not_know_the_page_is_an_error(
+    page: Page, site: Site, function: Path
+) -> None:
+    with published_functions.serving(function) as running:
+        other = f"http://127.0.0.1:{running.port}"
+        site.ask_box = f'<answerable-ask endpoint="{other}"></answerable-ask>'
+        site.csp = STRICT_CSP.replace("connect-src 'self'", f"connect-src 'self' {other}")
+        box = visit(page, site)
+        ask(box)
+        expect(box).to_have_attribute("problem", "failed")
+        expect(box.get_by_role("alert")).to_contain_text("try again")

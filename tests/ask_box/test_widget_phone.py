@@ -1,0 +1,115 @@
+"""The ask box on a phone, zoomed, without motion and with forced colours."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from support.widget_site import CLAIM, HANG, PARTIAL, RECORD, SUPPORTED, Site, ask, visit
+
+# A stand-in for a virtual keyboard: Chromium has none on a desk.
+KEYBOARD = """() => {
+  for (const name of ["height", "offsetTop"]) {
+    const own = Object.getOwnPropertyDescriptor(VisualViewport.prototype, name).get;
+    Object.defineProperty(VisualViewport.prototype, name, {
+      get() { return window.faked?.[name] ?? own.call(this); },
+    });
+  }
+}"""
+SHRINK = (
+    """(faked) => { window.faked = faked; visualViewport.dispatchEvent(new Event("resize")); }"""
+)
+WIDE = "wide" * 100
+
+
+def fits(page: Page, box: Locator) -> None:
+    """Nothing is cut off or scrolls sideways, apart from code."""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    width = page.evaluate("innerWidth")
+    for part in box.locator("header, form, .row, .primary, .close, .card, .actions, .button").all():
+        place = part.bounding_box()
+        if place is not None:
+            assert place["x"] >= 0
+            assert place["x"] + place["width"] <= width + 0.5
+
+
+def test_the_dialog_follows_what_a_keyboard_leaves_free(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 780})
+    page.add_init_script(f"({KEYBOARD})()")
+    box = visit(page, site, SUPPORTED)
+    box.get_by_role("button", name="Ask").click()
+    dialog = box.get_by_role("dialog")
+    whole = {"x": 0, "y": 0, "width": 390, "height": 780}
+    assert dialog.bounding_box() == whole
+    page.evaluate(SHRINK, {"height": 420, "offsetTop": 0})
+    assert dialog.bounding_box() == whole | {"height": 420}
+    expect(box.get_by_label("Your question")).to_be_in_viewport()
+    page.evaluate(SHRINK, {"height": 420, "offsetTop": 60})
+    assert dialog.bounding_box() == whole | {"height": 420, "y": 60}
+    page.evaluate(SHRINK, None)
+    assert dialog.bounding_box() == whole
+    box.get_by_label("Your question").fill("How?")
+    page.keyboard.press("Enter")
+    expect(box.locator(".card")).to_have_count(3)
+    fits(page, box)
+    size = box.get_by_label("Your question").evaluate("(node) => getComputedStyle(node).fontSize")
+    assert float(size.removesuffix("px")) >= 16
+    page.evaluate("document.documentElement.style.fontSize = '10px'")
+    size = box.get_by_label("Your question").evaluate("(node) => getComputedStyle(node).fontSize")
+    assert float(size.removesuffix("px")) >= 16
+
+
+def test_nothing_scrolls_sideways_when_zoomed_or_small(page: Page, site: Site) -> None:
+    wide = RECORD | {"title": WIDE, "quote": WIDE, "href": f"/{WIDE}/"}
+    claims = [CLAIM | {"text": WIDE}, CLAIM | {"text": f"Run `{WIDE}`:\n\n{WIDE}"}]
+    site.about = {"feedback": "/feedback", "examples": [WIDE]}
+    for size in ({"width": 640, "height": 400}, {"width": 320, "height": 256}):
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        box = visit(page, site, PARTIAL | {"claims": claims, "citations": [wide]})
+        box.get_by_role("button", name="Ask").click()
+        expect(box.locator(".example")).to_have_count(1)
+        fits(page, box)
+        page.keyboard.type("How?")
+        page.keyboard.press("Enter")
+        expect(box.locator(".card")).to_have_count(1)
+        fits(page, box)
+        box.get_by_role("button", name="No", exact=True).click()
+        fits(page, box)
+        box.locator(".actions").last.scroll_into_view_if_needed()
+        expect(box.get_by_role("button", name="It is wrong")).to_be_in_viewport()
+
+
+def test_the_answer_has_room_below_the_question(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 640, "height": 400})
+    box = visit(page, site, PARTIAL)
+    ask(box, "line\n" * 30)
+    expect(box.locator(".card")).to_have_count(1)
+    place = box.locator(".result").bounding_box()
+    assert place is not None
+    assert place["height"] > 100
+
+
+def test_motion_only_for_those_who_take_it(page: Page, site: Site) -> None:
+    for motion, moves in [("reduce", False), ("no-preference", True)]:
+        page.emulate_media(reduced_motion="reduce" if motion == "reduce" else "no-preference")
+        box = visit(page, site, HANG)
+        ask(box)
+        expect(box.locator(".pulse")).to_be_visible()
+        for part in (".pulse", "dialog"):
+            name = box.locator(part).evaluate("(node) => getComputedStyle(node).animationName")
+            assert (name != "none") == moves
+
+
+def test_forced_colours_leave_borders_and_states(page: Page, site: Site) -> None:
+    page.emulate_media(forced_colors="active")
+    box = visit(page, site, HANG)
+    trigger = box.get_by_role("button", name="Ask")
+    expect(trigger).to_have_css("border-top-style", "solid")
+    clear = "rgba(0, 0, 0, 0)"
+    expect(trigger).not_to_have_css("border-top-color", clear)
+    ask(box)
+    expect(box.locator(".pulse")).not_to_have_css("background-color", clear)
+    expect(box.locator(".close")).not_to_have_css("border-top-color", clear)
+    page.keyboard.press("Tab")
+    expect(box.locator(".primary")).to_be_focused()
+    expect(box.locator(".primary")).to_have_css("outline-style", "solid")

@@ -1,0 +1,115 @@
+"""What happens at an odd moment: keys pressed twice, boxes closed and opened, readers elsewhere."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from support.deadlines import until
+from support.widget_site import HANG, NOT_FOUND, PARTIAL, Reply, Site, ask, asking, problem, visit
+
+INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'
+BOX = "const box = document.querySelector('answerable-ask');"
+
+
+def test_the_same_question_is_sent_once_while_it_is_answered(page: Page, site: Site) -> None:
+    box = visit(page, site, HANG, PARTIAL)
+    ask(box)
+    for _ in range(3):
+        box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "working")
+    until(lambda: len(site.asked) == 1)
+    box.get_by_label("Your question").fill("Another?")
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "partial")
+    assert [body for _, body in site.asked] == [asking("How do I deploy?"), asking("Another?")]
+
+
+def test_what_was_pressed_and_is_gone_leaves_the_focus_in_the_dialog(
+    page: Page, site: Site
+) -> None:
+    site.about = {"examples": ["Where do logs go?"]}
+    page.add_init_script("window.addEventListener('keydown', (e) => (window.last = e.key))")
+    box = visit(page, site, problem(503, "busy"), HANG)
+    box.get_by_role("button", name="Ask").click()
+    box.get_by_role("button", name="Where do logs go?").press("Enter")
+    expect(box.get_by_role("button", name="Try again")).to_be_visible()
+    box.get_by_role("button", name="Try again").press("Enter")
+    expect(box.get_by_role("button", name="Stop")).to_be_focused()
+    page.keyboard.press("n")
+    assert page.evaluate("window.last") != "n"
+
+
+def test_an_inline_box_takes_no_focus_from_elsewhere(page: Page, site: Site) -> None:
+    site.ask_box = INLINE
+    box = visit(page, site, NOT_FOUND, problem(500))
+    page.evaluate(
+        f"{BOX} box.fetch = async (address, options) => {{"
+        " if (options.method) await new Promise((done) => (window.answer = done));"
+        " return fetch(address, options); }; null"
+    )
+    elsewhere = page.get_by_label("Elsewhere")
+    for state in ("not-found", "problem"):
+        box.get_by_label("Your question").fill(state)
+        box.get_by_label("Your question").press("Enter")
+        elsewhere.fill("")
+        elsewhere.press_sequentially("ab")
+        page.evaluate("window.answer()")
+        expect(box).to_have_attribute("state", state)
+        elsewhere.press_sequentially("cd")
+        expect(elsewhere).to_have_value("abcd")
+        expect(elsewhere).to_be_focused()
+
+
+def test_closed_and_asked_in_one_moment(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    box.get_by_role("button", name="Ask").click()
+    page.evaluate(f"{BOX} box.close(); box.ask('Why?')")
+    expect(box).to_have_attribute("state", "partial")
+    expect(box).to_have_attribute("open", "")
+    assert [body for _, body in site.asked] == [asking("Why?")]
+
+
+def test_a_late_thank_you_is_not_said_of_the_next_question(page: Page, site: Site) -> None:
+    site.about = {"feedback": "/feedback"}
+    box = visit(page, site, PARTIAL, HANG)
+    ask(box)
+    page.evaluate(
+        f"{BOX} box.fetch = async (address, options) => String(address).endsWith('feedback')"
+        " ? new Promise((done) => (window.thank = () => done(new Response(''))))"
+        " : fetch(address, options); null"
+    )
+    box.get_by_role("button", name="Yes").click()
+    box.get_by_label("Your question").fill("Another?")
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "working")
+    page.evaluate("async () => { window.thank(); await new Promise(requestAnimationFrame); }")
+    expect(box.get_by_role("status")).to_be_empty()
+
+
+def test_a_site_that_could_not_be_asked_is_asked_again(page: Page, site: Site) -> None:
+    site.about = Reply("<html>", status=500)
+    box = visit(page, site, NOT_FOUND, NOT_FOUND)
+    ask(box)
+    expect(box).to_have_attribute("state", "not-found")
+    expect(box.get_by_role("link")).to_have_count(0)
+    site.about = {"search": "?q={question}"}
+    box.get_by_label("Your question").press("Enter")
+    expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
+
+
+def test_a_question_that_a_page_fills_in_is_cut(page: Page, site: Site) -> None:
+    box = visit(page, site)
+    page.evaluate(f"{BOX} box.open('x'.repeat(600))")
+    expect(box.get_by_label("Your question")).to_have_value("x" * 500)
+
+
+def test_an_answer_can_be_read_in_a_low_window(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 320, "height": 256})
+    box = visit(page, site, PARTIAL)
+    ask(box, "How?\n" * 12)
+    heading = box.get_by_role("heading", name="Answer")
+    expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    last = box.get_by_role("button", name="Copy link to this question")
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport()

@@ -1,0 +1,170 @@
+"""An answer that is kept while its reader follows a citation and comes back; and shared links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from support import browser as chromium
+from support.widget_excerpts import CODE, excerpts
+from support.widget_site import NOT_FOUND, PARTIAL, Site, ask, serving, visit
+
+INLINE = '<answerable-ask placement="inline"></answerable-ask>'
+
+
+def test_following_a_citation_and_going_back_restores_the_answer(page: Page, site: Site) -> None:
+    box = visit(page, site, excerpts(CODE), path="/guide/")
+    ask(box)
+    box.locator(".title").click()
+    expect(page).to_have_url(f"{site.origin}/part1/#use")
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    page.go_back()
+    expect(box.get_by_role("dialog")).to_be_visible()
+    expect(box.locator(".card pre")).to_be_visible()
+    expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
+    page.go_forward()
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    assert len(site.asked) == 1
+    assert page.context.cookies() == []
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_a_reload_restores_the_answer_and_announces_it_to_nobody(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_be_visible()
+    page.add_init_script(
+        "window.events = []; addEventListener('answerable:answer', () => events.push('answer'))"
+    )
+    page.reload()
+    expect(box.get_by_role("dialog")).to_be_visible()
+    expect(box).to_have_attribute("state", "partial")
+    expect(box.locator(".card")).to_be_visible()
+    assert page.evaluate("events") == []
+    assert len(site.asked) == 1
+
+
+def test_a_box_that_was_closed_is_restored_closed(page: Page, site: Site) -> None:
+    box = visit(page, site, NOT_FOUND)
+    ask(box)
+    expect(box).to_have_attribute("state", "not-found")
+    page.keyboard.press("Escape")
+    expect(box).not_to_have_attribute("open", "")
+    page.reload()
+    expect(box).to_have_attribute("state", "not-found")
+    expect(box.get_by_role("dialog")).to_be_hidden()
+    box.get_by_role("button", name="Ask").first.click()
+    expect(box.get_by_role("heading", name="This site does not answer that.")).to_be_visible()
+
+
+def test_an_answer_is_kept_for_its_page_and_its_tab_only(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_be_visible()
+    page.goto(f"{site.origin}/other/")
+    page.reload()
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    expect(box).not_to_have_attribute("state", "partial")
+    other = page.context.new_page()
+    other.goto(f"{site.origin}/")
+    other.reload()
+    expect(other.get_by_role("button", name="Ask")).to_be_visible()
+    assert other.evaluate("sessionStorage.length") == 0
+    other.close()
+
+
+def test_an_inline_box_is_restored_in_its_place(page: Page, site: Site) -> None:
+    site.ask_box = INLINE
+    box = visit(page, site, PARTIAL)
+    box.get_by_label("Your question").fill("How?")
+    page.keyboard.press("Enter")
+    expect(box.locator(".card")).to_be_visible()
+    page.reload()
+    expect(box.locator(".card")).to_be_visible()
+    expect(box.get_by_label("Your question")).to_have_value("How?")
+    expect(page.locator("body")).to_be_focused()
+
+
+STORED = [
+    "", "null", "{}", "[]", '{"question": "a", "answer": {}}', "<b>", '{"question": 5}',
+    '{"question": "a", "answer": {"mode": "partial", "claims": [{"text": "x"}]}, "isOpen": true}',
+]  # fmt: skip
+
+
+def test_what_is_stored_may_be_anything(page: Page, site: Site) -> None:
+    """Something else of the origin may have written it."""
+    box = visit(page, site)
+    for stored in STORED:
+        page.evaluate(
+            "(stored) => addEventListener('pagehide', () =>"
+            " sessionStorage.setItem('answerable 0 /', stored), { once: true })",
+            stored,
+        )
+        page.reload()
+        expect(box.get_by_role("button", name="Ask")).to_be_visible()
+        expect(box.get_by_role("dialog")).to_be_hidden()
+        assert page.evaluate("sessionStorage['answerable 0 /']") == stored
+
+
+def test_a_page_without_storage_works(page: Page, site: Site) -> None:
+    page.add_init_script(
+        "Object.defineProperty(window, 'sessionStorage',"
+        " { get() { throw new DOMException('denied', 'SecurityError'); } })"
+    )
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_be_visible()
+    page.reload()
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    assert errors == []
+
+
+@pytest.fixture
+def caching_page(browser: Browser) -> Iterator[Page]:
+    """A page of a browser that keeps pages alive for the way back, as readers' browsers do."""
+    caching = browser.browser_type.launch(
+        executable_path=chromium.executable(),
+        args=chromium.CHROMIUM_ARGS,
+        ignore_default_args=["--disable-back-forward-cache"],
+    )
+    yield caching.new_page()
+    caching.close()
+
+
+def test_a_page_that_the_browser_kept_alive_shows_the_answer(caching_page: Page) -> None:
+    page = caching_page
+    with serving() as site:
+        box = visit(page, site, excerpts(CODE), path="/guide/")
+        ask(box)
+        page.evaluate("window.isSame = true")
+        box.locator(".title").click()
+        expect(page).to_have_url(f"{site.origin}/part1/#use")
+        # Playwright does not see a page that comes back from the cache load.
+        page.evaluate("history.back()")
+        page.wait_for_url(f"{site.origin}/guide/", wait_until="commit")
+        assert page.evaluate("window.isSame")
+        expect(box.get_by_role("dialog")).to_be_visible()
+        expect(box.locator(".card pre")).to_be_visible()
+
+
+def test_a_shared_question_says_to_press_enter(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL, path="/?ask=How%3F")
+    expect(box.locator(".view")).to_contain_text("Press Enter to ask this question.")
+    page.keyboard.press("Enter")
+    expect(box.locator(".card")).to_be_visible()
+    expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(0)
+    page.reload()
+    expect(box.locator(".card")).to_be_visible()
+    expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(0)
+
+
+def test_an_empty_shared_question_asks_for_no_enter(page: Page, site: Site) -> None:
+    box = visit(page, site, path="/?ask=")
+    expect(box.get_by_role("dialog")).to_be_visible()
+    expect(box.get_by_text("Press Enter to ask")).to_have_count(0)

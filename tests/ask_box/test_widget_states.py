@@ -1,0 +1,459 @@
+"""Every state of the ask box, reached by what a server really sends."""
+
+from __future__ import annotations
+
+import re
+import threading
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+import altcha
+from playwright.sync_api import Locator, Page, expect
+
+from answerable.serve.limits import proof_of_work
+from support.deadlines import PATIENCE, until
+from support.widget_site import (
+    CLAIM,
+    HANG,
+    NOT_FOUND,
+    PARTIAL,
+    RECORD,
+    RELATED,
+    SUPPORTED,
+    Json,
+    Reply,
+    Site,
+    Stream,
+    ask,
+    asking,
+    event,
+    problem,
+    visit,
+)
+
+ABOUT: Json = {
+    "bundle": "3f9c",
+    "examples": ["How do I deploy?", "Where do logs go?", "Who pays?", "A fourth one?"],
+    "search": "/search/?q={question}",
+    "authors": "mailto:docs@example.org?subject={question}&body=index%20{bundle}",
+    "feedback": None,
+}
+QUESTION = "Fish & chips?"
+SEARCH_LINK = "/search/?q=Fish%20chips"
+
+
+def expect_state(box: Locator, state: str) -> None:
+    expect(box).to_have_attribute("state", state)
+
+
+def test_empty_shows_what_it_is_for_examples_and_a_counter(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    box = visit(page, site, PARTIAL)
+    expect(box).not_to_have_attribute("state", "empty")
+    box.get_by_role("button", name="Ask").click()
+    expect_state(box, "empty")
+    expect(box.locator(".scope")).to_contain_text("Answers come only from this site")
+    expect(box.get_by_role("heading", name="For example")).to_be_visible()
+    expect(box.locator(".example")).to_have_text(ABOUT["examples"][:3])
+    expect(box.locator(".count")).to_have_text("0/500")
+    question = box.get_by_label("Your question")
+    question.fill("x" * 499)
+    expect(box.locator(".count")).to_have_text("499/500")
+    expect(box.locator(".count.full")).to_have_count(0)
+    question.press_sequentially("yz")
+    expect(box.locator(".count.full")).to_have_text("500/500")
+    expect(question).to_have_value("x" * 499 + "y")
+    expect(question).to_have_accessible_description(
+        re.compile(r"Enter to ask, Shift\+Enter for a new line ?At most 500 characters")
+    )
+    box.get_by_role("button", name="Where do logs go?").click()
+    expect_state(box, "partial")
+    assert site.asked == [("/_answerable/answer", asking("Where do logs go?"))]
+
+
+def test_working_tells_the_stages_of_a_stream(page: Page, site: Site) -> None:
+    gates = [threading.Event() for _ in range(5)]
+    stages = ["embedding", "searching", "writing", "checking"]
+    said = [
+        "Reading the question …",
+        "Searching this site …",
+        "Writing an answer …",
+        "Checking every source …",
+    ]
+    parts: list[Any] = [gates[0]]
+    for stage, gate in zip(stages, gates[1:], strict=True):
+        told = event("stage", {"stage": stage})
+        parts += [told[:9], told[9:], ": still here\n\n", gate]
+    box = visit(page, site, Stream([*parts, event("answer", PARTIAL)]))
+    ask(box)
+    expect_state(box, "working")
+    expect(box.locator(".view")).to_have_attribute("aria-busy", "true")
+    expect(box.locator(".stage")).to_have_text("Looking through this site …")
+    expect(box.get_by_role("button", name="Stop")).to_be_visible()
+    for gate, text in zip(gates, said, strict=False):
+        gate.set()
+        expect(box.locator(".stage")).to_have_text(text)
+        expect(box.get_by_role("status")).to_be_empty()
+    gates[4].set()
+    expect_state(box, "partial")
+    expect(box.locator(".view")).to_have_attribute("aria-busy", "false")
+    expect(box.locator(".stage")).to_have_count(0)
+    assert site.accepted == ["text/event-stream, application/json"]
+
+
+def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> None:
+    box = visit(page, site, Stream([event("stage", {"stage": "writing"})], stays=True), PARTIAL)
+    ask(box, QUESTION)
+    expect(box.locator(".stage")).to_have_text("Writing an answer …")
+    box.get_by_role("button", name="Stop").click()
+    expect_state(box, "empty")
+    expect(box.get_by_role("status")).to_have_text("Stopped.")
+    expect(box.get_by_label("Your question")).to_have_value(QUESTION)
+    expect(box.get_by_label("Your question")).to_be_focused()
+    assert site.hung_up.wait(PATIENCE)
+    page.keyboard.press("Enter")
+    expect_state(box, "partial")
+
+
+def test_the_four_modes_are_reflected_and_worded(page: Page, site: Site) -> None:
+    box = visit(page, site, SUPPORTED | {"dropped": 2}, PARTIAL, RELATED, NOT_FOUND)
+    ask(box)
+    expect_state(box, "supported")
+    expect(box).to_contain_text("2 sentences removed: source not verified.")
+    expect(box.get_by_role("heading", level=4)).to_have_text("Sources")
+    expect(box.locator(".card .number")).to_have_text(["[1]", "[2]", "[3]"])
+    page.keyboard.press("Shift+Tab")
+    for state, title, level_four in [
+        ("partial", "Answer", 1),
+        ("related-material", "Where to look", 0),
+        ("not-found", "This site does not answer that.", 0),
+    ]:
+        box.get_by_label("Your question").press("Enter")
+        expect_state(box, state)
+        expect(box.get_by_role("heading", level=3)).to_have_text(title)
+        expect(box.get_by_role("heading", level=3)).to_be_focused()
+        expect(box.get_by_role("heading", level=4)).to_have_count(level_four)
+    expect(box.locator(".actions, .card, .sentence, .mark")).to_have_count(0)
+    expect(box.locator(".tip")).to_contain_text("Try other words")
+
+
+def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    unverified = NOT_FOUND | {"reason": "contract", "dropped": 1}
+    box = visit(page, site, NOT_FOUND, unverified)
+    ask(box, QUESTION)
+    search = box.get_by_role("link", name="Search this site for it")
+    expect(search).to_have_attribute("href", site.origin + SEARCH_LINK)
+    expect(box.get_by_role("link", name="Tell the authors")).to_have_attribute(
+        "href", "mailto:docs@example.org?subject=Fish%20%26%20chips%3F&body=index%203f9c"
+    )
+    expect(box.locator(".card")).to_have_count(0)
+    box.get_by_label("Your question").press("Enter")
+    expect(box.locator(".tip")).to_contain_text("its sources could not be verified")
+    expect(box).to_contain_text("1 sentence removed: source not verified.")
+    search.click()
+    expect(page).to_have_url(site.origin + SEARCH_LINK)
+
+
+def test_the_ways_on_may_be_attributes_and_only_safe_addresses(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    site.ask_box = (
+        '<answerable-ask search="https://find.example.org/?q={question}"'
+        ' authors="javascript:alert(1)//{question}"></answerable-ask>'
+    )
+    box = visit(page, site, NOT_FOUND)
+    ask(box, QUESTION)
+    links = box.get_by_role("link")
+    expect(links).to_have_count(1)
+    expect(links).to_have_attribute("href", "https://find.example.org/?q=Fish%20chips")
+
+
+def test_offline(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL)
+    page.context.set_offline(True)
+    ask(box)
+    expect(box.get_by_role("alert")).to_contain_text("You are offline")
+    expect(box).to_have_attribute("problem", "offline")
+    expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
+    page.context.set_offline(False)
+    box.get_by_role("button", name="Try again").click()
+    expect_state(box, "partial")
+    expect(box).not_to_have_attribute("problem", "offline")
+
+
+def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site: Site) -> None:
+    page.clock.install(time=0)
+    box = visit(page, site, problem(429, "rate-limited", Retry_After="3"), PARTIAL)
+    page.clock.pause_at(datetime(2030, 1, 1, tzinfo=UTC))
+    ask(box)
+    alert = box.get_by_role("alert")
+    expect(alert).to_have_text(
+        "There are too many questions just now. You can ask again in 3 seconds."
+    )
+    expect(box).to_have_attribute("problem", "rate-limited")
+    retry = box.locator(".retry")
+    for left in ["3", "2", "1"]:
+        expect(retry).to_have_text(f"Try again in {left} s")
+        expect(retry).to_have_attribute("aria-disabled", "true")
+        retry.dispatch_event("click")
+        page.clock.run_for(1000)
+    expect(retry).to_have_text("Try again")
+    expect(retry).to_have_attribute("aria-disabled", "false")
+    expect(alert).to_be_empty()
+    assert len(site.asked) == 1
+    retry.click()
+    expect_state(box, "partial")
+    assert [body for _, body in site.asked] == [asking("How do I deploy?")] * 2
+
+
+WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
+
+
+def test_odd_times_to_wait(page: Page, site: Site) -> None:
+    page.clock.install(time=0)
+    given = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
+    box = visit(page, site, *(problem(429, **headers) for headers in given))
+    page.clock.pause_at(datetime(2030, 1, 1, tzinfo=UTC))
+    ask(box)
+    for seconds in WAITS.values():
+        expect(box.locator(".retry")).to_have_text(f"Try again in {seconds} s")
+        unit = "second" if seconds == 1 else "seconds"
+        expect(box.get_by_role("alert")).to_contain_text(f" {seconds} {unit}.")
+        if site.replies:
+            page.keyboard.press("Enter")
+
+
+def test_capped_and_paused_say_that_search_still_works(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    box = visit(page, site, problem(503, "capped"), problem(503, "paused"))
+    ask(box, QUESTION)
+    for code, text in [
+        ("capped", "No more questions can be answered today. Search still works."),
+        ("paused", "Questions are not answered at the moment. Search still works."),
+    ]:
+        expect(box.get_by_role("alert")).to_have_text(text)
+        expect(box).to_have_attribute("problem", code)
+        expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)
+        expect(box.locator(".retry")).to_have_count(0)
+        expect(box.get_by_label("Your question")).to_have_value(QUESTION)
+        if code == "capped":
+            box.get_by_label("Your question").press("Enter")
+
+
+def test_paused_without_a_search_promises_none(page: Page, site: Site) -> None:
+    box = visit(page, site, problem(503, "paused"))
+    ask(box)
+    expect(box.get_by_role("alert")).to_have_text("Questions are not answered at the moment.")
+    expect(box.get_by_role("link")).to_have_count(0)
+
+
+def test_a_site_without_a_function_says_so_and_offers_the_search(page: Page, site: Site) -> None:
+    site.about = ABOUT
+    replies = [
+        Reply("<h1>Not Found</h1>", 404, "text/html"),
+        Reply("", 405, "text/plain"),
+        Reply("", 501, "text/plain"),
+        problem(404, "not-found"),
+    ]
+    box = visit(page, site, *replies)
+    ask(box, QUESTION)
+    for code in ("404", "405", "501", "not-found"):
+        expect(box).to_have_attribute("problem", code)
+        expect(box.get_by_role("alert")).to_have_text(
+            "No questions can be answered here: the site has no answer function."
+            " Search still works."
+        )
+        expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)
+        expect(box.locator(".retry")).to_have_count(0)
+        if site.replies:
+            page.keyboard.press("Enter")
+
+
+SEARCHED = {
+    "How do I set a timeout?": "set timeout",
+    "What does the “Retry-After” header do??": "Retry-After header",
+    "Why is there a KeyError: 'url' in C++ & C#?": "KeyError url C++ C#",
+    "who are you": "who are you",
+    "???": "",
+}
+
+
+def test_the_search_is_asked_for_the_words_that_a_question_is_about(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
+    box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
+    box.get_by_role("button", name="Ask").click()
+    for asked, (question, words) in enumerate(SEARCHED.items(), start=1):
+        box.get_by_label("Your question").fill(question)
+        box.get_by_label("Your question").press("Enter")
+        expect(box).to_have_attribute("state", "not-found")
+        until(lambda: len(site.asked) == asked)  # noqa: B023
+        expect(box.locator(".search")).to_have_attribute(
+            "href", f"{site.origin}/find/?q={quote(words, safe='')}"
+        )
+
+
+def test_a_question_that_is_not_whole_is_told_to_stand_alone(page: Page, site: Site) -> None:
+    box = visit(page, site, NOT_FOUND | {"notes": [{"kind": "follow-up"}]})
+    ask(box, "and on windows?")
+    expect(box.locator(".remarks")).to_have_text(
+        "Each question stands alone: name what it is about."
+    )
+
+
+def test_problems_are_told_by_their_code(page: Page, site: Site) -> None:
+    cases: list[tuple[Reply | Stream, str, str]] = [
+        (problem(504, "timeout"), "The answer took too long.", "timeout"),
+        (problem(413, "too-large"), "could not be read", "too-large"),
+        (problem(500), "could not be answered just now", "500"),
+        (problem(403, "origin"), "could not be answered just now", "origin"),
+        (Stream([event("problem", {"code": "timeout"})]), "took too long", "timeout"),
+        (Stream([event("problem", {"status": 502})]), "just now", "502"),
+        (Stream([event("problem", {"code": "paused"})]), "not answered", "paused"),
+    ]
+    box = visit(page, site, *(reply for reply, _, _ in cases))
+    ask(box)
+    for _, text, code in cases:
+        expect(box).to_have_attribute("problem", code)
+        expect(box.get_by_role("alert")).to_contain_text(text)
+        expect(box.get_by_label("Your question")).to_be_focused()
+        expect(box.get_by_label("Your question")).to_have_value("How do I deploy?")
+        if site.replies:
+            page.keyboard.press("Enter")
+
+
+def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) -> None:
+    claims = [CLAIM | {"text": f"Line {n}. " + "long " * 40} for n in range(60)]
+    box = visit(page, site, PARTIAL | {"claims": claims})
+    ask(box)
+    expect(box.locator(".sentence")).to_have_count(60)
+    dialog = box.get_by_role("dialog").bounding_box()
+    assert dialog is not None
+    assert dialog["y"] + dialog["height"] <= 760
+    result = box.locator(".result")
+    assert result.evaluate("(node) => node.scrollTop") == 0
+    assert result.evaluate("(node) => node.scrollHeight > 2 * node.clientHeight")
+    expect(box.get_by_label("Your question")).to_be_in_viewport()
+    expect(box.get_by_role("button", name="Close")).to_be_in_viewport()
+    box.locator(".card").scroll_into_view_if_needed()
+    expect(box.locator(".card")).to_be_in_viewport()
+    expect(box.get_by_label("Your question")).to_be_in_viewport()
+
+
+def test_numbers_are_dense_in_the_order_of_their_first_use(page: Page, site: Site) -> None:
+    seventh = RECORD | {"n": 7, "title": "Seventh"}
+    third = RECORD | {"n": 3, "title": "Third", "href": "/third/"}
+    claims = [CLAIM | {"citations": [7]}, CLAIM | {"citations": [3, 7]}]
+    box = visit(page, site, PARTIAL | {"claims": claims, "citations": [third, seventh]})
+    ask(box)
+    expect(box.locator(".mark")).to_have_text(["[1]", "[2]", "[1]"])
+    expect(box.locator(".card .title")).to_have_text(["Seventh", "Third"])
+    expect(box.locator(".card .number")).to_have_text(["[1]", "[2]"])
+    second = box.get_by_role("link", name="Source 2: Third")
+    expect(second).to_have_attribute("href", f"{site.origin}/third/")
+
+
+def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site) -> None:
+    claims = [
+        CLAIM | {"text": "Set `retries` to `<0>` first."},
+        CLAIM | {"text": "Run this:\n\n$ make\n  <all>`x`"},
+    ]
+    code_quote = RECORD | {"quote": "def f():\n    return 1"}
+    box = visit(page, site, PARTIAL | {"claims": claims, "citations": [code_quote]})
+    ask(box)
+    expect(box.locator("p.sentence code")).to_have_text(["retries", "<0>"])
+    block = box.locator("pre")
+    expect(block).to_have_count(1)
+    assert block.inner_text() == "$ make\n  <all>`x`"
+    expect(block).to_have_css("white-space", "pre")
+    quote = box.locator("details")
+    expect(quote).not_to_have_attribute("open", "")
+    box.get_by_label("Quote from Deploy › AWS").click()
+    expect(quote).to_have_attribute("open", "")
+    assert box.locator("blockquote").inner_text() == "def f():\n    return 1"
+
+
+def test_the_box_says_when_site_and_index_differ(page: Page, site: Site) -> None:
+    cases: list[tuple[object, bool]] = [
+        ("3f9c", False),
+        ("older", True),
+        ({"en": "x", "de": "3f9c"}, False),
+        ({"en": "x"}, True),
+        (None, False),
+        (5, False),
+    ]
+    for bundle, said in cases:
+        site.about = ABOUT | {"bundle": bundle}
+        box = visit(page, site, PARTIAL)
+        ask(box)
+        expect(box.locator(".card")).to_have_count(1)
+        expect(box.get_by_text("are not of the same build")).to_have_count(int(said))
+
+
+def test_a_challenge_is_solved_before_the_question_is_asked_again(page: Page, site: Site) -> None:
+    key = b"a key that only this site has"
+    site.pages["/_answerable/challenge"] = Reply(
+        altcha.create_challenge(proof_of_work.ALGORITHM, 50, counter=20, hmac_secret=key).to_dict()
+    )
+    box = visit(page, site, problem(403, "challenge"), PARTIAL)
+    ask(box)
+    expect_state(box, "partial")
+    first, second = (body for _, body in site.asked)
+    assert first == asking("How do I deploy?")
+    assert altcha.verify_solution(altcha.Payload.from_base64(second.pop("altcha")), key).verified
+    assert second == first
+
+
+def test_a_challenge_that_is_none_is_a_failure(page: Page, site: Site) -> None:
+    cases = [Reply("nothing", 404), Reply({}), Reply([]), Reply({"parameters": {"nonce": 1}})]
+    box = visit(page, site, *([problem(403, "challenge")] * len(cases)))
+    for sent in cases:
+        site.pages["/_answerable/challenge"] = sent
+        if len(site.asked) == 0:
+            ask(box)
+        else:
+            page.keyboard.press("Enter")
+        expect_state(box, "problem")
+        expect(box.get_by_role("alert")).to_contain_text("try again")
+    assert len(site.asked) == len(cases)
+
+
+def test_stop_ends_a_challenge_that_cannot_be_solved(page: Page, site: Site) -> None:
+    parameters = {
+        "cost": 1, "keyLength": 32, "keyPrefix": "never", "nonce": "00", "salt": "00"
+    }  # fmt: skip
+    site.pages["/_answerable/challenge"] = Reply({"parameters": parameters})
+    box = visit(page, site, problem(403, "challenge"))
+    ask(box)
+    expect_state(box, "working")
+    box.get_by_role("button", name="Stop").click()
+    expect_state(box, "empty")
+    assert len(site.asked) == 1
+
+
+def test_an_answer_does_not_wait_for_what_tells_about_the_site(page: Page, site: Site) -> None:
+    site.about = HANG
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+
+
+def test_what_tells_about_the_site_may_be_nonsense(page: Page, site: Site) -> None:
+    for about in (
+        Reply("<html>"), Reply([]), Reply("null"), Reply({"examples": "no", "search": 5}),
+        Reply({"examples": [1, None, " "], "authors": {}, "bundle": []}),
+    ):  # fmt: skip
+        site.about = about
+        box = visit(page, site, NOT_FOUND)
+        ask(box)
+        expect_state(box, "not-found")
+        expect(box.get_by_role("link")).to_have_count(0)
+        page.keyboard.press("Escape")
+
+
+def test_a_box_that_is_moved_while_it_works_does_not_work_forever(page: Page, site: Site) -> None:
+    box = visit(page, site, HANG)
+    ask(box)
+    expect_state(box, "working")
+    page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
+    expect(box).not_to_have_attribute("state", "working")

@@ -1,0 +1,308 @@
+"""A real `answerable serve`: files, the widget on the fly, live answers, and what is refused."""
+
+import http.client
+import json
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from wsgiref.simple_server import make_server
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from answerable.cli import serve
+from answerable.cli.index import IndexOptions, open_local_embedder
+from answerable.indexing.html_site.built_site import BuiltSiteOptions
+from answerable.serve.http.adapters.wsgi import Environ, StartResponse
+from support.deadlines import PATIENCE, until
+from support.server_processes import Running, run
+from support.sites import NOTES, command, put
+
+QUESTION = "How thick is the chain of a mooring?"
+ASK = "/docs/_answerable/answer"
+MOORING = (
+    "<!doctype html><html lang='en'><head><title>Mooring - Harbour</title>"
+    "<link rel='answerable' href='https://elsewhere.example/'></head><body><main>"
+    "<h1>Mooring</h1><p>A mooring needs a buoy of forty litres.</p><h2 id='chains'>Chains</h2>"
+    "<p>The chain of a mooring is twelve millimetres thick.</p></main></body></html>"
+)
+INDEX = (
+    "<!doctype html><html><head><title>Home - Harbour</title>"
+    "<link rel='canonical' href='https://harbour.example/docs/'></head>"
+    "<body><main><h1>Home</h1><p>Harbour keeps small boats in order.</p></main></body></html>"
+)
+
+
+def write(folder: Path) -> Path:
+    put(folder / "site" / "index.html", INDEX)
+    put(folder / "site" / "mooring" / "index.html", MOORING)
+    put(folder / "site" / "flat.html", INDEX.replace("Home", "Flat"))
+    put(folder / "site" / "404.html", "<!doctype html><body><p>Lost?</p></body>")
+    put(folder / "site" / "assets" / "x.css", "a {}")
+    put(folder / "site" / "assets" / "x.js", "1")
+    put(folder / "site" / "assets" / "pic.svg", "<svg/>")
+    put(folder / "notebook" / "winch.md", NOTES["winch.md"])
+    for name in (".git/config", ".env", "assets/.hidden.txt", ".well-known/.hidden.txt"):
+        put(folder / "site" / name, "secret")
+    put(folder / "site" / ".well-known" / "security.txt", "Contact: harbour.example")
+    put(folder / "secret.txt", "secret")
+    (folder / "site" / "link.txt").symlink_to(folder / "secret.txt")
+    return folder
+
+
+@contextmanager
+def serving(folder: Path, *args: str) -> Iterator[Running]:
+    code = "from answerable.cli import main; main()"
+    line = [sys.executable, "-u", "-c", code, "serve", "site", "--port=0", *args]
+
+    def ready(running: Running) -> bool:
+        found = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
+        running.port = int(found[1]) if found else 0
+        return found is not None
+
+    with run(line, folder, ready) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("serve"))
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Running]:
+    with serving(folder, "--notebook", "notebook") as running:
+        yield running
+
+
+def get(server: Running, path: str, method: str = "GET") -> tuple[int, dict[str, str], str]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.request(method, path)
+    response = connection.getresponse()
+    found = response.status, dict(response.getheaders()), response.read().decode()
+    connection.close()
+    return found
+
+
+def test_it_answers_under_the_site_s_path(server: Running) -> None:
+    body = server.ask(ASK, QUESTION)
+    assert "twelve millimetres" in body["answer"]
+    assert body["citations"][0]["url"] == "/docs/mooring/#chains"
+    body = server.ask(ASK, "Where was the gearbox of the electric winch taken from?")
+    assert body["mode"] == "related-material"
+    assert f"Serving at http://127.0.0.1:{server.port}/docs/ (Ctrl-C stops)" in server.output
+
+
+def test_the_widget_is_told_the_index_that_answers(server: Running) -> None:
+    body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
+    assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
+    assert set(body) == {"bundle", "examples", "search", "authors", "feedback"}
+
+
+def test_the_widget_is_put_into_what_is_served_and_not_into_files(
+    server: Running, folder: Path
+) -> None:
+    status, headers, html = get(server, "/docs/mooring/")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert html.count("<answerable-ask>") == 1
+    assert '<script type="module" src="/docs/assets/answerable/ask-box.js"></script>' in html
+    assert '<link rel="answerable" href="/docs/_answerable/">' in html
+    assert "elsewhere.example" not in html
+    assert (folder / "site" / "mooring" / "index.html").read_text() == MOORING
+    assert not (folder / "site" / "assets" / "answerable").exists()
+    assert not (folder / "function").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind"),
+    [
+        ("/docs/", 200, "text/html; charset=utf-8"),
+        ("/docs/index.html", 200, "text/html; charset=utf-8"),
+        ("/docs/flat", 200, "text/html; charset=utf-8"),
+        ("/docs/assets/x.css?v=1", 200, "text/css; charset=utf-8"),
+        ("/docs/assets/x.js", 200, "text/javascript; charset=utf-8"),
+        ("/docs/assets/answerable/ask-box.js", 200, "text/javascript; charset=utf-8"),
+        ("/docs/assets/answerable/strings/en.json", 200, "application/json; charset=utf-8"),
+        ("/docs/assets/answerable/site.json", 200, "application/json; charset=utf-8"),
+        ("/docs/assets/answerable/strings/xx.json", 404, "text/html; charset=utf-8"),
+        ("/docs/assets/pic.svg", 200, "image/svg+xml"),
+        ("/docs/.well-known/security.txt", 200, "text/plain; charset=utf-8"),
+        ("/docs/.git/config", 404, "text/html; charset=utf-8"),
+        ("/docs/%2egit/config", 404, "text/html; charset=utf-8"),
+        ("/docs/.env", 404, "text/html; charset=utf-8"),
+        ("/docs/assets/.hidden.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/.well-known/.hidden.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/gone", 404, "text/html; charset=utf-8"),
+        ("/docs/assets/", 404, "text/html; charset=utf-8"),
+        ("/docs/assets", 404, "text/html; charset=utf-8"),
+        ("/elsewhere", 404, "text/html; charset=utf-8"),
+        ("/docs/../secret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/%2e%2e/secret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/..%2fsecret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/%5c..%5csecret.txt", 404, "text/html; charset=utf-8"),
+        ("/docs//etc/passwd", 404, "text/html; charset=utf-8"),
+        ("/docs/%00", 404, "text/html; charset=utf-8"),
+        ("/docs/link.txt", 404, "text/html; charset=utf-8"),
+        ("/docs/mooring/index.html/", 404, "text/html; charset=utf-8"),
+        (f"/docs/{'x' * 300}", 404, "text/html; charset=utf-8"),
+    ],
+)
+def test_a_path_has_its_file(server: Running, path: str, status: int, kind: str) -> None:
+    found, headers, body = get(server, path)
+    assert (found, headers["Content-Type"]) == (status, kind)
+    assert int(headers["Content-Length"]) == len(body.encode())
+    assert "secret" not in body
+    assert ("Lost?" in body) == (status == 404)
+    found, others, body = get(server, path, "HEAD")
+    assert (found, others["Content-Length"], body) == (status, headers["Content-Length"], "")
+
+
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("/", "/docs/"),
+        ("/docs", "/docs/"),
+        ("/docs/mooring", "/docs/mooring/"),
+        ("/docs/mooring?a=b", "/docs/mooring/?a=b"),
+    ],
+)
+def test_a_folder_without_its_slash_is_redirected(
+    server: Running, path: str, location: str
+) -> None:
+    status, headers, _ = get(server, path)
+    assert (status, headers["Location"]) == (301, location)
+
+
+def test_files_are_only_read(server: Running) -> None:
+    assert get(server, "/docs/", "POST")[0] == 405
+
+
+def test_a_question_from_elsewhere_is_forbidden(server: Running) -> None:
+    headers = {"Origin": "https://evil.example"}
+    assert server.request("POST", ASK, {"question": QUESTION}, **headers)[0] == 403
+
+
+def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
+    page.goto(f"http://127.0.0.1:{server.port}/docs/")
+    page.get_by_role("button", name=re.compile("Ask")).first.click()
+    page.get_by_role("textbox").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator("answerable-ask")).to_contain_text("twelve millimetres")
+
+
+def test_what_changes_is_indexed_again(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    with serving(folder, "--notebook", "notebook") as server:
+        assert "twelve" in server.ask(ASK, QUESTION)["answer"]
+        put(folder / "site" / "mooring" / "index.html", MOORING.replace("twelve", "ninety"))
+        until(lambda: "ninety" in server.ask(ASK, QUESTION)["answer"])
+        put(folder / "notebook" / "winch.md", "no front matter")
+        until(lambda: "winch.md: label is missing" in server.output)
+        assert "(answers come from the last good index)" in server.output
+        assert "ninety" in server.ask(ASK, QUESTION)["answer"]
+        put(folder / "notebook" / "winch.md", NOTES["winch.md"])
+        until(lambda: server.output.count("bundle of") == 3)
+
+
+def test_a_mistake_at_the_start_leaves_the_site_served(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    put(folder / "notebook" / "winch.md", "no front matter")
+    with serving(folder, "--notebook", "notebook", "--base-url", "/") as server:
+        until(lambda: "(no answers yet)" in server.output)
+        assert server.request("POST", "/_answerable/answer", {"question": QUESTION})[0] == 503
+        assert get(server, "/mooring/")[0] == 200
+
+
+def options(folder: Path) -> IndexOptions:
+    return IndexOptions(folder / "site", None, folder / "cache", BuiltSiteOptions())
+
+
+def test_an_unknown_mistake_is_told_by_its_kind_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("words of a note")
+
+    monkeypatch.setattr(serve._LiveIndex, "_index", fail)
+    serve._LiveIndex(open_local_embedder()).index(options(tmp_path))
+    said = capsys.readouterr().err
+    assert said.startswith("the site could not be indexed: ValueError;")
+    assert "words" not in said
+
+
+def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[float] = []
+    ended: list[float] = []
+
+    def slow(_: IndexOptions) -> serve._FileStates:
+        begun.append(time.monotonic())
+        time.sleep(0.02)
+        ended.append(time.monotonic())
+        return ()
+
+    monkeypatch.setattr(serve, "_SCAN_SECONDS", 0.01)
+    monkeypatch.setattr(serve, "_snapshot_files", slow)
+    monkeypatch.setattr(serve._LiveIndex, "_index", lambda *_: None)
+    with serve._reindex_on_change(options(tmp_path), serve._LiveIndex(open_local_embedder()), ()):
+        until(lambda: len(begun) > 2)
+    for earlier, later in ((0, 1), (1, 2)):
+        pause = begun[later] - ended[earlier]
+        assert pause >= serve._PAUSE_FACTOR * (ended[earlier] - begun[earlier]) * 0.9
+        assert pause > 10 * serve._SCAN_SECONDS
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with (
+        serving(write(tmp_path)) as server,
+        # Without a request, as browsers open them: it keeps nobody waiting.
+        socket.create_connection(("127.0.0.1", server.port)),
+    ):
+        assert server.request("GET", "/docs/")[0] == 200
+        server.process.send_signal(number)
+        assert server.process.wait(PATIENCE) == 0
+    assert "Traceback" not in server.output
+
+
+def test_a_request_is_in_flight_from_its_first_line_to_its_last_byte() -> None:
+    gate = threading.Event()
+
+    def app(environ: Environ, start_response: StartResponse) -> list[bytes]:
+        del environ
+        gate.wait(PATIENCE)
+        start_response("200 OK", [])
+        return [b"answer"]
+
+    with make_server("127.0.0.1", 0, app, serve._ThreadingServer, serve._SilentHandler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        address = ("127.0.0.1", server.server_port)
+        with (
+            socket.create_connection(address, PATIENCE),
+            socket.create_connection(address, PATIENCE) as client,
+        ):
+            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            until(lambda: len(server.in_flight.items()) == 1)
+            assert not server.in_flight.wait(0.01)
+            gate.set()
+            assert b"".join(iter(lambda: client.recv(1024), b"")).endswith(b"answer")
+            assert server.in_flight.wait(PATIENCE)
+        server.shutdown()
+        thread.join(PATIENCE)
+
+
+def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = command(tmp_path, "serve", "site", f"--port={port}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: --port: 127.0.0.1:{port} cannot be listened on")

@@ -1,0 +1,313 @@
+"""The command `answerable`, run as a user runs it."""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from openai import OpenAI
+
+from answerable.cli.render import to_plain_text
+from answerable.serve.answers import prompt
+from support import sites
+from support.deadlines import PATIENCE
+
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    expectAnswerMode: partial
+    topSource: mooring#chains
+  - id: opera
+    query: Who sang at the opera in Vienna?
+    expectAnswerMode: not-found
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
+    sites.build_here(site)
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    return site
+
+
+def run(folder: Path, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    return sites.command(folder, *args, typed=typed)
+
+
+def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
+    done = run(folder, "ask", "How thick is the chain of a mooring?")
+    assert done.returncode == 0
+    assert "The chain of a mooring is twelve millimetres thick [1]." in done.stdout
+    assert "[1] Mooring › Chains  /mooring/#chains" in done.stdout
+    assert "Confidence" in done.stdout
+
+
+def test_ask_declines_plainly(folder: Path) -> None:
+    done = run(folder, "ask", "Who sang at the opera in Vienna?")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Not found")
+
+
+def test_ask_as_json_is_the_wire(folder: Path) -> None:
+    body = json.loads(run(folder, "ask", "--json", "How thick is the chain?").stdout)
+    assert body["mode"] == "partial"
+    assert body["citations"][0]["id"] == "mooring#chains"
+
+
+def test_search_shows_scores_and_near_misses(folder: Path) -> None:
+    found = json.loads(run(folder, "search", "--json", "--near", "thick chain of a mooring").stdout)
+    assert found["passages"][0]["id"] == "mooring#chains"
+    assert found["passages"][0]["score"] >= 0.36
+    assert found["near passages"]
+    assert all(row["base"] < 0.36 for row in found["near passages"])
+    assert "text" not in {key for row in found["near hints"] for key in row}
+    shown = run(folder, "search", "--top-k", "1", "thick chain of a mooring").stdout
+    assert "mooring#chains" in shown
+    assert "storms" not in shown
+
+
+def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
+    done = run(folder, "eval", "--full")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 passed (full tier)" in done.stdout
+    broken = GOLD.replace("topSource: mooring#chains", "topSource: storms")
+    sites.put(folder / "broken.yaml", broken)
+    done = run(folder, "eval", "--gold", "broken.yaml", "--json")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert report["bundle"] == sites.opened(folder).manifest.id
+    assert report["prompt"] == prompt.PROMPT_VERSION
+    rows = {row["id"]: row for row in report["verdicts"]}
+    assert "top source is not 'storms'" in rows["chain"]["issues"][0]
+    assert rows["opera"]["passed"]
+
+
+def test_eval_runs_what_is_chosen(folder: Path) -> None:
+    assert run(folder, "eval", "--list").stdout.splitlines()[1].startswith("opera: ")
+    rows = json.loads(run(folder, "eval", "--ids", "opera", "--json").stdout)["verdicts"]
+    assert [row["id"] for row in rows] == ["opera"]
+    done = run(folder, "eval", "--ids", "nothing")
+    assert (done.returncode, "'nothing'" in done.stderr) == (1, True)
+
+
+def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path)
+    done = run(folder, "ask", "anything")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert "mkdocs build" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_manifest_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "bundle" / "manifest.json").mkdir(parents=True)
+    done = run(tmp_path, "--bundle", "bundle", "ask", "anything")
+    complaint = "bundle/manifest.json cannot be read (Is a directory): correct its rights"
+    assert done.stderr == f"Error: {complaint}, or build again\n"
+
+
+def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "anything")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: there is no mkdocs.yml")
+    assert "-f FILE" in done.stderr
+    assert "--bundle FOLDER" in done.stderr
+
+
+@pytest.mark.parametrize("named", ["nowhere.yml", "docs"])
+def test_a_configuration_that_is_named_has_to_be_there(folder: Path, named: str) -> None:
+    done = run(folder, "-f", named, "ask", "How thick is the chain of a mooring?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"'{named}'" in done.stderr
+    assert "--config-file" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["-f", "--config-file", "--bundle"])
+def test_an_option_of_answerable_after_its_command_is_told_its_place(
+    folder: Path, name: str
+) -> None:
+    done = run(folder, "ask", name, "mkdocs.yml", "How thick is the chain?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"Error: {name} stands before the command: answerable {name} … ask …" in done.stderr
+
+
+def test_another_unknown_option_is_told_as_it_is(folder: Path) -> None:
+    assert "No such option '--jsn'" in run(folder, "ask", "--jsn", "How thick?").stderr
+
+
+@pytest.mark.parametrize("command", ["ask", "search", "why"])
+def test_a_question_without_quotes_is_told_to_have_them(folder: Path, command: str) -> None:
+    done = run(folder, command, "How", "thick", "is", "the", "chain?")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Error: put the question in quotes: " in done.stderr
+    assert f'{command} "How thick is the chain?"' in done.stderr
+    assert "Missing argument 'QUESTION'" in run(folder, command).stderr
+
+
+def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "function", tmp_path / "function")
+    question = "How thick is the chain of a mooring?"
+    assert "twelve" in run(tmp_path, "ask", question).stdout
+    assert "twelve" in run(tmp_path, "--bundle", "function/bundle", "ask", question).stdout
+
+
+def test_bundles_of_languages_and_versions_are_named(folder: Path, tmp_path: Path) -> None:
+    for name in ("en", "de", "1.0/fr"):
+        shutil.copytree(folder / "function", tmp_path / "function" / name)
+    bundles = (f"--bundle function/{name}/bundle" for name in ("1.0/fr", "de", "en"))
+    complaint = (
+        f"function/bundle/manifest.json does not exist: name one with {' or '.join(bundles)}"
+    )
+    question = "How thick is the chain of a mooring?"
+    assert run(tmp_path, "ask", question).stderr == f"Error: {complaint}\n"
+    shutil.copy(folder / "mkdocs.yml", tmp_path)
+    shutil.copytree(folder / "docs", tmp_path / "docs")
+    (tmp_path / "notebook").mkdir()
+    assert run(tmp_path, "ask", question).stderr == f"Error: {complaint}\n"
+    assert "twelve" in run(tmp_path, "--bundle", "function/en/bundle", "ask", question).stdout
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_question_is_read_as_the_function_reads_it(folder: Path, command: str) -> None:
+    odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
+    plain = "How thick is the chain of a mooring?"
+    bodies = [json.loads(run(folder, command, "--json", text).stdout) for text in (odd, plain)]
+    for body in bodies:
+        body.pop("request_id", None)
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+@pytest.mark.parametrize(
+    ("question", "detail"), [("\t \x07", "empty"), ("a " * 300, "at most 500")]
+)
+def test_a_question_that_the_function_refuses_is_an_error(
+    folder: Path, command: str, question: str, detail: str
+) -> None:
+    done = run(folder, command, question)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert detail in done.stderr
+
+
+def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() -> None:
+    shown = to_plain_text("10\u00a0MB\u3000per\u2028worker\t[/x]\r\n\x1b[31m\u202e\x00é한")
+    assert shown.plain == "10 MB per worker [/x] \n[31mé한"
+
+
+def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
+    gold = GOLD.replace("id: chain", "id: 'a [/x] [red]y'").replace("not-found", "partial")
+    sites.put(folder / "brackets.yaml", gold)
+    done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
+    assert "Traceback" not in done.stderr
+    assert "a [/x] [red]y" in done.stdout
+
+
+def test_brackets_are_no_markup_in_chat(tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path, site_name="One [/x] [red]y")
+    sites.build_here(site)
+    long = "a " * 300
+    done = run(site, "chat", typed=f" \x07\n{long}\nHow thick is the ｃｈａｉｎ of a mooring?\n")
+    assert done.returncode == 0, done.stderr
+    assert "One [/x] [red]y" in done.stdout
+    assert "at most 500" in done.stdout
+    assert "twelve millimetres thick [1]." in done.stdout
+
+
+def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path, options={"function": "deploy/fn"})
+    sites.build_here(site)
+    assert "twelve" in run(site, "ask", "How thick is the chain of a mooring?").stdout
+
+
+@pytest.mark.parametrize("leave", ["/quit\n", "\x04", "\x03"])
+def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
+    """On a real terminal, so that Ctrl-C and Ctrl-D are what they are for a user."""
+    main, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from answerable.cli import main; main()", "chat"],
+        cwd=folder,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "200"},
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        start_new_session=True,
+        preexec_fn=_own_terminal,
+    )
+    os.close(child)
+    terminal = _Terminal(main)
+    terminal.expect("? ")
+    os.write(main, b"/help\n")
+    terminal.expect("leaves.")
+    terminal.expect("? ")
+    os.write(main, b"How thick is the chain of a mooring?\n")
+    terminal.expect("twelve millimetres thick [1].")
+    terminal.expect("/mooring/#chains")
+    terminal.expect("? ")
+    for _ in range(3):
+        os.write(main, leave.encode())
+        # Python loses an interruption that comes while it cleans up: a user presses once more.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=PATIENCE / 4)
+            break
+    assert process.returncode == 0
+    os.close(main)
+    assert "Traceback" not in terminal.text
+
+
+def _own_terminal() -> None:
+    """Make the pseudo-terminal the controlling one, so that it sends signals."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+class _Terminal:
+    """What a program has printed, read as far as it is waited for."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.text = ""
+        self.at = 0
+
+    def expect(self, words: str) -> None:
+        """Wait until words are printed after those of the last call."""
+        while (found := self.text.find(words, self.at)) < 0:
+            ready, _, _ = select.select([self.descriptor], [], [], PATIENCE)
+            assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
+            self.text += os.read(self.descriptor, 4096).decode(errors="replace")
+        self.at = found + len(words)
+
+
+def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from answerable.cli import main; main()",
+            "stub-openai",
+            "--port=0",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout
+    said = process.stdout.readline()
+    try:
+        address = said.split(" at ")[1].split()[0]
+        models = OpenAI(base_url=address, api_key="test").models.list()
+        assert "honest" in {model.id for model in models}
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    process.stdout.close()

@@ -1,0 +1,35 @@
+"""Judging agrees with the reference pipeline, verdict by verdict and issue by issue."""
+
+from typing import Any
+
+import pytest
+
+from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.judge import JudgedAnswer, judge_answer, judge_retrieval
+from support import conformance_cases
+
+
+def gold(data: dict[str, Any]) -> GoldQuery:
+    return GoldQuery(
+        id=data["id"],
+        query=data["query"],
+        expect_answer_mode=data["expectAnswerMode"],
+        expect_sources=tuple(data.get("expectSources", ())),
+        forbid_sources=tuple(data.get("forbidSources", ())),
+        forbid_record_citations=data.get("forbidRecordCitations", False),
+        forbid_answer_patterns=tuple(data.get("forbidAnswerPatterns", ())),
+    )
+
+
+def outcome(data: dict[str, Any]) -> JudgedAnswer:
+    kinds = {citation["kind"] for citation in data["citations"]}
+    return JudgedAnswer(data["mode"], data["answer"], "record" in kinds, "hint" in kinds)
+
+
+@pytest.mark.parametrize("row", conformance_cases.rows("judge"))
+def test_a_verdict_of_the_reference(row: dict[str, Any]) -> None:
+    query = gold(row["gold"])
+    ids: list[str] = row["retrieved_ids"]
+    found = judge_retrieval(query, ids, lambda item, source: item == source)
+    assert found == row["retrieval"]["issues"]
+    assert judge_answer(query, outcome(row["answer"])) == row["answer_judgement"]["issues"]

@@ -1,0 +1,221 @@
+"""``answerable eval`` over a real site: what it runs, keeps, compares and says."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.evaluate.report_files import read_report
+from answerable.serve.errors import GoldError
+from answerable.testing.openai_stub import OpenAIStub
+from support import sites
+
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    expectAnswerMode: partial
+    topSource: mooring#chains
+    expectSources: [mooring]
+    tags: [direct]
+  - id: winch
+    query: Where was the gearbox of the electric winch taken from?
+    expectAnswerMode: related-material
+    expectSources: [winch.md]
+    forbidRecordCitations: true
+    tags: [boundary]
+  - id: opera
+    query: Who sang at the opera in Vienna?
+    expectAnswerMode: not-found
+    expectReason: no-evidence
+    tags: [off-topic]
+"""
+BROKEN = GOLD.replace("mooring#chains", "storms#lanterns")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site and its bundle; the notebook and the gold set lie beside them."""
+    site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    done = sites.build(site, "-q")
+    assert done.returncode == 0, done.stderr
+    return site
+
+
+@pytest.fixture
+def folder(built: Path) -> Path:
+    """The same, without a report and with a gold set that holds."""
+    sites.put(built / "eval" / "gold.yaml", GOLD)
+    for old in reports(built):
+        old.unlink()
+    return built
+
+
+def reports(folder: Path) -> list[Path]:
+    return sorted((folder / ".cache" / "plugin" / "answerable" / "eval").glob("*.json"))
+
+
+def last(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(reports(folder)[-1].read_text("utf-8"))
+    return found
+
+
+def test_both_tiers_pass_and_say_so(folder: Path) -> None:
+    for tier, arguments in (("retrieval", ()), ("full", ("--full",))):
+        done = sites.command(folder, "eval", *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"3 of 3 passed ({tier} tier)" in done.stdout
+        assert "expected sources retrieved: 3 of 3" in done.stdout
+        assert last(folder)["tier"] == tier
+    assert [row["mode"] for row in last(folder)["verdicts"]] == [
+        "partial",
+        "related-material",
+        "not-found",
+    ]
+
+
+def test_a_report_says_what_it_was_found_with(folder: Path) -> None:
+    sites.command(folder, "eval", "--full", "--report", "out/report.json")
+    found = last(folder)
+    assert found == json.loads((folder / "out" / "report.json").read_text("utf-8"))
+    assert found["bundle"] == sites.opened(folder).manifest.id
+    assert found["embedder"] == "local/wordllama-l2-supercat@256"
+    assert found["answers"] == "extractive"
+    assert (found["floor"], found["note_floor"]) == (0.36, 0.2)
+    assert (found["total"], found["passed"], found["failed"], found["aborted"]) == (3, 3, 0, False)
+    assert found["metrics"]["recall"]["part"] == 3
+    assert found["metrics"]["mrr"] == 1
+    assert found["metrics"]["refused"]["whole"] == 1
+    assert set(found["tags"]) == {"boundary", "direct", "off-topic"}
+    assert found["diff"] is None
+
+
+def test_what_changed_since_the_last_run_of_the_tier_is_told(folder: Path) -> None:
+    sites.command(folder, "eval")
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    done = sites.command(folder, "eval")
+    assert done.returncode == 1
+    assert re.search(r"Newly failing since \S+Z: chain", done.stdout)
+    assert "top source is not 'storms#lanterns'" in done.stdout
+    assert last(folder)["diff"]["newly_failing"] == ["chain"]
+    sites.put(folder / "eval" / "gold.yaml", GOLD)
+    other = sites.command(folder, "eval", "--full")
+    assert "Newly" not in other.stdout
+    done = sites.command(folder, "eval")
+    assert re.search(r"Newly passing since \S+Z: chain", done.stdout)
+
+
+def test_only_what_failed_is_run_again(folder: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    assert sites.command(folder, "eval", "--report", "first.json").returncode == 1
+    again = sites.command(folder, "eval", "--from-report", "latest")
+    assert again.returncode == 1
+    assert [row["id"] for row in last(folder)["verdicts"]] == ["chain"]
+    named = sites.command(folder, "eval", "--from-report", "first.json", "--json")
+    assert [row["id"] for row in json.loads(named.stdout)["verdicts"]] == ["chain"]
+    sites.put(folder / "eval" / "gold.yaml", GOLD)
+    assert sites.command(folder, "eval", "--from-report", "latest").returncode == 0
+    nothing = sites.command(folder, "eval", "--from-report", "latest")
+    assert nothing.returncode == 1
+    assert "holds no failure: there is nothing to run again" in nothing.stderr
+
+
+def test_a_run_that_stopped_early_is_no_base_for_another(folder: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    done = sites.command(folder, "eval", "--fail-fast")
+    assert done.returncode == 1
+    assert "and the run was aborted" in done.stdout
+    assert last(folder)["aborted"] is True
+    assert len(last(folder)["verdicts"]) == 1
+    refused = sites.command(folder, "eval", "--from-report", "latest")
+    assert refused.returncode == 1
+    assert "was aborted" in refused.stderr
+    assert "run the whole set again" in refused.stderr
+
+
+def test_a_report_is_read_with_suspicion(folder: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    sites.command(folder, "eval")
+    good = last(folder)
+    path = reports(folder)[-1]
+    changes: tuple[dict[str, Any], ...] = (
+        {"failed": 0}, {"passed": 3}, {"total": 2}, {"aborted": True}, {"version": 2},
+        {"tier": "both"}, {"verdicts": good["verdicts"] * 2}, {"verdicts": 1},
+        {"skipped": ["chain"]}, {"bundle": 7}, {"floor": "high"},
+    )  # fmt: skip
+    for change in changes:
+        sites.put(path, json.dumps({**good, **change}))
+        with pytest.raises(GoldError, match="is no report of `answerable eval`"):
+            read_report(path)
+    refused = sites.command(folder, "eval", "--from-report", "latest")
+    assert refused.returncode == 1
+    assert "is no report of `answerable eval`" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    # An old report that cannot be read is no reason not to run the gold set.
+    assert sites.command(folder, "eval").returncode == 1
+    missing = sites.command(folder, "eval", "--from-report", "nowhere.json")
+    assert "nowhere.json does not exist: run `answerable eval` first" in missing.stderr
+
+
+def test_ids_and_a_report_do_not_both_choose(folder: Path) -> None:
+    done = sites.command(folder, "eval", "--ids", "chain", "--from-report", "latest")
+    assert done.returncode == 2
+    assert "name one of them" in done.stderr
+
+
+def test_only_a_model_is_held_to_what_requires_one(folder: Path) -> None:
+    close = GOLD.replace("expectReason: no-evidence", "requires: model")
+    sites.put(folder / "eval" / "gold.yaml", close)
+    done = sites.command(folder, "eval", "--full")
+    assert done.returncode == 0, done.stdout
+    assert "2 of 2 passed (full tier), 1 skipped" in done.stdout
+    assert last(folder)["skipped"] == ["opera"]
+
+
+def test_the_reason_of_a_refusal_is_judged_in_both_tiers(folder: Path) -> None:
+    wrong = GOLD.replace("no-evidence", "declined")
+    sites.put(folder / "eval" / "gold.yaml", wrong)
+    assert sites.command(folder, "eval").returncode == 0
+    done = sites.command(folder, "eval", "--full")
+    assert "reason 'no-evidence' (expected 'declined')" in done.stdout
+    answered = GOLD.replace("Who sang at the opera in Vienna?", "What does a red lantern warn of?")
+    sites.put(folder / "eval" / "gold.yaml", answered)
+    done = sites.command(folder, "eval")
+    assert "expected nothing above the floors" in done.stdout
+
+
+def test_calls_that_cost_money_are_counted_before_they_are_made(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = folder / "function" / "settings.json"
+    own = settings.read_text("utf-8")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    try:
+        # The discard service: a host that is not this machine, and never answers.
+        paid = {"answers": "openai", "model": "some-model", "base_url": "http://0.0.0.1:9/v1"}
+        sites.put(settings, json.dumps({**json.loads(own), **paid, "timeout": 1.0}))
+        done = sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")
+        assert "This run makes 3 to 6 calls of some-model, which cost money." in done.stderr
+        assert "cost money" not in sites.command(folder, "eval").stderr
+        with OpenAIStub() as server:
+            own_host = {**paid, "model": "honest", "base_url": server.base_url}
+            sites.put(settings, json.dumps({**json.loads(own), **own_host, "timeout": 20.0}))
+            done = sites.command(folder, "eval", "--full", OPENAI_API_KEY="test")
+            assert "cost money" not in done.stderr
+            assert server.answer_calls > 0
+            assert last(folder)["answers"] == "honest"
+    finally:
+        settings.write_text(own, "utf-8")
+
+
+def test_no_word_of_a_note_is_in_a_report(folder: Path) -> None:
+    done = sites.command(folder, "eval", "--full", "--html", "page.html", "--report", "r.json")
+    assert done.returncode == 0
+    told = "".join(
+        [done.stdout, done.stderr, (folder / "page.html").read_text("utf-8")]
+        + [path.read_text("utf-8") for path in [*reports(folder), folder / "r.json"]]
+    )
+    assert "scrapped tractor" not in told

@@ -1,0 +1,332 @@
+"""Refused questions, read from any log, grouped and made into gold queries to paste."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from answerable.evaluate.gaps.clusters import Gap, group_refusals
+from answerable.evaluate.gaps.gold_proposals import format_proposals, propose_gold_queries
+from answerable.evaluate.gaps.log_reader import parse_refusal_log
+from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.serve.engine import Engine
+from answerable.serve.http import refusal_log
+from answerable.serve.http.refusal_log import LoggedRefusal, NearestRecord, Nearness
+from answerable.serve.providers import make_engine
+from answerable.serve.types import Reason
+from support.doubles import CountingEmbedder
+from support.sites import NOTES, PAGES, build, command, local, opened, put, write_site
+
+PAGES_MORE = {
+    **PAGES,
+    "winter.md": "# Winter\n\nIn winter the boats stand on land under covers of cloth.\n",
+    "fees.md": "# Fees\n\nThe harbour office collects the fees of guests on Fridays.\n",
+}
+# Three questions on what no page has, two on what a page has in other words, and one from nowhere.
+FUEL = (
+    "Where can I buy diesel fuel in the harbour?",
+    "Is there a diesel fuel pump for boats?",
+    "diesel fuel price",
+)
+PARCELS = "Does the office collect parcels on weekends?"
+CHESS = "Who won the chess olympiad?"
+
+
+def refusal(
+    text: str | None = None,
+    *,
+    day: int = 1,
+    asker: str = "a",
+    question: str = "q",
+    near: str | None = "storms",
+    score: Nearness = "low",
+    reason: Reason = "no-evidence",
+) -> LoggedRefusal:
+    found = NearestRecord(near, score) if near else None
+    return LoggedRefusal(f"2024-05-{day:02}T12:00Z", reason, "b", asker, question, found, text)
+
+
+def line(**changes: Any) -> str:
+    return refusal(**changes).as_json().decode()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("gaps"), PAGES_MORE, NOTES)
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine(site: Path) -> Engine:
+    return make_engine(opened(site), local())
+
+
+def grouped(kept: Iterable[LoggedRefusal], engine: Engine | None = None) -> tuple[Gap, ...]:
+    return group_refusals(kept, engine)[0]
+
+
+def test_a_log_gives_back_what_was_kept() -> None:
+    kept = (refusal(), refusal("Où?", near=None), refusal("a\u2028b", reason="declined"))
+    log = b"".join(each.as_json() for each in kept).decode()
+    found = parse_refusal_log(log)
+    assert found[:2] == kept[:2]
+    assert found[2].text == "a b"
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda row: f"2024-05-01T12:00:01.5Z stdout F {row}",
+        lambda row: json.dumps({"log": row + "\n", "stream": "stdout"}),
+        lambda row: json.dumps({"severity": "INFO", "jsonPayload": json.loads(row)}),
+        lambda row: json.dumps({"message": json.dumps({"msg": row})}),
+        lambda row: json.dumps([{"textPayload": row}, {"textPayload": "else"}], indent=2),
+        lambda row: json.dumps({"events": [{"message": row}]}, indent=2),
+        lambda row: f'{{request 7}} {row}',
+    ],
+)  # fmt: skip
+def test_a_platforms_log_may_wrap_a_line(wrap: Any) -> None:
+    assert parse_refusal_log(wrap(line(text="Where is it?").strip())) == (refusal("Where is it?"),)
+
+
+def test_other_lines_and_damaged_ones_are_passed_over() -> None:
+    good = json.loads(line())
+    bad = [
+        {**good, "event": "request"},
+        {**good, "reason": "bored"},
+        {**good, "time": "yesterday"},
+        {**good, "asker": 7},
+        {**good, "text": ""},
+        {**good, "text": 7},
+        {**good, "text": "x" * 501},
+    ]
+    others = [
+        "",
+        "plain words of a refusal",
+        "{",
+        '{"event": "refusal"',
+        "[" * 9000,
+        "\x00refusal{",
+    ]
+    log = "\n".join([*others, *map(json.dumps, bad), json.dumps(good)])
+    assert parse_refusal_log(log) == (refusal(),)
+    (odd,) = parse_refusal_log(json.dumps({**good, "near": "storms", "score": "huge"}))
+    assert odd.near is None
+
+
+def test_a_text_from_a_log_commands_no_terminal() -> None:
+    (found,) = parse_refusal_log(line(text="red \x1b[31m alert\u202e"))
+    assert found.text == "red [31m alert"
+
+
+def test_without_text_they_are_grouped_by_page_and_repeats_count() -> None:
+    kept = [
+        refusal(question="1", near="fees", score="close", day=3, asker="a"),
+        refusal(question="1", near="fees", score="close", day=1, asker="b"),
+        refusal(question="2", near="fees", asker="b"),
+        refusal(question="3", near="winter"),
+        refusal(question="4", near="winter", score="far", asker=""),
+        refusal(question="4", near="winter", score="far", asker=""),
+        refusal(question="5", near=None),
+    ]
+    first, second, *off = grouped(kept)
+    assert (first.near, first.action, first.asked, first.questions) == ("fees", "extend", 3, 2)
+    assert (first.askers, first.first, first.last) == (2, "2024-05-01", "2024-05-03")
+    assert (first.title, first.samples) == ("", ())
+    assert (second.near, second.action, second.asked) == ("winter", "write", 1)
+    assert [(gap.action, gap.asked, gap.askers) for gap in off] == [
+        ("off-topic", 2, 0), ("off-topic", 1, 1),
+    ]  # fmt: skip
+
+
+def test_what_is_asked_alike_is_one_gap(engine: Engine) -> None:
+    kept = [refusal(text, asker=text) for text in FUEL]
+    kept += [refusal(FUEL[1].upper(), asker="again"), refusal(CHESS), refusal(PARCELS)]
+    found = grouped(kept, engine)
+    fuel = next(gap for gap in found if gap.asked == 4)
+    assert set(fuel.samples[1:]) == {FUEL[0], FUEL[2]}
+    assert fuel.samples[0].lower() == FUEL[1].lower()
+    assert (fuel.questions, fuel.askers) == (3, 4)
+    assert fuel.title.lower() == "diesel fuel"
+    parcels = next(gap for gap in found if PARCELS in gap.samples)
+    assert (parcels.action, parcels.near, parcels.asked) == ("extend", "fees", 1)
+    assert (found[-1].action, found[-1].samples) == ("off-topic", (CHESS,))
+
+
+def test_what_the_site_answers_by_now_is_no_gap(engine: Engine) -> None:
+    kept = [refusal("How thick is the chain of a mooring?"), refusal(FUEL[0])]
+    found, since = group_refusals(kept, engine)
+    assert since == 1
+    assert [gap.samples for gap in found] == [(FUEL[0],)]
+
+
+def test_the_nearest_page_is_that_of_the_site_as_it_is(engine: Engine) -> None:
+    (found,) = grouped([refusal(PARCELS, near="a/page/that/went", score="close")], engine)
+    assert found.near == "fees"
+
+
+def test_all_questions_are_embedded_in_one_call(engine: Engine) -> None:
+    class Once(CountingEmbedder):
+        calls = 0
+
+        def embed(self, texts: Any) -> Any:
+            self.calls += 1
+            return super().embed(texts)
+
+    counting = Once(local())
+    kept = [refusal(text) for text in (*FUEL, CHESS, PARCELS)]
+    grouped([*kept, *kept], Engine(engine.bundle, counting, engine.answerer))
+    # The question as it is asked of the site, and the words of it that it is grouped by.
+    assert (counting.calls, len(counting.texts)) == (1, 2 * len(kept))
+
+
+def test_a_model_is_not_asked(engine: Engine) -> None:
+    class Paid:
+        def draft(self, *args: object) -> object:
+            raise AssertionError(f"a call that costs money: {args}")
+
+    paid = Engine(engine.bundle, engine.embedder, Paid())
+    chain = "How thick is the chain of a mooring?"
+    kept = [refusal(chain), refusal(FUEL[0]), refusal(chain + " Tell me", reason="declined")]
+    found, since = group_refusals(kept, paid)
+    assert since == 1
+    assert {gap.reason for gap in found} == {"no-evidence", "declined"}
+
+
+def test_no_refusals_are_no_gaps(engine: Engine) -> None:
+    assert group_refusals([], engine) == ((), 0)
+
+
+def gap(question: str, **changes: Any) -> Gap:
+    fields = {
+        "action": "write", "near": "fees", "score": "low", "reason": "no-evidence", "asked": 2,
+        "questions": 1, "askers": 1, "first": "2024-05-01", "last": "2024-05-02",
+        "samples": (question,), **changes,
+    }  # fmt: skip
+    return Gap(**fields)
+
+
+def test_proposed_queries_load_and_ask_what_was_asked(tmp_path: Path) -> None:
+    odd = ['Is "it" on: [here] # or #not?', "- yes: no", "¿Dónde está «eso»?", "C:\\ | true", "?!"]
+    found = propose_gold_queries(
+        [gap(FUEL[0]), gap(PARCELS, action="extend"), *map(gap, odd), gap(FUEL[0] + " diesel")], ()
+    )
+    put(tmp_path / "gold.yaml", "queries:\n" + format_proposals(found))
+    loaded = load_gold_queries(tmp_path / "gold.yaml", None)
+    assert [query.query for query in loaded] == [FUEL[0], PARCELS, *odd, FUEL[0] + " diesel"]
+    assert {query.expect_answer_mode for query in loaded} == {"not-found"}
+    assert {query.tags for query in loaded} == {("gap",)}
+    assert (loaded[0].id, loaded[-1].id) == (
+        "gap-buy-diesel-fuel-harbour", "gap-buy-diesel-fuel-harbour-diesel"
+    )  # fmt: skip
+    assert "once a page answers it" in loaded[0].note
+    assert "expectSources to [fees]" in loaded[1].note
+
+
+def test_what_is_in_the_gold_set_or_cannot_be_there_is_not_proposed() -> None:
+    known = [GoldQuery("gap-buy-diesel", "where can I buy DIESEL fuel in the harbour")]
+    assert propose_gold_queries([gap(FUEL[0])], known) == []
+    (named,) = propose_gold_queries([gap("buy diesel?")], known)
+    assert named["id"] == "gap-buy-diesel-2"
+    dropped = [
+        gap("Who is {{author}}?"),
+        gap("Where?", action="off-topic"),
+        gap("Where?", reason="contract"),
+        gap("", samples=()),
+    ]
+    assert propose_gold_queries(dropped, ()) == []
+    assert format_proposals([]) == ""
+
+
+def write_log(site: Path, *kept: LoggedRefusal) -> Path:
+    path = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
+    put(path, "".join(each.as_json().decode() for each in kept))
+    return path
+
+
+def test_the_command_reads_the_dev_servers_log_and_what_it_proposes_holds(site: Path) -> None:
+    log = write_log(site, *[refusal(text, asker=text) for text in FUEL], refusal(CHESS))
+    done = command(site, "gaps")
+    log.unlink()
+    assert done.returncode == 0, done.stderr
+    assert '1. Likely a missing page: "Diesel fuel"' in done.stdout
+    assert "asked 3 times by 3 askers in 3 wordings, 2024-05-01" in done.stdout
+    assert f"Probably off-topic: 1 question\n   - {CHESS}\n" in done.stdout
+    pasted = done.stdout.partition("To paste under `queries:` of gold.yaml:\n")[2]
+    put(site / "eval" / "gold.yaml", "queries:\n" + pasted)
+    judged = command(site, "eval", "--full")
+    (site / "eval" / "gold.yaml").unlink()
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    assert "1 of 1 passed (full tier)" in judged.stdout
+
+
+def test_the_command_reads_standard_input_and_prints_json(site: Path) -> None:
+    log = line(text=FUEL[0]) + "GET /answer 200\n" + line(question="h", near="fees", score="close")
+    done = command(site, "gaps", "--json", "-", typed=log)
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert set(body) == {"refusals", "answered_since", "gaps", "gold"}
+    assert (body["refusals"], body["answered_since"], len(body["gaps"])) == (2, 0, 2)
+    assert [entry["query"] for entry in body["gold"]] == [FUEL[0]]
+    assert {row["near"] for row in body["gaps"]} >= {"fees"}
+
+
+def test_hashes_alone_need_neither_site_nor_bundle(tmp_path: Path) -> None:
+    put(tmp_path / "one.log", line(near="fees", score="close") * 2)
+    put(
+        tmp_path / "two.log",
+        line(question="r", near="fees", asker="z") + line(question="s", near=None),
+    )
+    done = command(tmp_path, "gaps", "one.log", "two.log")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "4 refused questions in the logs\n\n"
+        "1. Extend fees: say it there in the words of the readers\n"
+        "   asked 3 times by 2 askers in 2 wordings, 2024-05-01\n\n"
+        "Probably off-topic: 1 question\n"
+    )
+
+
+def test_a_log_without_a_refusal_says_so(tmp_path: Path) -> None:
+    put(tmp_path / "log", "GET /\n")
+    done = command(tmp_path, "gaps", "log")
+    assert (done.returncode, done.stdout) == (
+        0, "No question was refused: the logs hold no refusal.\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "refusals.jsonl: set `log_refusals` in mkdocs.yml"),
+        (("missing.log",), "missing.log cannot be read (No such file or directory)"),
+        ((".",), ". cannot be read (Is a directory)"),
+    ],
+)
+def test_a_log_that_is_not_there_is_named(site: Path, args: tuple[str, ...], said: str) -> None:
+    done = command(site, "gaps", *args)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_much_is_cut_short_and_told(site: Path) -> None:
+    on_topic = (
+        "chain blacksmith, buoy painter, lantern glass, rope shop, fees refund, boats insurance, "
+        "storm radio, winter heating, cloth colour, knots speed, litres tank, Fridays closed, "
+        "millimetres ruler, land lease, guests showers"
+    ).split(", ")
+    off_topic = "anvil basil cactus donut ember flute grape".split()
+    kept = [refusal(text) for text in (*on_topic, *off_topic)]
+    kept += [refusal(question=str(n), near=f"page{n}") for n in range(20)]
+    done = command(site, "gaps", "-", typed="".join(each.as_json().decode() for each in kept))
+    assert done.returncode == 0, done.stderr
+    more = [line for line in done.stdout.splitlines() if line.endswith("more, which --json prints")]
+    assert [line[:4] for line in more] == ["and ", "   -", "  # "]
+    pasted = done.stdout.partition("To paste under `queries:` of gold.yaml:\n")[2]
+    assert len(yaml.safe_load(pasted)) == 10

@@ -1,0 +1,374 @@
+"""The gold file: every mistake is named by file, query and field, on one line with the remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from answerable.evaluate.answer_patterns import find_pattern_problem, match_pattern
+from answerable.evaluate.gold import (
+    GoldQuery,
+    check_gold_sources,
+    load_gold_queries,
+    select_gold_queries,
+)
+from answerable.serve.errors import GoldError
+from answerable.serve.retrieval import question_text
+
+WHOLE = """
+queries:
+  - id: moor
+    query: What did {{author}} say of chains?
+    language: en-GB
+    expectAnswerMode: supported
+    expectSources: [mooring, winch.md]
+    forbidSources: [storms]
+    topSource: mooring#chains
+    forbidAnswerPatterns: ["rope"]
+    tags: [chains, people]
+    requires: model
+    note: why
+  - id: bread
+    query: How do I bake bread?
+    expectAnswerMode: not-found
+    expectReason: no-evidence
+    expectSources: []
+    forbidRecordCitations: true
+"""
+
+
+def load(folder: Path, text: str, author: str | None = None) -> tuple[GoldQuery, ...]:
+    path = folder / "gold.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_gold_queries(path, author)
+
+
+def mistake(folder: Path, text: str) -> str:
+    """What is said of a file, on one line that names it."""
+    with pytest.raises(GoldError) as error:
+        load(folder, text)
+    said = str(error.value)
+    assert "\n" not in said
+    assert said.startswith(f"{folder / 'gold.yaml'}")
+    return said.removeprefix(f"{folder / 'gold.yaml'}")
+
+
+def one(fields: str) -> str:
+    """A file of one query that has some fields more."""
+    return f"queries: [{{id: a, query: q, {fields}}}]"
+
+
+def test_every_field_is_read(tmp_path: Path) -> None:
+    moor, bread = load(tmp_path, WHOLE, author="Ada")
+    assert moor == GoldQuery(
+        id="moor",
+        query="What did Ada say of chains?",
+        expect_answer_mode="supported",
+        expect_sources=("mooring", "winch.md"),
+        forbid_sources=("storms",),
+        top_source="mooring#chains",
+        forbid_answer_patterns=("rope",),
+        note="why",
+        tags=("chains", "people"),
+        language="en-GB",
+        requires_model=True,
+    )
+    assert bread == GoldQuery(
+        id="bread",
+        query="How do I bake bread?",
+        expect_answer_mode="not-found",
+        expect_reason="no-evidence",
+        forbid_record_citations=True,
+    )
+
+
+def test_the_list_may_stand_alone(tmp_path: Path) -> None:
+    assert [query.id for query in load(tmp_path, "- {id: a, query: q}")] == ["a"]
+
+
+def test_queries_may_share_fields_by_a_merge_key(tmp_path: Path) -> None:
+    text = "- &base {id: a, query: q, tags: [t]}\n- {<<: *base, id: b}"
+    assert [(query.id, query.tags) for query in load(tmp_path, text)] == [
+        ("a", ("t",)),
+        ("b", ("t",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("queries: []", ": it has to hold a list `queries:` of at least one query; write one"),
+        ("", ": it has to hold a list `queries:` of at least one query; write one"),
+        ("query: []", ": query is not a field of a gold file, did you mean queries?; drop it"),
+        ("queries: [a]", ": query 1 is not a list of `key: value` lines; write `id:` and `query:`"),
+        ("queries: [{query: q}]", ": query 1: id is missing; write it"),
+        ("queries: [{id: a}]", ": query 1 ('a'): query is missing; write it"),
+        ("queries: [{id: , query: q}]",
+         ": query 1: id has to be a text and is empty; fill it in or drop it"),
+        ("queries: [{id: 5, query: q}]", ": query 1: id has to be a text; put it in quotes"),
+        ("queries: [{id: 'a,b', query: q}]",
+         ": query 1: id: 'a,b' has a comma, which divides ids; drop it"),
+        ("queries: [{id: a, query: ' '}]",
+         ": query 1 ('a'): query has to be a text and is blank; fill it in or drop it"),
+        ("queries: [{id: a, query: q}, {id: a, query: r}]",
+         ": query 2 ('a'): id is there twice, query 1 has it too; rename one"),
+        ("queries:\n- id: a\n  query: q\n  query: r",
+         ": query 1 ('a'): query stands there twice, in lines 3 and 4; keep one"),
+        ("- {id: a, id: b, query: q}",
+         ": query 1 ('a'): id stands there twice, in lines 1 and 1; keep one"),
+        ("queries: [{id: a, query: q}]\nqueries: [{id: b, query: q}]",
+         ": queries stands there twice, in lines 1 and 2; keep one"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_file(tmp_path: Path, text: str, said: str) -> None:
+    assert mistake(tmp_path, text) == said
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("expectMode: partial",
+         "expectMode is not a field of a gold query, did you mean expectAnswerMode?"),
+        ("expect_sources: [a]",
+         "expect_sources is not a field of a gold query, did you mean expectSources?"),
+        ("1: x", "1 is not a field of a gold query; the fields are id, query, language, "),
+        ("expectAnswerMode: suported",
+         "expectAnswerMode: 'suported' is not known here, did you mean supported?"),
+        ("expectAnswerMode: yes please",
+         "expectAnswerMode: 'yes please' is not known here; write supported, partial, "
+         "related-material or not-found"),
+        ("expectAnswerMode: no", "expectAnswerMode has to be a text; put it in quotes"),
+        ("expectReason: none",
+         "expectReason: 'none' is not known here; write no-evidence or declined"),
+        ("expectReason: contract", "expectReason: 'contract' is not known here; write no-"),
+        ("requires: models", "requires: 'models' is not known here, did you mean model?"),
+        ("language: not a tag", "language: 'not a tag' is no tag; write one such as en or pt-BR"),
+        ("language: no", "language has to be a text; put it in quotes"),
+        ("expectSources: mooring",
+         "expectSources has to be a list of texts, such as [one, other]"),
+        ("forbidSources: [5]", "forbidSources has to be a text; put it in quotes"),
+        ("tags: ['']", "tags has to be a text and is blank; fill it in or drop it"),
+        ("topSource: ", "topSource has to be a text and is empty; fill it in or drop it"),
+        ("note: 2024-01-01", "note has to be a text; put it in quotes"),
+        ("forbidRecordCitations: 1", "forbidRecordCitations has to be true or false"),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_none_or_holds_what_it_cannot(
+    tmp_path: Path, fields: str, said: str
+) -> None:
+    assert mistake(tmp_path, one(fields)).startswith(f": query 1 ('a'): {said}")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("expectAnswerMode: partial, expectReason: declined",
+         "expectAnswerMode contradicts expectReason: declined (only a refusal has a reason)"),
+        ("expectSources: [a], expectReason: no-evidence",
+         "expectSources contradicts expectReason: no-evidence (then nothing is retrieved)"),
+        ("topSource: a, expectReason: no-evidence",
+         "topSource contradicts expectReason: no-evidence (then nothing is retrieved)"),
+        ("requires: model, expectReason: no-evidence",
+         "requires contradicts expectReason: no-evidence (then no model is asked)"),
+        ("expectAnswerMode: supported, forbidRecordCitations: true",
+         "expectAnswerMode contradicts forbidRecordCitations: true "
+         "(an answer of this mode cites records)"),
+        ("expectSources: [a, b], forbidSources: [b]",
+         "expectSources: number 2 is forbidden too, by forbidSources"),
+        ("topSource: 'a#part', forbidSources: [a]",
+         "topSource: number 1 is forbidden too, by forbidSources"),
+    ],
+)  # fmt: skip
+def test_expectations_that_contradict_each_other(tmp_path: Path, fields: str, said: str) -> None:
+    whole = f": query 1 ('a'): {said}; drop one of the two"
+    assert mistake(tmp_path, one(fields)) == whole
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "expectSources: [a], expectAnswerMode: not-found",
+        "topSource: a, expectReason: declined",
+        "expectSources: [a], forbidSources: ['a#part']",
+        "expectAnswerMode: partial, forbidRecordCitations: false",
+        "expectAnswerMode: related-material, forbidRecordCitations: true",
+        "expectReason: no-evidence, expectSources: [], forbidSources: [a]",
+    ],
+)
+def test_expectations_that_only_look_like_a_contradiction(tmp_path: Path, fields: str) -> None:
+    assert len(load(tmp_path, one(fields))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("queries:\n  - id: a\n    query: why: so\n", ": line 3, column 15 is not YAML "
+         "(mapping values are not allowed here)"),
+        ("queries: [", ": line 1, column 11 is not YAML (while parsing a flow node, "),
+        ("queries:\n\t- id: a", ": line 2, column 1 is not YAML ("),
+        ('queries: [{id: a, query: "\\d"}]', ": line 1, column 28 is not YAML ("),
+        ("queries: [{id: a, query: {{author}}}]", ": line 1, column 27 is not YAML ("),
+        ("a: 1\n---\nb: 2", ": line 2, column 1 is not YAML (expected a single document in the"),
+        ("queries: [{id: a, query: *b}]", ": line 1, column 26 is not YAML (found undefined alias"),
+    ],
+)  # fmt: skip
+def test_broken_yaml_is_placed_by_line_and_column(tmp_path: Path, text: str, said: str) -> None:
+    found = mistake(tmp_path, text)
+    assert found.startswith(said)
+    assert found.endswith("into single quotes")
+
+
+@pytest.mark.parametrize(
+    "text", ["queries: \x07", "queries: [{id: a, query: 2024-13-77}]", f"queries: {'[' * 5000}"]
+)
+def test_what_the_yaml_parser_stumbles_over_is_a_mistake_too(tmp_path: Path, text: str) -> None:
+    assert mistake(tmp_path, text).startswith(" is not YAML (")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GoldError, match=r"nowhere\.yaml does not exist: write one"):
+        load_gold_queries(tmp_path / "nowhere.yaml", None)
+    with pytest.raises(GoldError, match="cannot be read"):
+        load_gold_queries(tmp_path, None)
+    (tmp_path / "latin.yaml").write_bytes(b"- {id: a, query: caf\xe9}")
+    with pytest.raises(GoldError, match=r"latin\.yaml is not UTF-8 \(byte 20\): save it as UTF-8"):
+        load_gold_queries(tmp_path / "latin.yaml", None)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    assert load(tmp_path, "\ufeffqueries: [{id: a, query: q}]")[0].id == "a"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("who is {{author}}", "{{author}} needs `site_author` in mkdocs.yml; set it"),
+        ("who is {{ autor }}", "{{autor}} stands for nothing; only {{author}} is filled in"),
+        ("\\u0000\\u200b", "no reader can ask it (the question is empty); write it anew"),
+        ("q" * (question_text.MAX_QUESTION_CHARACTERS + 1),
+         "no reader can ask it (a question has at most 500 characters); write it anew"),
+    ],
+)  # fmt: skip
+def test_a_question_that_no_reader_could_ask(tmp_path: Path, query: str, said: str) -> None:
+    found = mistake(tmp_path, f'queries: [{{id: a, query: "{query}"}}]')
+    assert found == f": query 1 ('a'): query: {said}"
+
+
+def test_a_question_that_its_author_makes_too_long(tmp_path: Path) -> None:
+    query = f"queries: [{{id: a, query: '{'q' * 480} {{{{author}}}}'}}]"
+    assert len(load(tmp_path, query, author="Ada")[0].query) == 484
+    with pytest.raises(GoldError, match="at most 500 characters"):
+        load(tmp_path, query, author="A" * 50)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?!…", "🎉", "q" * question_text.MAX_QUESTION_CHARACTERS, "What does {{ page.title }} print?"],
+)
+def test_a_question_that_is_odd_and_can_be_asked(tmp_path: Path, query: str) -> None:
+    assert load(tmp_path, f"queries: [{{id: a, query: '{query}'}}]")[0].query == query
+
+
+def test_the_author_is_filled_in_as_it_stands(tmp_path: Path) -> None:
+    text = "queries: [{id: a, query: 'who is {{ author }}, {{author}}?'}]"
+    (query,) = load(tmp_path, text, author=r"\1 {{x}}")
+    assert query.query == r"who is \1 {{x}}, \1 {{x}}?"
+
+
+def test_an_unknown_id_is_refused(tmp_path: Path) -> None:
+    queries = load(tmp_path, WHOLE, author="Ada")
+    path = tmp_path / "gold.yaml"
+    assert [query.id for query in select_gold_queries(queries, ["bread"], path)] == ["bread"]
+    assert select_gold_queries(queries, [], path) == queries
+    with pytest.raises(GoldError, match=r"no query 'bred', did you mean bread\?; see --list"):
+        select_gold_queries(queries, ["moor", "bred"], path)
+
+
+def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
+    queries = load(tmp_path, "queries: [{id: a, query: q, topSource: morings}]")
+    path = tmp_path / "gold.yaml"
+    known = frozenset({"mooring", "morings.md"})
+    with pytest.raises(GoldError) as error:
+        check_gold_sources(queries, path, known, ["mooring"])
+    assert str(error.value) == (
+        f"{path}: query 'a': topSource: there is no record, passage or note 'morings', did you "
+        "mean mooring?; build the site again or correct it"
+    )
+    check_gold_sources(queries, path, frozenset({"morings"}))
+
+
+def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
+    queries = load(tmp_path, "queries: [{id: a, query: q, forbidSources: [wich.md]}]")
+    with pytest.raises(GoldError) as error:
+        check_gold_sources(queries, tmp_path, frozenset({"winch.md"}))
+    assert "winch.md" not in str(error.value)
+    assert "forbidSources: there is no record, passage or note 'wich.md'; " in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("(", "is no regular expression of Python (missing ), unterminated subpattern at "
+         "position 0); correct it"),
+        (r"\p{L}", "is no regular expression of Python (bad escape"),
+        ("(?:foo){e<=1}", "has a { that begins no count; write \\{"),
+        ("(?R)", "is no regular expression of Python (unknown extension ?R at position 1)"),
+        ("[[a]", "is no regular expression of Python (Possible nested set at position 1)"),
+        ("a{1,99999999999}", "is no regular expression of Python (the repetition number is too"),
+        ("(" * 900, "is no regular expression of Python ("),
+        ("(?:(?:a{1000}){1000}){1000}", "counts too far"),
+        ("a{1000000000}", "counts too far"),
+        ("a" * 1001, "has more than 1000 characters"),
+    ],
+)  # fmt: skip
+def test_a_pattern_that_cannot_be_searched_for(tmp_path: Path, pattern: str, said: str) -> None:
+    found = mistake(tmp_path, one(f"forbidAnswerPatterns: ['x', '{pattern}']"))
+    assert found.startswith(f": query 1 ('a'): forbidAnswerPatterns: number 2 {said}")
+
+
+def test_a_backspace_that_was_meant_as_the_edge_of_a_word(tmp_path: Path) -> None:
+    found = mistake(tmp_path, one(r'forbidAnswerPatterns: ["\bfoo"]'))
+    assert r"holds a backspace, which is \b between double quotes; use single quotes" in found
+    assert load(tmp_path, one(r"forbidAnswerPatterns: ['\bfoo']"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        (r"\bfame\b", "A Fame-less thing.", True),
+        (r"\bfame\b", "A famed thing.", False),
+        (r"(?<!not )safe", "It is not safe.", False),
+        (r"safe(?! only)", "It is safe.", True),
+        (r"(\w+) \1", "the the", True),
+        ("straße", "STRASSE", False),
+        ("ÜBER", "über", True),
+        ("^$", "", True),
+        (r"\{e}\{1000\}\\{1,}x{,2}", r"{e}{1000}\\\X", True),
+        (r"\d{4}-\d{2}-\d{2}", "on 2024-05-06.", True),
+    ],
+)
+def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, found: bool) -> None:
+    assert find_pattern_problem(pattern) is None
+    assert match_pattern(pattern, text) is found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"(a|aa)+$", f"{'a' * 5000}!"),
+        (r"(x+x+)+y", "x" * 5000),
+        (r"(a+)+\1c", "a" * 5000),
+        (r"(?=(a+)+b)", "a" * 5000),
+    ],
+)
+def test_a_search_without_end_is_given_up(pattern: str, text: str) -> None:
+    assert find_pattern_problem(pattern) is None
+    with pytest.raises(GoldError) as error:
+        match_pattern(pattern, text)
+    assert str(error.value) == (
+        f"forbidden pattern /{pattern}/ takes longer than 1 s; write it without a repeat inside a "
+        "repeat"
+    )
+
+
+def test_a_repeat_in_a_repeat_that_the_engine_sees_through() -> None:
+    assert not match_pattern(r"(\w+\s?)+!", "word " * 5000)

@@ -1,0 +1,120 @@
+"""The overlap lint: enrichment, prompts and code share no run of words with a gold query."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.evaluate.overlap_lint import (
+    Overlap,
+    check_gold_overlap,
+    find_gold_overlaps,
+    read_existing_files,
+    read_prompt_templates,
+)
+from answerable.serve.errors import GoldError
+from support.sites import ROOT
+
+PACKAGE = ROOT / "plugin" / "answerable"
+
+TIMEOUT = GoldQuery(id="timeout", query="How do I set a timeout for idle sockets?")
+
+
+def shared(question: str, text: str, site: str | None = None, language: str | None = None) -> str:
+    """The words that a text shares with a question, nothing if the lint has nothing to say."""
+    query = GoldQuery(id="q", query=question, language=language)
+    return "; ".join(found.words for found in find_gold_overlaps([query], {"place": text}, site))
+
+
+def test_a_copied_question_is_refused_by_query_place_and_words() -> None:
+    texts = {"extra.yml": "guide/sockets:\n  - Pools\n  - how do I\n    set a TIMEOUT?\n"}
+    with pytest.raises(GoldError) as error:
+        check_gold_overlap([TIMEOUT], texts)
+    assert str(error.value) == (
+        "extra.yml: line 3 shares the words 'do i set a timeout' with gold query 'timeout', which "
+        "would answer the question instead of the subject: say it in other words"
+    )
+
+
+def test_how_many_more_there_are_is_told() -> None:
+    other = GoldQuery(id="bread", query="Where can sourdough bread be baked?")
+    texts = {"a": "Set a timeout for idle sockets.", "b": "where can sourdough bread be baked"}
+    assert list(find_gold_overlaps([TIMEOUT, other], texts)) == [
+        Overlap("timeout", "a", 1, "set a timeout for idle"),
+        Overlap("bread", "b", 1, "where can sourdough bread be"),
+    ]
+    with pytest.raises(GoldError, match=r"gold query 'timeout' \(and 1 more\), which"):
+        check_gold_overlap([TIMEOUT, other], texts)
+
+
+def test_what_says_it_in_other_words_passes() -> None:
+    check_gold_overlap(
+        [TIMEOUT], {"extra.yml": "idle sockets: close them after a timeout that is set"}
+    )
+    check_gold_overlap([TIMEOUT], {})
+    check_gold_overlap([], {"extra.yml": TIMEOUT.query})
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words"),
+    [
+        ("How do I use the Frobnicator?", "how do I use the other one", ""),
+        ("what is it and how do they do that", "what is it and how do they do that", ""),
+        ("Where is the pool?", "where is the pool", ""),
+        ("Where is the idle pool?", "WHERE — *is* the ‘idle’ pool", "where is the idle pool"),
+        ("Straße und Weg sind lang", "STRASSE UND WEG SIND LANG", "strasse und weg sind lang"),
+        ("Can naïve cafés be found?", "can nai\u0308ve cafe\u0301s be found",
+         "can naïve cafés be found"),
+        ("Set a time-out for idle sockets", "time out for idle sockets",
+         "time out for idle sockets"),
+    ],
+)  # fmt: skip
+def test_words_are_compared_without_case_and_punctuation(
+    question: str, text: str, words: str
+) -> None:
+    assert shared(question, text) == words
+
+
+def test_the_name_of_the_site_tells_nothing() -> None:
+    question = "How do I install answerable on Windows?"
+    text = "how do I install answerable"
+    assert shared(question, text) == "how do i install answerable"
+    assert shared(question, text, "Answerable") == ""
+    assert shared(question, "install answerable on windows now", "Answerable") == ""
+    assert shared(question, "do I install answerable on windows", "Answerable") == (
+        "i install answerable on windows"
+    )
+
+
+def test_a_script_without_spaces_is_counted_by_letters() -> None:
+    question = "プラグインをインストールするにはどうすればよいですか"
+    assert shared(question, "プラグインをインストール", language="ja") == ""
+    found = shared(question, "「プラグインをインストールするには」", language="ja")
+    assert found.replace(" ", "") == "プラグインをインストールするに"
+
+
+def test_files_are_read_where_they_are(tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yml"
+    extra.write_text("a: set a timeout for idle sockets", encoding="utf-8")
+    texts = read_existing_files([extra, None, tmp_path / "nowhere.yml"])
+    assert texts == {str(extra): "a: set a timeout for idle sockets"}
+
+
+def test_the_prompts_of_the_package_are_read() -> None:
+    texts = read_prompt_templates()
+    assert sorted(texts) == [
+        f"prompts/{path.name}"
+        for path in sorted((PACKAGE / "serve" / "answers" / "prompts").iterdir())
+    ]
+    with pytest.raises(GoldError, match=r"^prompts/answer\.jinja: line \d+ shares the words"):
+        check_gold_overlap([GoldQuery(id="q", query="A plain refusal is a good answer?")], texts)
+
+
+def test_no_prompt_and_no_code_of_ours_knows_a_gold_query() -> None:
+    config = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), yaml.BaseLoader)
+    queries = load_gold_queries(ROOT / "eval" / "gold.yaml", config["site_author"])
+    suffixes = (".py", ".jinja", ".js")
+    ours = read_existing_files(p for p in PACKAGE.rglob("*") if p.suffix in suffixes)
+    assert len(ours) > 100
+    assert list(find_gold_overlaps(queries, ours, config["site_name"])) == []

@@ -1,0 +1,170 @@
+"""The addresses that answers cite, looked up on a real site behind a real server."""
+
+import contextlib
+import gzip
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from answerable.cli import check_links
+from answerable.evaluate.link_check import CitedPage, find_missing_anchors
+from support import sites, static_server
+
+NOTES = {
+    **sites.NOTES,
+    "talk.md": (
+        "---\nlabel: A talk\nlocator: second reel\nabout: https://video.example/talk\n---\n\n"
+        "The talk tells of an anchor that was lost in the harbour.\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = sites.write_site(
+        tmp_path_factory.mktemp("links"), notes=NOTES, site_url="https://harbour.example/docs/"
+    )
+    done = sites.build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def deployed(built: Path, tmp_path: Path) -> Path:
+    """A folder that a static host serves, the site under the path of its address."""
+    shutil.copytree(built / "site", tmp_path / "docs")
+    return tmp_path
+
+
+def check(built: Path, url: str) -> tuple[int, list[str]]:
+    done = sites.command(built, "check-links", url)
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def test_a_deployed_site_has_all_that_is_cited(built: Path, deployed: Path) -> None:
+    with static_server.serving(deployed) as origin:
+        status, lines = check(built, f"{origin}/docs")
+    assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
+    assert status == 0
+
+
+def test_a_page_and_an_anchor_that_are_gone_are_named(built: Path, deployed: Path) -> None:
+    shutil.rmtree(deployed / "docs" / "storms")
+    page = deployed / "docs" / "mooring" / "index.html"
+    text = page.read_text("utf-8")
+    assert 'id="chains"' in text
+    page.write_text(text.replace('id="chains"', 'id="chain"'), "utf-8")
+    with static_server.serving(deployed) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert status == 1
+    assert lines == [
+        f"{origin}/docs/mooring/#chains: no element has the id 'chains' (cited as mooring#chains)",
+        f"{origin}/docs/storms/#storms: the server says 404 (cited as storms#storms)",
+        f"{origin}/docs/storms/#lanterns: the server says 404 (cited as storms#lanterns)",
+        "5 addresses on 3 pages, 3 broken; 1 elsewhere are not looked up",
+    ]
+
+
+def test_a_site_without_an_address_is_looked_up_where_it_is(built: Path, tmp_path: Path) -> None:
+    site = sites.write_site(tmp_path / "source", site_url="")
+    done = sites.build(site, "-q")
+    assert done.returncode == 0, done.stderr
+    shutil.copytree(site / "site", tmp_path / "public" / "any" / "where")
+    with static_server.serving(tmp_path / "public") as origin:
+        assert check(site, f"{origin}/any/where?x#y") == (0, ["5 addresses on 3 pages, 0 broken"])
+        # A site that has one is cited there, wherever else it may lie.
+        assert check(built, f"{origin}/any/where/")[0] == 1
+
+
+class Compressed(static_server.Quiet):
+    """Sends what it has compressed, as storage does that knows it in no other way."""
+
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        data = gzip.compress((Path(self.translate_path(self.path)) / "index.html").read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class Garbled(Compressed):
+    """Redirects to what is no address, or says that plain text is compressed."""
+
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        if "storms" in self.path:
+            self.send_response(302)
+            self.send_header("Location", "http://[")
+        else:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Encoding", "gzip" if "mooring" in self.path else "identity")
+        self.end_headers()
+        self.wfile.write(b'<h1 id="harbour">Harbour</h1>')
+
+
+def test_pages_that_come_compressed_are_read(built: Path, deployed: Path) -> None:
+    with static_server.serving(deployed, Compressed) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
+    assert status == 0
+
+
+def test_a_server_that_garbles_a_page_ends_nothing(built: Path, deployed: Path) -> None:
+    with static_server.serving(deployed, Garbled) as origin:
+        status, lines = check(built, f"{origin}/docs/")
+    assert (status, len(lines)) == (1, 5)
+    assert all("it cannot be reached (" in line for line in lines[:4])
+    assert lines[4] == "5 addresses on 3 pages, 4 broken; 1 elsewhere are not looked up"
+
+
+class Endless(static_server.Quiet):
+    def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b"<p>And another wave.</p>")
+                time.sleep(0.02)
+
+
+def test_a_page_that_never_ends_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_links, "_TIMEOUT_SECONDS", 0.3)
+    with (
+        static_server.serving(tmp_path, Endless) as origin,
+        pytest.raises(TimeoutError, match="timed out"),
+    ):
+        check_links._fetch_page(f"{origin}/")
+
+
+def test_an_address_is_sent_as_hosts_and_paths_are() -> None:
+    sent = check_links._encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
+    assert sent == "http://xn--wgv71a.example:8000/h%C3%A4fen/a%20b/%C3%A4?q=%C3%BC"
+
+
+def test_the_text_that_a_link_marks_is_no_anchor() -> None:
+    cited = {"chains:~:text=mooring": "a", ":~:text=chain": "b", "ropes:~:text=rope": "c"}
+    page = CitedPage("https://harbour.example/", cited)
+    (broken,) = find_missing_anchors(page, '<h1 id="chains">Chains</h1>')
+    assert (broken.id, broken.why) == ("c", "no element has the id 'ropes'")
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("https://harbour:boats@docs.example.com/", "URL: it holds a user name or a password"),
+        ("http://docs..example.com/", "URL: http://docs..example.com/ cannot be reached"),
+        ("docs.example.com", "URL: 'docs.example.com' is no address of a site"),
+        ("file:///etc/passwd", "URL: 'file:///etc/passwd' is no address of a site"),
+        ("http://[", "URL: 'http://[' is no address of a site"),
+        ("http://127.0.0.1:1/", "URL: http://127.0.0.1:1/ cannot be reached"),
+    ],
+)
+def test_what_is_no_site_is_told_in_one_sentence(built: Path, url: str, told: str) -> None:
+    status, lines = check(built, url)
+    assert (status, len(lines)) == (1, 1)
+    assert lines[0].startswith(f"Error: {told}")

@@ -1,0 +1,419 @@
+"""The gate: what counts as a flip, and a marginal case that one encoding holds and one flips."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from answerable.evaluate.certificates import certificate_key, read_certificate, write_certificate
+from answerable.evaluate.gate import (
+    GateCase,
+    GateReport,
+    VerdictComparison,
+    compute_all_cosines,
+    find_regressions,
+    format_regressions,
+    judge_encoding,
+    load_gate_case,
+    open_unpublished,
+    spearman_correlation,
+    summarize_gate_report,
+)
+from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.runner import Verdict
+from answerable.indexing.index import SiteIndex
+from answerable.indexing.notes.notebook import Notebook
+from answerable.indexing.output.bundle_writer import make_manifest, serialize_index
+from answerable.indexing.quantize import encode_vectors
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
+from answerable.serve.errors import GoldError
+from answerable.serve.retrieval.retrieve import TOP_K
+from answerable.serve.vectors.encodings import Encoding, open_codes, score_all_codes
+from support.doubles import NOON, bundle_of, index_of, note, record
+
+Floats = NDArray[np.float32]
+
+# Plain cosines, and nothing is refused.
+PLAIN = Profile(hybrid=0, floor=-1, note_floor=-1, name_boost=0, theme_boost=0, recency=0)
+DIMENSIONS = 32
+IDENTITY = EmbedderIdentity("test", "script", DIMENSIONS)
+INT8 = Encoding("int8", DIMENSIONS)
+QUESTION = "Which buoy is nearer?"
+OTHERS = 20
+
+
+def verdict(
+    *issues: str, top: str | None = "a", refused: bool = False, expected: bool = True
+) -> Verdict:
+    query = GoldQuery("q", QUESTION)
+    return Verdict(query, issues, top, None, refused=refused, top_expected=expected)
+
+
+REFUSED = verdict("expected source 'a' not retrieved", top=None, refused=True, expected=False)
+LOST = verdict("expected source 'a' not retrieved", top="b", expected=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (verdict(), verdict()),
+        (LOST, verdict()),
+        (REFUSED, verdict()),
+        (LOST, LOST),
+        (REFUSED, REFUSED),
+        (verdict(top="b", expected=False), verdict(top="c", expected=False)),
+        # It has found the source and put it first, and still fails for something else.
+        (LOST, verdict("answer mode 'partial' (expected 'supported')")),
+        # A refusal that is right now, or wrong no more, is what the query wants.
+        (verdict("forbidden source 'a' was retrieved", expected=False),
+         verdict(top=None, refused=True, expected=False)),
+    ],
+)  # fmt: skip
+def test_what_is_no_worse_is_no_flip(before: Verdict, after: Verdict) -> None:
+    assert find_regressions(before, after) == ()
+
+
+def test_a_verdict_that_fails_under_the_lever_alone_is_a_flip_by_its_issues() -> None:
+    failing = verdict("forbidden source 'c' was retrieved", "top source is not 'a'")
+    assert find_regressions(verdict(), failing) == failing.issues
+    assert find_regressions(failing, failing) == ()
+    assert find_regressions(failing, verdict()) == ()
+
+
+def test_a_refusal_that_came_is_a_flip_even_where_the_verdict_fails_either_way() -> None:
+    assert find_regressions(LOST, REFUSED) == ("refused by the floor",)
+    came = find_regressions(verdict(), REFUSED)
+    assert came == ("expected source 'a' not retrieved", "refused by the floor")
+
+
+def test_a_refusal_that_went_is_a_flip_even_where_the_verdict_holds() -> None:
+    silent = verdict(top=None, refused=True, expected=False)
+    assert find_regressions(silent, verdict(expected=False)) == ("no longer refused by the floor",)
+    assert find_regressions(REFUSED, LOST) == ("no longer refused by the floor",)
+
+
+def test_an_expected_source_that_lost_the_top_slot_is_a_flip_though_it_is_retrieved() -> None:
+    under = verdict(top="b", expected=False)
+    assert under.passed
+    assert find_regressions(verdict(), under) == ("the top slot went from a to b",)
+    assert find_regressions(under, verdict()) == ()
+    # One of two expected sources may give way to the other.
+    assert find_regressions(verdict(), verdict(top="b")) == ()
+
+
+def numbers(*values: float) -> Floats:
+    return np.array(values, dtype=np.float32)
+
+
+def test_rank_correlation_is_what_was_counted_by_hand() -> None:
+    # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
+    found = spearman_correlation(numbers(1, 2, 2, 4), numbers(10, 30, 20, 40))
+    assert found == pytest.approx(4.5 / math.sqrt(22.5), abs=1e-12)
+    # Ranks 1, 2, 3, 4, 5 and 2, 1, 4, 3, 5: 1 - 6 * 4 / (5 * 24).
+    found = spearman_correlation(numbers(1, 2, 3, 4, 5), numbers(0.2, 0.1, 0.4, 0.3, 0.5))
+    assert found == pytest.approx(0.8, abs=1e-12)
+
+
+def test_rank_correlation_at_its_ends() -> None:
+    some = numbers(0.3, -0.2, 0.9, 0.3)
+    flat = np.zeros(4, dtype=np.float32)
+    assert spearman_correlation(some, some) == pytest.approx(1, abs=1e-12)
+    assert spearman_correlation(some, -some) == pytest.approx(-1, abs=1e-12)
+    assert spearman_correlation(some, flat) == 0
+    assert spearman_correlation(flat, some) == spearman_correlation(flat, flat) == 1
+    assert (
+        spearman_correlation(numbers(), numbers())
+        == spearman_correlation(numbers(1), numbers(2))
+        == 1
+    )
+
+
+@given(st.lists(st.tuples(st.integers(-100, 100), st.integers(-100, 100)), max_size=40))
+def test_rank_correlation_is_that_of_the_order_alone(pairs: list[tuple[int, int]]) -> None:
+    first, second = (numbers(*column) for column in zip(*pairs, strict=True)) if pairs else (
+        numbers(), numbers()
+    )  # fmt: skip
+    found = spearman_correlation(first, second)
+    # Both maps rise, and are exact in float32.
+    risen, moved = first * first * first + 2 * first, second / 4 - 7
+    assert spearman_correlation(risen.astype(np.float32), moved.astype(np.float32)) == found
+    assert -1 - 1e-12 <= found <= 1 + 1e-12
+    if first.size and first.min() < first.max():
+        assert spearman_correlation(first, -second) == pytest.approx(-found, abs=1e-12)
+
+
+def comparison(name: str, *flips: str, rho: float = 1.0) -> VerdictComparison:
+    return VerdictComparison(name, True, not flips, "a", "a", flips, rho)
+
+
+def report(total: int, *comparisons: VerdictComparison) -> GateReport:
+    return GateReport("int4", "0" * 64, 2_000_000, 500_000, total, comparisons)
+
+
+def test_a_report_certifies_if_it_is_whole_and_all_of_it_holds() -> None:
+    found = report(2, comparison("one", rho=0.5), comparison("two", rho=0.9))
+    assert (found.is_whole, found.held, found.certified, found.word) == (True, 2, True, "CERTIFIED")
+    assert found.rho_mean == pytest.approx(0.7)
+    assert found.rho_min == 0.5
+    assert summarize_gate_report(found) == (
+        "int4 CERTIFIED: 2 of 2 verdicts hold, rank correlation 0.7000 (least 0.5000), "
+        "0.50 MB instead of 2.00"
+    )
+
+
+def test_a_report_with_one_flip_rejects_and_says_which() -> None:
+    found = report(2, comparison("one"), comparison("two", "refused by the floor", "and more"))
+    assert (found.held, found.certified, found.word) == (1, False, "REJECTED")
+    assert format_regressions(found) == "two: refused by the floor, and more"
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_a_part_of_a_gold_set_certifies_nothing(asked: int) -> None:
+    found = report(2, *(comparison(str(n)) for n in range(asked)))
+    assert (found.held, found.is_whole) == (asked, False)
+    assert (found.certified, found.word) == (False, "UNCERTIFIED")
+    assert "a part never certifies" in summarize_gate_report(found)
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """The vector of a text by its first line, which is a page's title or a question."""
+
+    table: Mapping[str, Floats]
+    identity: EmbedderIdentity = IDENTITY
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.table[text.split("\n")[0]] for text in texts])
+
+
+def unit(vector: NDArray[np.float64]) -> Floats:
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def scores(rows: Floats, query: Floats, encoding: Encoding) -> Floats:
+    """The cosines that an engine gives some rows in an encoding."""
+    stream = open_codes(encoding, encode_vectors(rows, encoding))
+    return score_all_codes(stream, unit(query[: encoding.dimensions].astype(np.float64)))
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """Two pages whose cosines with the question differ by a hair, and others far behind."""
+
+    embedder: Scripted
+    index: SiteIndex
+    folder: Path
+
+    def judge(
+        self, encoding: Encoding, *queries: GoldQuery, total: int | None = None
+    ) -> GateReport:
+        case = GateCase(queries, total or len(queries), {}, full=False)
+        return judge_encoding(self.index, encoding, self.embedder, PLAIN, case, self.folder)
+
+    def retrieved(self, encoding: Encoding) -> list[str]:
+        """The records that an engine in an encoding retrieves, best first."""
+        made = serialize_index(self.index, encoding)
+        with open_unpublished(self.index, made, self.embedder, PLAIN, self.folder) as engine:
+            return [scored.item.record for scored in engine.retrieve(QUESTION).passages]
+
+
+def marginal(folder: Path, lever: Encoding) -> Marginal:
+    """A case in which `a` leads at full precision and as int8, and `b` under a lever."""
+    for seed in count():
+        assert seed < 100_000, "no such case was found"
+        random = np.random.default_rng(seed)
+        query = unit(random.normal(size=DIMENSIONS))
+        pair = np.stack([unit(query + 0.08 * random.normal(size=DIMENSIONS)) for _ in "ab"])
+        full, held, lost = (
+            np.subtract(*scores(pair, query, encoding))
+            for encoding in (Encoding("float32", DIMENSIONS), INT8, lever)
+        )
+        if 0.001 < full < 0.01 and held > 0.001 and lost < -0.001:
+            break
+    others = [unit(random.normal(size=DIMENSIONS) - query) for _ in range(OTHERS)]
+    titles = ["Alpha", "Bravo", *(f"Other {n}" for n in range(OTHERS))]
+    table = dict(zip(titles, [*pair, *others], strict=True))
+    embedder = Scripted({**table, QUESTION: query})
+    # The loser under full precision stands first, so that no tie would favour the winner.
+    names = {"b": "Bravo", "a": "Alpha", **{f"o{n}": f"Other {n}" for n in range(OTHERS)}}
+    pages = [record(name, "<p>A buoy.</p>", title) for name, title in names.items()]
+    return Marginal(embedder, index_of(folder, pages, embedder=embedder), folder)
+
+
+EXPECTED = GoldQuery("near", QUESTION, expect_sources=("a",))
+TOP = replace(EXPECTED, id="top", expect_sources=(), top_source="a")
+
+LEVERS = [
+    Encoding("int4", DIMENSIONS),
+    Encoding("binary", DIMENSIONS),
+    Encoding("int8", DIMENSIONS // 2),
+    Encoding("float32", DIMENSIONS - 8),
+]
+
+
+@pytest.fixture(params=LEVERS, ids=lambda lever: str(lever.label(DIMENSIONS)))
+def lever(request: pytest.FixtureRequest) -> Encoding:
+    found: Encoding = request.param
+    return found
+
+
+def test_a_marginal_case_that_int8_holds_is_rejected_for_the_top_slot_alone(
+    tmp_path: Path, lever: Encoding
+) -> None:
+    case = marginal(tmp_path, lever)
+    held = case.judge(INT8, EXPECTED, TOP)
+    assert (held.word, held.held) == ("CERTIFIED", 2)
+    assert case.retrieved(INT8)[:2] == ["a", "b"]
+
+    lost = case.judge(lever, EXPECTED)
+    assert (lost.word, lost.held, lost.lever) == ("REJECTED", 0, lever.label(DIMENSIONS))
+    (found,) = lost.comparisons
+    # The verdict itself holds: the source is among the best eight.
+    assert (found.passed_before, found.passed_after) == (True, True)
+    assert (found.top_before, found.top_after) == ("a", "b")
+    assert found.flips == ("the top slot went from a to b",)
+    assert format_regressions(lost) == "near: the top slot went from a to b"
+    under = case.retrieved(lever)
+    assert under[:2] == ["b", "a"]
+    assert len(under) == TOP_K
+
+
+def test_a_marginal_top_source_fails_its_verdict_under_the_lever(
+    tmp_path: Path, lever: Encoding
+) -> None:
+    (found,) = marginal(tmp_path, lever).judge(lever, TOP).comparisons
+    assert (found.passed_before, found.passed_after) == (True, False)
+    assert found.flips == ("top source is not 'a'",)
+
+
+def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
+    tmp_path: Path,
+) -> None:
+    case = marginal(tmp_path, LEVERS[0])
+    either = replace(EXPECTED, id="either", expect_sources=("a", "b"))
+    whole = case.judge(LEVERS[0], either, EXPECTED)
+    assert [found.id for found in whole.comparisons if found.holds] == ["either"]
+    assert whole.word == "REJECTED"
+    part = case.judge(LEVERS[0], either, total=2)
+    assert (part.held, part.word, part.certified) == (1, "UNCERTIFIED", False)
+    assert case.judge(LEVERS[0], either).word == "CERTIFIED"
+
+
+def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) -> None:
+    lever = Encoding("binary", DIMENSIONS)
+    case = marginal(tmp_path, lever)
+    pair = np.stack([case.embedder.table[title] for title in ("Alpha", "Bravo")])
+    query = case.embedder.table[QUESTION]
+    full = scores(pair, query, Encoding("float32", DIMENSIONS)).max()
+    under = scores(pair, query, lever).max()
+    assert under < full
+    profile = replace(PLAIN, floor=float(full + under) / 2)
+    gold = GateCase((replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
+    found = judge_encoding(case.index, lever, case.embedder, profile, gold, tmp_path)
+    assert found.comparisons[0].flips == ("refused by the floor",)
+    assert found.word == "REJECTED"
+
+
+def test_a_report_names_the_bundle_that_would_be_published_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    case = marginal(tmp_path, LEVERS[0])
+    work = tmp_path / "work"
+    found = replace(case, folder=work).judge(INT8, EXPECTED)
+    made = serialize_index(case.index, INT8)
+    published = make_manifest(case.index, made, IDENTITY, PLAIN, NOON)
+    assert found.bundle == published.id
+    assert found.bytes_after == sum(file.bytes for file in published.files.values())
+    full = serialize_index(case.index, Encoding("float32", DIMENSIONS))
+    assert found.bytes_before == sum(map(len, full.files.values())) > found.bytes_after
+    assert list(work.iterdir()) == []
+
+
+def test_both_streams_count_in_the_rank_correlation(tmp_path: Path) -> None:
+    table = {"Alpha": numbers(1, 0), "Label n": numbers(0, 1), QUESTION: numbers(3, 4)}
+    embedder = Scripted(table, EmbedderIdentity("test", "script", 2))
+    made = index_of(tmp_path, [record("a", "<p>A</p>", "Alpha")], [note("n", "")], embedder)
+    bundle = bundle_of(tmp_path, made, PLAIN, embedder.identity, Encoding("float32", 2))
+    found = compute_all_cosines(bundle, table[QUESTION])
+    assert found.tolist() == pytest.approx([0.6, *[0.8] * (len(found) - 1)])
+    assert len(found) > 1
+
+
+GOLD = """
+queries:
+  - {id: one, query: first, expectSources: [a]}
+  - {id: two, query: second, expectSources: [n.md], topSource: a#part}
+"""
+
+
+def test_a_case_is_read_from_a_gold_set(tmp_path: Path) -> None:
+    path = tmp_path / "gold.yaml"
+    path.write_text(GOLD)
+    pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
+    notes = [note("n", "A winch.")]
+    made = index_of(tmp_path, pages, notes)
+    case = load_gate_case(path, None, made, Notebook(tuple(notes)), full=True)
+    assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
+    assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
+    part = load_gate_case(path, None, made, Notebook(tuple(notes)), full=False, ids=["two"])
+    assert ([query.id for query in part.queries], part.total) == (["two"], 2)
+    with pytest.raises(GoldError, match="'three'"):
+        load_gate_case(path, None, made, Notebook(tuple(notes)), full=False, ids=["three"])
+
+
+@pytest.mark.parametrize("gone", ["a", "a#part", "n.md"])
+def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gone: str) -> None:
+    path = tmp_path / "gold.yaml"
+    path.write_text(GOLD)
+    html = "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>"
+    if gone == "a#part":
+        html = html.replace("part", "other")
+    pages = [record("z" if gone == "a" else "a", html)]
+    notes = [] if gone == "n.md" else [note("n", "A winch.")]
+    made = index_of(tmp_path, pages, notes)
+    # Asking for the other query alone does not hide it.
+    # What may be the path of a note is not named in a build's log.
+    named = "for number 1" if gone == "n.md" else f"'{gone}'"
+    with pytest.raises(GoldError, match=f"there is no record, passage or note {named}"):
+        load_gate_case(
+            path,
+            None,
+            made,
+            Notebook(tuple(notes)),
+            full=False,
+            ids=["one" if gone != "a" else "two"],
+        )
+
+
+def test_a_certificate_is_read_as_it_was_written_and_only_if_it_is_whole(tmp_path: Path) -> None:
+    whole = report(2, comparison("one", rho=0.25), comparison("two", "lost", "more"))
+    write_certificate(tmp_path, "whole", whole)
+    assert read_certificate(tmp_path, "whole") == whole
+    write_certificate(tmp_path, "part", report(2, comparison("one")))
+    assert read_certificate(tmp_path, "part") is None
+    assert read_certificate(tmp_path, "none") is None
+
+
+def test_a_certificate_is_kept_under_all_that_it_depends_on(tmp_path: Path) -> None:
+    query = GoldQuery("one", "A buoy?")
+    made = index_of(tmp_path, [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
+    keys = [
+        certificate_key(bundle, index, GateCase(queries, 1, notes, full))
+        for bundle in ("0" * 64, "1" * 64)
+        # A note whose body changes leaves its coarse codes, and with them the bundle, alone.
+        for index in (made, replace(made, hint_vectors=made.hint_vectors * np.float32(0.5)))
+        for queries in ((query,), (replace(query, note="Why it is asked."),))
+        for notes in ({"n.md": "note-n"}, {"m.md": "note-n"})
+        for full in (True, False)
+    ]
+    assert len(set(keys)) == 32
+    again = index_of(tmp_path / "again", [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
+    assert certificate_key("0" * 64, again, GateCase((query,), 1, {"n.md": "note-n"}, True)) in keys

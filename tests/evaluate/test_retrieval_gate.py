@@ -1,0 +1,120 @@
+"""``gate: retrieval``: the gold set at the end of `mkdocs build`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.evaluate import runner
+from answerable.evaluate.runner import Verdict
+from support import sites
+
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    topSource: mooring#chains
+  - id: winch
+    query: Where was the gearbox of the electric winch taken from?
+    expectSources: [winch.md]
+"""
+BROKEN = GOLD.replace("mooring#chains", "storms#lanterns")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    site = sites.write_site(tmp_path, notes=sites.NOTES, options={"gate": "retrieval"})
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    return site
+
+
+def published(folder: Path) -> bool:
+    return (folder / "function" / "bundle" / "manifest.json").is_file()
+
+
+def test_a_site_that_holds_is_published(folder: Path) -> None:
+    done = sites.build(folder, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert "gate: 2 of 2 gold queries hold" in done.stderr
+    assert published(folder)
+
+
+def test_a_failure_is_a_warning_and_stops_a_strict_build(folder: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    strict = sites.build(folder, "--strict")
+    assert strict.returncode == 1
+    assert "gate: 1 of 2 gold queries fail (chain)" in strict.stderr
+    assert not published(folder)
+    lenient = sites.build(folder)
+    assert lenient.returncode == 0, lenient.stderr
+    assert "WARNING" in lenient.stderr
+    assert "gate: 1 of 2 gold queries fail (chain)" in lenient.stderr
+    assert published(folder)
+
+
+def test_a_strict_failure_leaves_the_last_bundle(folder: Path) -> None:
+    lantern = (
+        "  - id: lantern\n    query: What does a lantern warn of?\n    topSource: storms#lanterns"
+    )
+    sites.put(folder / "eval" / "gold.yaml", GOLD + lantern)
+    assert sites.build(folder, "-q").returncode == 0
+    before = sites.opened(folder).manifest.id
+    sites.put(folder / "docs" / "storms.md", "# Storms\n\nNothing is said of them any more.\n")
+    # The passage that the gold set names is gone with the page's heading.
+    done = sites.build(folder, "--strict")
+    assert done.returncode == 1
+    assert "storms#lanterns" in done.stderr
+    assert "topSource: there is no record, passage or note" in done.stderr
+    assert sites.opened(folder).manifest.id == before
+
+
+def test_no_word_and_no_file_of_a_note_is_logged(folder: Path) -> None:
+    hidden = GOLD.replace("Where was the gearbox of the electric winch taken from?", "Who sings?")
+    sites.put(folder / "eval" / "gold.yaml", hidden)
+    done = sites.build(folder)
+    assert "gold queries fail (winch)" in done.stderr
+    assert "winch.md" not in done.stderr + done.stdout
+    assert "tractor" not in done.stderr + done.stdout
+
+
+def test_an_unchanged_site_is_not_judged_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[int] = []
+    run = runner.run_gold_set
+
+    def counted(*args: Any, **more: Any) -> Iterator[Verdict]:
+        runs.append(1)
+        return run(*args, **more)
+
+    monkeypatch.setattr(runner, "run_gold_set", counted)
+    for _ in range(2):
+        sites.build_here(folder)
+    assert len(runs) == 1
+    sites.put(folder / "docs" / "storms.md", "# Storms\n\nBefore a storm every rope is doubled.\n")
+    sites.build_here(folder)
+    assert len(runs) == 2
+    sites.put(folder / "eval" / "gold.yaml", BROKEN)
+    assert "storms#lanterns" in sites.failure(folder)
+
+
+@pytest.mark.parametrize(
+    ("gold", "options", "said"),
+    [
+        (None, {}, "gate: retrieval needs a gold set, and"),
+        ("queries: [", {}, "gold.yaml"),
+        (GOLD, {"gate": "both"}, "gate"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(
+    tmp_path: Path, gold: str | None, options: dict[str, str], said: str
+) -> None:
+    site = sites.write_site(tmp_path, notes=sites.NOTES, options={"gate": "retrieval", **options})
+    if gold:
+        sites.put(site / "eval" / "gold.yaml", gold)
+    done = sites.build(site)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not published(site)

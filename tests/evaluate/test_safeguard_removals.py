@@ -1,0 +1,189 @@
+"""Every safeguard earns its place: without it, our own gold set fails.
+
+Extractive answers are verbatim, so what the contract is for is shown with models that break it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pytest
+import yaml
+
+from answerable.evaluate import runner
+from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.evaluate.runner import Verdict
+from answerable.indexing.notes.notebook import read_routed_notes
+from answerable.serve.answers import contract, grounding, quotes
+from answerable.serve.answers.contract import EvidenceItem
+from answerable.serve.answers.openai_answerer import OpenAIAnswerer
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ContractViolation
+from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Evidence
+from answerable.testing.openai_stub import OpenAIStub
+from support import sites
+from support.fuzz_settings import deep
+
+Removal = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Own:
+    """Our own site: its bundle, its gold set, and where its notes are."""
+
+    bundle: Bundle
+    queries: tuple[GoldQuery, ...]
+    notes: Mapping[str, str]
+
+    def keyless(self, **profile: Any) -> Engine:
+        """The keyless engine. profile: what of it is changed."""
+        manifest = self.bundle.manifest
+        changed = replace(manifest, profile=replace(manifest.profile, **profile))
+        return make_engine(replace(self.bundle, manifest=changed), sites.local())
+
+    def verdicts(self, engine: Engine, *, model: bool) -> Mapping[str, Verdict]:
+        """By id, the verdicts on the queries that require a model, or on all others."""
+        asked = [query for query in self.queries if query.requires_model == model]
+        judged = runner.run_gold_set(asked, engine, self.notes, full=True)
+        return {verdict.query.id: verdict for verdict in judged}
+
+    @cached_property
+    def unharmed(self) -> set[str]:
+        """What fails while nothing is removed."""
+        return self.failing(self.keyless())
+
+    def failing(self, engine: Engine, *, model: bool = False) -> set[str]:
+        verdicts = self.verdicts(engine, model=model)
+        return {name for name, verdict in verdicts.items() if not verdict.passed}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
+    copy = sites.own_manual(tmp_path_factory.mktemp("own"))
+    author = yaml.safe_load((copy / "mkdocs.yml").read_text("utf-8"))["site_author"]
+    notes = {note.path: note.id for note in read_routed_notes(copy / "notebook")}
+    return Own(sites.opened(copy), load_gold_queries(copy / "eval" / "gold.yaml", author), notes)
+
+
+@pytest.fixture
+def scripted(
+    own: Own, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Engine]:
+    """The engine of our site with a model of the stub, by its name."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+    def engine(model: str) -> Engine:
+        answerer = OpenAIAnswerer(model, own.bundle.site.name, stub.base_url)
+        return replace(own.keyless(), answerer=answerer)
+
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("removed", "named"),
+    [
+        pytest.param({"floor": 0.0}, {"sort-sources", "thumbs", "founder-age"}, id="floor"),
+        pytest.param(
+            {"note_floor": 0.0}, {"off-topic-france", "medicine", "roadmap"}, id="note floor"
+        ),
+        pytest.param(
+            {"floor": 0.0, "note_floor": 0.0},
+            {"off-topic-france", "claude"},
+            id="both floors",
+            marks=deep,
+        ),
+        pytest.param(
+            {"name_boost": 0.0}, {"limitations-of-versions", "settings-of-index"}, id="name boost"
+        ),
+        pytest.param({"theme_boost": 0.0}, {"theme-messages"}, id="theme boost"),
+        pytest.param(
+            {"name_boost": 0.0, "theme_boost": 0.0},
+            {"settings-of-index", "theme-messages"},
+            id="both boosts",
+            marks=deep,
+        ),
+    ],
+)
+def test_retrieval_without_a_safeguard_fails(
+    own: Own, removed: Mapping[str, float], named: set[str]
+) -> None:
+    assert own.unharmed == set()
+    assert named <= own.failing(own.keyless(**removed))
+
+
+def test_without_floors_nothing_is_refused_for_want_of_evidence(own: Own) -> None:
+    verdicts = own.verdicts(own.keyless(floor=0.0, note_floor=0.0), model=False)
+    wordless = {name for name, verdict in verdicts.items() if verdict.reason == "no-evidence"}
+    assert wordless == {q.id for q in own.queries if "no-words" in q.tags}
+
+
+def test_extractive_answers_fail_what_requires_a_model(own: Own) -> None:
+    """A query that a keyless run passes as well would be skipped there for nothing."""
+    required = {query.id for query in own.queries if query.requires_model}
+    assert own.failing(own.keyless(), model=True) == required
+
+
+def accept_any_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """References that were never retrieved mean whatever was retrieved first."""
+    strict = contract.repair_reference
+
+    def repair(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
+        try:
+            return strict(reference, evidence, to_hint=to_hint)
+        except ContractViolation:
+            return evidence.passages[0]
+
+    monkeypatch.setattr(contract, "repair_reference", repair)
+
+
+def accept_any_quote(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quotes are taken for the whole passage, whatever they say."""
+    monkeypatch.setattr(quotes, "find_quotes", lambda _quote, text: [(0, len(text))])
+
+
+def accept_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers, versions and code of a claim need not stand in what it cites."""
+    monkeypatch.setattr(grounding, "check_claim", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("model", "remove"),
+    [
+        pytest.param("contrite", accept_any_source, id="ground: invented sources"),
+        pytest.param("hostile-wrong-numbers", accept_any_number, id="ground: invented numbers"),
+        pytest.param("hostile-foreign-quote", accept_any_quote, id="quotes that are nowhere"),
+        pytest.param("hostile-shuffled-quote", accept_any_quote, id="quotes in another order"),
+        pytest.param("hostile-empty-quote", accept_any_quote, id="quotes without a word"),
+    ],
+)
+def test_the_contract_without_a_step_fails(
+    own: Own,
+    scripted: Callable[[str], Engine],
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    remove: Removal,
+) -> None:
+    """With the step the model's claims are dropped, or it thinks again, and the site declines."""
+    assert own.failing(scripted(model), model=True) == set()
+
+    remove(monkeypatch)
+    verdicts = own.verdicts(scripted(model), model=True)
+    for name in ("audit-folder", "mkdocs-3"):
+        assert verdicts[name].claims > 0
+        assert "answer mode 'partial' (expected 'not-found')" in verdicts[name].issues
+
+
+def test_an_invented_source_is_an_error_and_never_an_answer(
+    own: Own, scripted: Callable[[str], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that insists fails the set either way; only the ground step keeps readers safe."""
+    honest = own.verdicts(scripted("hostile-invented-id"), model=True)
+    assert {verdict.mode for verdict in honest.values()} == {"not-found"}
+    assert {verdict.reason for verdict in honest.values()} == {"contract"}
+
+    accept_any_source(monkeypatch)
+    fooled = own.verdicts(scripted("hostile-invented-id"), model=True)
+    assert {fooled[name].mode for name in ("audit-folder", "mkdocs-3")} == {"partial"}

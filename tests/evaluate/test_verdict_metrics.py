@@ -1,0 +1,94 @@
+"""The numbers of a set of verdicts, by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
+from answerable.evaluate.report import VerdictRow
+from answerable.serve.types import MODES, Mode
+
+
+def row(
+    name: str,
+    *,
+    expected: Mode | None = None,
+    mode: Mode | None = None,
+    refused: bool = False,
+    ranks: tuple[int | None, ...] = (),
+    tags: tuple[str, ...] = (),
+    claims: int = 0,
+    dropped: int = 0,
+) -> VerdictRow:
+    return VerdictRow(
+        id=name, query=f"{name}?", tags=tags, note="", expected_mode=expected, passed=True,
+        issues=(), mode=mode, reason=None, refused=refused, top=None, passage_score=0.5,
+        hint_score=0.1, ranks=ranks, claims=claims, dropped=dropped,
+    )  # fmt: skip
+
+
+ROWS = (
+    row("a", expected="partial", mode="partial", ranks=(2, None), tags=("x",), claims=2),
+    row("b", expected="supported", mode="partial", ranks=(1,), claims=1, dropped=1),
+    row("c", expected="not-found", mode="not-found", refused=True, tags=("x",)),
+    row("d", expected="not-found", mode="partial"),
+    row("e", mode="not-found", refused=True, ranks=(None,)),
+)
+
+
+def test_the_metrics_of_some_verdicts() -> None:
+    found = compute_metrics(ROWS)
+    assert found.recall == Proportion(2, 4)
+    assert found.mrr == pytest.approx((1 / 2 + 1 + 0) / 3)
+    # a as required; b in another mode; e refused though it names a source.
+    assert found.answered == Proportion(1, 3)
+    assert found.refused == Proportion(1, 2)
+    assert found.quoted == Proportion(3, 4)
+    assert found.passed == Proportion(5, 5)
+
+
+def test_the_retrieval_tier_looks_at_the_floors() -> None:
+    rows = (
+        row("a", expected="partial", ranks=(1,)),
+        row("b", expected="partial", refused=True, ranks=(None,)),
+        row("c", expected="not-found", refused=True),
+        row("d", expected="not-found"),
+    )
+    found = compute_metrics(rows)
+    assert (found.answered, found.refused) == (Proportion(1, 2), Proportion(1, 2))
+
+
+def test_each_tag_has_its_own() -> None:
+    found = compute_metrics_by_tag(ROWS)
+    assert list(found) == ["x"]
+    assert found["x"].passed == Proportion(2, 2)
+    assert found["x"].refused == Proportion(1, 1)
+
+
+def test_no_query_is_no_number() -> None:
+    found = compute_metrics(())
+    assert found.mrr is None
+    assert all(share.value is None for share in found.shares.values())
+    assert found.as_json()["recall"]["interval"] == [0, 1]
+
+
+def test_wilsons_interval_as_published() -> None:
+    # Agresti and Coull, The American Statistician 52 (1998): 0 of 10, and 15 of 15.
+    assert Proportion(0, 10).interval == pytest.approx((0.0, 0.2775), abs=1e-3)
+    assert Proportion(15, 15).interval == pytest.approx((0.7961, 1.0), abs=1e-3)
+
+
+@given(st.integers(1, 500), st.data())
+def test_an_interval_holds_its_share(whole: int, data: st.DataObject) -> None:
+    part = data.draw(st.integers(0, whole))
+    share = Proportion(part, whole)
+    low, high = share.interval
+    assert share.value is not None
+    assert 0 <= low <= share.value + 1e-9
+    assert share.value - 1e-9 <= high <= 1
+    wider_low, wider_high = Proportion(part * 10, whole * 10).interval
+    assert wider_high - wider_low <= high - low + 1e-9
+
+
+def test_every_mode_is_either_refused_or_not() -> None:
+    assert [row("a", mode=mode).is_refused for mode in MODES] == [False, False, False, True]

@@ -1,0 +1,510 @@
+"""The ledger of a question: it adds up, agrees with the engine and says what an author could do."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from answerable.cli import main
+from answerable.evaluate.explain.advice import advise_author
+from answerable.evaluate.explain.explanation import ExplainedOutcome, Explanation, explain_question
+from answerable.evaluate.explain.question_words import read_question_words, score_with_words_added
+from answerable.indexing.notes.notebook import Note
+from answerable.indexing.pages.records import Record
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
+from answerable.serve.engine import Engine
+from answerable.serve.errors import GoldError
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval import selection
+from answerable.serve.retrieval.question import read_question
+from answerable.serve.retrieval.retrieve import score_all_passages
+from answerable.serve.retrieval.selection import arrange_pool, fit_budget, select_evidence
+from answerable.serve.stores.bundle import Bundle
+from support import sites
+from support.doubles import ScriptedAnswerer, bundle_of, index_of, note, record
+
+CANARY = "The quartermaster hid the spare pearls under the vermilion staircase"
+PAGES = {
+    **sites.PAGES,
+    "buoys.md": (
+        "---\naliases: [floats]\ntags: [harbour gear]\ndate: 2026-01-02\n---\n# Buoys\n\n"
+        "A buoy of the harbour is painted red and checked in spring.\n"
+    ),
+    "secret.md": "---\nanswerable: {exclude: true}\n---\n# Secret\n\nThe vault is closed.\n",
+    "late.md": "# Late\n\nA page of the harbour.\n",
+}
+NOTES = {
+    **sites.NOTES,
+    "stores.md": f"---\nlabel: Stores\nlocator: shelf nine\nabout: index.md\n---\n\n{CANARY}.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pages = {name: text for name, text in PAGES.items() if name != "late.md"}
+    made = sites.write_site(tmp_path_factory.mktemp("site"), pages, NOTES)
+    sites.build_here(made)
+    sites.put(made / "docs" / "late.md", PAGES["late.md"])
+    return made
+
+
+def run(folder: Path, *args: str, columns: int = 120) -> Result:
+    config = str(folder / "mkdocs.yml")
+    runner = CliRunner(env={"COLUMNS": str(columns)})
+    return runner.invoke(main, ["-f", config, "why", *args], catch_exceptions=False)
+
+
+def engine(
+    folder: Path, *pages: Record, notes: Sequence[Note] = (), profile: Profile = LOCAL_PROFILE
+) -> Engine:
+    """The keyless engine over some pages and notes."""
+    local = sites.local()
+    made = index_of(folder, pages, notes, local)
+    return make_engine(bundle_of(folder, made, profile, local.identity), local)
+
+
+def rules(ledger: Explanation) -> list[str]:
+    return [advice.rule for advice in advise_author(ledger)]
+
+
+QUESTIONS = (
+    "What are the newest floats and harbour gear made of?",
+    "How thick is the chain of a mooring?",
+    "Who sang at the opera in Vienna?",
+    "electric winch gearbox",
+    "Harbour storms and lanterns, harbour moorings",
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_parts_of_every_candidate_add_up(folder: Path, question: str) -> None:
+    bundle = sites.opened(folder)
+    ledger = explain_question(make_engine(bundle, sites.local()), question)
+    profile = ledger.profile
+    assert ledger.passages
+    above = {each.record for each in ledger.passages if each.to_floor >= 0}
+    for each in ledger.passages:
+        total = profile.hybrid + profile.dense
+        base = (profile.hybrid * each.lexical + profile.dense * each.dense) / total
+        assert each.base == pytest.approx(base, abs=1e-6)
+        assert sum(lift.boost for lift in each.lifts) == pytest.approx(each.boost, abs=1e-6)
+        score = (each.base + each.boost + each.page + each.recency) * each.weight
+        assert each.score == pytest.approx(score, abs=1e-6)
+        assert each.to_floor < 0 or each.fate != "under-floor"
+        assert each.to_floor >= 0 or each.fate == "under-floor" or each.record in above
+        assert each.to_floor == pytest.approx(each.base - profile.floor)
+    for each in ledger.hints:
+        assert each.score == pytest.approx(each.dense + each.lexical)
+        assert each.score == pytest.approx(each.to_floor + profile.note_floor)
+        assert (each.to_floor < 0) == (each.fate == "under-floor")
+    for tag in bundle.site.tags:
+        shares = [word.share for word in ledger.words if word.language == tag]
+        assert sum(shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_ledger_agrees_with_the_engine(folder: Path, question: str) -> None:
+    own = make_engine(sites.opened(folder), sites.local())
+    ledger = explain_question(own, question)
+    pool = own.retrieve(question, selection.POOL_SIZE)
+    evidence = fit_budget(select_evidence(arrange_pool(own.store, question, pool)))
+    seen = [each.id for each in evidence.passages] + [each.id for each in evidence.hints]
+    assert [each.id for each in ledger.evidence] == seen
+    reply = own.answer(question)
+    assert ledger.outcome is not None
+    assert ledger.outcome.mode == reply.answer.mode
+    assert ledger.outcome.reason == reply.reason
+    assert set(ledger.outcome.cited) == {citation.id for citation in reply.answer.citations}
+    assert ledger.lead == pytest.approx(evidence.lead)
+
+
+def test_a_boost_is_told_by_the_phrases_that_gave_it(folder: Path) -> None:
+    own = make_engine(sites.opened(folder), sites.local())
+    ledger = explain_question(own, "Are floats part of the harbour gear?", expect="buoys")
+    assert ledger.expected is not None
+    lifts = {lift.phrase: lift for lift in ledger.expected.candidate.lifts}
+    assert {(lift.kind, lift.phrase) for lift in lifts.values()} == {
+        ("name", "floats"),
+        ("theme", "harbour gear"),
+    }
+    assert lifts["floats"].boost == pytest.approx(0.30)
+    assert ledger.expected.candidate.page > 0
+    assert lifts["harbour gear"].boost == pytest.approx(0.15)
+    assert lifts["floats"].records == 1
+
+
+def test_words_are_counted_as_the_score_counts_them(tmp_path: Path) -> None:
+    own = engine(
+        tmp_path,
+        record("a", "<p>The rope holds, and ropes tear.</p>", "Alpha"),
+        record("b", "<p>A rope in a box.</p>", "Beta"),
+        record("c", "<p>Nothing of the sort.</p>", "Gamma"),
+    )
+    words = {
+        word.term: word for word in explain_question(own, "Ropes, a ropes' zeppelin box?").words
+    }
+    assert {term: word.passages for term, word in words.items()} == {
+        "rope": 2, "zeppelin": 0, "box": 1,
+    }  # fmt: skip
+    assert words["rope"].text == "ropes"
+    assert words["zeppelin"].idf == pytest.approx(math.log(1 + 13.5 / 0.5))
+    assert words["rope"].idf == pytest.approx(math.log(1 + 11.5 / 2.5))
+    assert explain_question(own, "ropes of a zeppelin").unknown == ("zeppelin",)
+
+
+def test_a_word_that_one_language_knows_is_not_unknown(tmp_path: Path) -> None:
+    local = sites.local()
+    pages = [record("a", "<p>The harbour.</p>"), record("fr/a", "<p>Le phare est rouge.</p>")]
+    made = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
+    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    ledger = explain_question(own, "phare harbour zeppelin")
+    assert ledger.unknown == ("zeppelin",)
+    assert {word.language for word in ledger.words} == {"en", "fr"}
+    missing = {each.record: each.missing for each in ledger.passages}
+    assert missing == {"a": ("phare", "zeppelin"), "fr/a": ("harbour", "zeppelin")}
+
+
+def test_the_name_of_the_site_lacks_to_no_passage(tmp_path: Path) -> None:
+    local = sites.local()
+    made = index_of(tmp_path, [record("a", "<p>A rope.</p>")], embedder=local, names=["Zeppelin"])
+    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    ledger = explain_question(own, "zeppelin rope")
+    assert ledger.unknown == ()
+    assert ledger.passages[0].missing == ()
+    assert {word.text: word.share for word in ledger.words} == {"zeppelin": 0.0, "rope": 1.0}
+
+
+@pytest.mark.parametrize("said", ["zeppelin", "rope", "zeppelin rope", "box zeppelin"])
+def test_what_a_word_would_add_is_what_it_adds(tmp_path: Path, said: str) -> None:
+    question = "Is a rope in the box of the zeppelin?"
+
+    def bundle(name: str, extra: str) -> Bundle:
+        pages = [
+            record("a", f"<p>Plain text of a page {extra}</p>", "Alpha"),
+            record("b", "<p>A rope in a box. A rope, and more rope.</p>", "Beta"),
+            record("c", "<p>Rope again.</p>", "Gamma"),
+        ]
+        return bundle_of(tmp_path / name, index_of(tmp_path / name, pages))
+
+    before, after = bundle("before", ""), bundle("after", said)
+    words = read_question_words(before, read_question(before, question))
+    more = [word for word in words if word.text in said.split()]
+    row = list(before.passage_ids).index("a")
+    found = score_with_words_added(before, words, row, more)
+    asked = read_question(after, question)
+    vector = np.ones(8, dtype=np.float32)
+    exact = score_all_passages(after, asked, vector).lexical[row]
+    assert found == pytest.approx(float(exact), abs=1e-6)
+
+
+def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
+    pages = [
+        record(f"p{n}", f"<p>A rope of {n} metres on deck {n}.</p>", f"P{n}") for n in range(60)
+    ]
+    own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
+    question = "rope metres deck"
+    vector = sites.local().embed([question])[0]
+    ranking = score_all_passages(own.bundle, own.read(question), vector)
+    order = [own.bundle.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
+    for name in ("far", order[0], order[-2], order[45]):
+        expected = explain_question(own, question, expect=name).expected
+        assert expected is not None
+        assert (expected.rank, expected.total) == (order.index(name) + 1, 61)
+    ledger = explain_question(own, question, expect=order[45])
+    assert ledger.expected is not None
+    assert ledger.expected.candidate.fate == "out-of-pool"
+    assert rules(ledger) == ["outranked"]
+    assert len(ledger.passages) == selection.POOL_SIZE + 1
+
+
+def test_of_a_page_that_is_expected_the_evidence_counts(folder: Path) -> None:
+    own = make_engine(sites.opened(folder), sites.local())
+    question = "How thick is the chain of a mooring?"
+    ledger = explain_question(own, question, expect="mooring")
+    assert ledger.expected is not None
+    assert ledger.expected.candidate.id == "mooring#chains"
+    assert (ledger.expected.of, ledger.expected.rank, ledger.expected.gap) == (2, 1, 0.0)
+    assert rules(ledger) == []
+
+
+def test_a_note_stands_by_its_path_its_id_and_its_hint(folder: Path) -> None:
+    own = make_engine(sites.opened(folder), sites.local())
+    ids = {hint.label: hint.id for hint in own.bundle.hints}
+    notes = {"stores.md": ids["Stores"], "winch.md": ids["Plans for the winch"]}
+    by_path = explain_question(own, "What is a mooring?", expect="stores.md", notes=notes)
+    by_id = explain_question(own, "What is a mooring?", expect=ids["Stores"])
+    assert by_path.expected is not None
+    assert by_path.expected == replace(by_id.expected or by_path.expected, asked="stores.md")
+    assert by_path.expected.candidate.id == ids["Stores"]
+    assert by_path.expected.candidate.label == "Stores"
+    assert by_path.expected.total == 2
+    with pytest.raises(GoldError, match=r"the note 'new\.md' is not in the bundle: build"):
+        explain_question(own, "a mooring", expect="new.md", notes={"new.md": "note:0000000000"})
+
+
+def test_a_paid_answer_is_not_asked_for(tmp_path: Path) -> None:
+    free = engine(tmp_path, record("a", "<p>A rope holds a boat in a storm.</p>", "Alpha"))
+    paid = Engine(free.bundle, free.embedder, ScriptedAnswerer([]))
+    ledger = explain_question(paid, "Does a rope hold a boat?", expect="a")
+    assert ledger.outcome is None
+    assert ledger.evidence
+    assert rules(ledger) == []
+    refused = explain_question(paid, "Who sang at the opera in Vienna?").outcome
+    assert refused == ExplainedOutcome("not-found", "no-evidence", 0.0, ())
+
+
+def test_without_hybrid_the_floor_is_held_against_the_boosted_score(tmp_path: Path) -> None:
+    local = sites.local()
+    made = index_of(tmp_path, [record("a", "<p>A rope.</p>", "Alpha")], embedder=local)
+    profile = replace(OPENAI_PROFILE, floor=0.5)
+    own = make_engine(bundle_of(tmp_path, made, profile, local.identity), local)
+    named = explain_question(own, "alpha bread", expect="a")
+    assert named.expected is not None
+    found = named.expected.candidate
+    assert found.boost == pytest.approx(0.30)
+    assert found.base == found.dense
+    assert found.to_floor == pytest.approx(found.base + found.boost - 0.5)
+    for question, rule in (("ropes of hemp", "near-miss"), ("bread", "far")):
+        unnamed = explain_question(own, question, expect="a")
+        assert unnamed.expected is not None
+        assert unnamed.expected.candidate.fate == "under-floor"
+        assert unnamed.expected.if_all_said is None
+        assert (unnamed.expected.gap <= profile.name_boost) == (rule == "near-miss")
+        assert rule in rules(unnamed)
+
+
+def long_words(letter: str, size: int) -> str:
+    """200 words that no other letter's text has."""
+    numbers = (f"{n:03d}".translate(str.maketrans("0123456789", "qrstuvwxyz")) for n in range(200))
+    return " ".join(letter * size + number for number in numbers)
+
+
+FILLER = [record(f"p{n}", f"<p>Plain words {n} of bread.</p>", f"P{n}") for n in range(9)]
+MOORING = "The chain of a mooring is thick. It is taken up in autumn and looked at link by link."
+CHAINS = [
+    record("chain", "<p>The chain of a mooring is twelve millimetres thick.</p>", "Mooring chain"),
+    record("rope", "<p>Is it a thick chain or a mooring rope of hemp?</p>", "Rope"),
+    record("buoy", "<p>A thick mooring chain hangs under a buoy painted in spring.</p>", "Buoy"),
+    *FILLER,
+]
+WINCH = note("winch", "The electric winch gearbox repairs.")
+
+
+@pytest.mark.parametrize(
+    ("pages", "notes", "floor", "question", "expect", "expected"),
+    [
+        pytest.param(
+            CHAINS, [], 0.36, "How thick is the mooring chain?", "chain", [], id="cited"
+        ),
+        pytest.param(
+            CHAINS, [], 0.36, "How thick is the mooring chain?", "rope", ["not-cited"],
+            id="not-cited",
+        ),
+        pytest.param(
+            CHAINS, [], 0.36, "How thick is the mooring chain?", "buoy", ["outranked"],
+            id="outranked",
+        ),
+        pytest.param(
+            CHAINS, [], 0.36, "Is hemp painted over a mooring?", "buoy", ["near-miss"],
+            id="near-miss",
+        ),
+        pytest.param(
+            CHAINS, [], 0.36, "Is plain bread of millimetres?", "buoy", ["far"], id="far",
+        ),
+        pytest.param(
+            [record(f"v{n}", f"<p>{MOORING}</p>", "Mooring") for n in range(4)],
+            [], 0.36, "Is the chain of a mooring thick?", "v2", ["duplicates", "near-duplicate"],
+            id="duplicates",
+        ),
+        pytest.param(
+            [record("r", "".join(
+                f"<h2 id='{word}'>{word}</h2><p>Chains of {word} {word}s are thick.</p>"
+                for word in ("weed", "iron", "rope", "tar", "rust")
+            ))],
+            [], 0.1, "thick chains of weed, iron, rope and tar", "r#rust",
+            ["enough-of-its-record"],
+            id="enough-of-its-record",
+        ),
+        pytest.param(
+            [record("bowline", "<p>A poster hangs here.</p>", "Bowline knot"),
+             record("knots", "<pre>tie a bowline knot, make a loop near the end of a rope</pre>"),
+             *FILLER],
+            [], 0.3, "How is a bowline knot tied?", "knots",
+            ["led-by-page", "not-cited"], id="led-by-page",
+        ),
+        pytest.param(
+            [record("knot", "<p>A poster of this knot hangs beside the end of a rope.</p>", "Wall",
+                    aliases=["bowline"]),
+             record("knots", "<p>To tie a bowline, make a loop near the end of a rope and bring "
+                             "the end through it.</p>"), *FILLER],
+            [], 0.3, "How is a bowline knot tied at the end of a rope?", "knots",
+            ["led-by-boost"], id="led-by-boost",
+        ),
+        pytest.param(
+            [*(record(f"r{n}", f"<p>A mooring chain is thick {long_words('abcde'[n], 30)}</p>")
+               for n in range(5)), *FILLER],
+            [], 0.1, "mooring chain", "r1", ["budget"], id="budget",
+        ),
+        pytest.param(
+            [record("r", "".join(
+                f"<h2 id='{x}'>{x}</h2><p>A mooring chain is thick {long_words(x, 20)}</p>"
+                for x in "ab"
+            )), *FILLER],
+            [], 0.05, "mooring chain", "r#b", ["record-budget"], id="record-budget",
+        ),
+        pytest.param(
+            [record("a", "<pre>rope.moor()</pre>", "Rope mooring")],
+            [], 0.36, "rope mooring", "a", ["declined"], id="declined",
+        ),
+        pytest.param(
+            [record("a", "<pre>rope.moor()</pre>", "Rope mooring")],
+            [], 0.36, "rope mooring", None, ["declined"], id="declined-without-expectation",
+        ),
+        pytest.param(
+            CHAINS, [WINCH], 0.36, "How thick is the mooring chain?", "note-winch",
+            ["note-under-floor"], id="note-under-floor",
+        ),
+        pytest.param(
+            [record("deck", "<p>A gearbox of the winch hangs among gulls and tar.</p>"), *FILLER],
+            [WINCH], 0.1, "electric winch gearbox repairs", "deck",
+            ["unknown-words", "notes-lead"], id="notes-lead",
+        ),
+        pytest.param(
+            [record("deck", "<p>The electric winch gearbox is repaired in spring.</p>"), *FILLER],
+            [note("winch", "A winch stands in the shed.")], 0.36,
+            "Is the electric winch gearbox repaired in spring?", "note-winch",
+            ["note-behind"], id="note-behind",
+        ),
+        pytest.param(CHAINS, [], 0.36, "What is it?", None, ["no-content-words"], id="no-words"),
+        pytest.param(
+            CHAINS, [], 0.36, "Who sang at the opera?", None, ["unknown-words", "name-a-page"],
+            id="name-a-page",
+        ),
+    ],
+)  # fmt: skip
+def test_each_rule_of_advice(
+    tmp_path: Path,
+    pages: Sequence[Record],
+    notes: Sequence[Note],
+    floor: float,
+    question: str,
+    expect: str | None,
+    expected: list[str],
+) -> None:
+    own = engine(tmp_path, *pages, notes=notes, profile=Profile(floor=floor, note_floor=0.3))
+    ledger = explain_question(own, question, expect=expect)
+    advice = advise_author(ledger)
+    assert [each.rule for each in advice] == expected
+    assert not any(word in each.text for each in advice for word in ("lower the", "special"))
+    for each in advice:
+        assert all(name in each.text or name in each.about for name in each.about)
+
+
+def test_advice_on_a_page_in_another_language(tmp_path: Path) -> None:
+    local = sites.local()
+    pages = [
+        record("a", "<p>A port is called Harbour and has ropes.</p>", "Port"),
+        record("fr/a", "<p>Harbour est un port avec des ropes.</p>", "Port"),
+    ]
+    made = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
+    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    ledger = explain_question(own, "harbour ropes port", expect="a", language="fr")
+    assert ledger.expected is not None
+    assert ledger.expected.candidate.fate == "other-language"
+    assert rules(ledger) == ["other-language"]
+    assert [each.id for each in ledger.evidence] == ["fr/a"]
+
+
+def test_advice_on_a_third_place_of_a_note(folder: Path) -> None:
+    own = make_engine(sites.opened(folder), sites.local())
+    hint = own.bundle.hints.row(0)
+    ledger = explain_question(own, "electric winch gearbox", expect=hint.id)
+    assert ledger.expected is not None
+    third = replace(ledger.expected.candidate, fate="two-of-its-note")
+    held = replace(ledger, expected=replace(ledger.expected, candidate=third), outcome=None)
+    assert rules(held) == ["two-of-its-note"]
+
+
+def test_a_near_miss_names_the_words_that_would_lift_it(tmp_path: Path) -> None:
+    own = engine(tmp_path, *CHAINS)
+    ledger = explain_question(own, "Is hemp painted over a mooring?", expect="buoy")
+    expected = ledger.expected
+    assert expected is not None
+    assert [gain.word for gain in expected.gains] == ["hemp"]
+    assert expected.gap == pytest.approx(0.36 - expected.candidate.base)
+    assert expected.if_all_said == expected.gains[0].base > 0.36
+    assert '"hemp"' in advise_author(ledger)[0].text
+
+
+def test_the_command_prints_the_ledger(folder: Path) -> None:
+    shown = run(folder, "How thick is the chain of a mooring?", "--expect", "storms").output
+    assert shown.startswith("partial, confidence medium, cites mooring#chains")
+    for part in ("Words", "floor 0.36 is held", "evidence", "lacks", "Hints under the floor 0.2"):
+        assert part in shown
+    assert "Stores (shelf nine)" in shown
+    assert "storms, at best storms" in shown
+    assert "What an author could do" in shown
+    refused = run(folder, "Who sang at the opera in Vienna?").output
+    assert refused.startswith("not-found, because of no-evidence")
+    assert "--expect ID" in refused
+
+
+@pytest.mark.parametrize("columns", [30, 48, 76, 200])
+def test_a_narrow_terminal_still_reads(folder: Path, columns: int) -> None:
+    done = run(folder, "floats of the harbour gear", "--expect", "buoys", columns=columns)
+    lines = done.output.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert "buoys" in done.output
+    assert ("lexical" in done.output.split("Passages")[1]) == (columns >= 76)
+
+
+def test_the_ledger_as_json(folder: Path) -> None:
+    body = json.loads(run(folder, "electric winch", "--expect", "winch.md", "--json").stdout)
+    assert body["expected"]["asked"] == "winch.md"
+    assert body["expected"]["candidate"]["label"] == "Plans for the winch"
+    assert body["outcome"]["mode"] == "related-material"
+    assert body["profile"]["floor"] == 0.36
+    assert body["bundle"] == sites.opened(folder).manifest.id
+    assert {each["fate"] for each in body["hints"]} == {"evidence", "under-floor"}
+    assert body["advice"] == []
+    assert "text" not in {key for each in body["passages"] for key in each}
+
+
+@pytest.mark.parametrize(
+    ("expect", "said"),
+    [
+        ("moorin", "no record, passage or note 'moorin' in the bundle; close to it are mooring"),
+        ("zzzz", "no record, passage or note 'zzzz' in the bundle: see"),
+        ("secret", "its front matter keeps it out of answers"),
+        ("late", "it is newer than the bundle"),
+        ("nothing.md", "no record, passage or note 'nothing.md'"),
+    ],
+)
+def test_an_expectation_that_nothing_meets_is_one_sentence(
+    folder: Path, expect: str, said: str
+) -> None:
+    done = run(folder, "What is a mooring?", "--expect", expect)
+    assert done.exit_code == 1
+    assert done.output.startswith("Error: --expect: ")
+    assert said in done.output
+    assert len(done.output.splitlines()) == 1
+
+
+def test_what_cannot_be_asked_is_one_sentence(folder: Path) -> None:
+    assert "no tag such as en" in run(folder, "a mooring", "--language", "not a tag").output
+    assert run(folder, " ").output == "Error: The question is empty.\n"
+
+
+@pytest.mark.parametrize("expect", ["stores.md", "mooring", "winch.md"])
+def test_no_word_of_a_note_is_printed(folder: Path, expect: str) -> None:
+    own = {word for word in CANARY.lower().split() if len(word) > 5} | {"gearbox", "tractor"}
+    for extra in ([], ["--json"]):
+        shown = run(folder, "Where are the harbour's stores?", "--expect", expect, *extra).output
+        assert "Stores" in shown
+        assert not {word for word in own if word in shown.lower()}
+    assert "stores.md" not in run(folder, "Where are the harbour's stores?").output

@@ -1,0 +1,342 @@
+"""A built folder: which pages are read, and their ids, urls, titles and targets."""
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from answerable.cli import index
+from answerable.cli.index import IndexOptions, index_built_site
+from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
+from answerable.indexing.notes.routing_hints import make_about_resolver
+from answerable.indexing.widget import injection
+from answerable.indexing.widget.injection import inject_widget
+from answerable.serve.errors import NotebookError, SiteError
+from support.sites import command, put
+
+
+def page(title: str = "", head: str = "", words: str = "Words.") -> str:
+    return (
+        f"<!doctype html><html><head><title>{title}</title>{head}</head>"
+        f"<body><main><h1 id='top'>Heading</h1><p>{words}</p></main></body></html>"
+    )
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        put(folder / name, text)
+    return folder
+
+
+def read(folder: Path, files: dict[str, str], options: BuiltSiteOptions | None = None) -> BuiltSite:
+    return read_built_site(write(folder, files), options)
+
+
+def test_ids_and_urls_come_from_the_files(tmp_path: Path) -> None:
+    names = ("index.html", "a.html", "b/index.html", "b/c.html", "ü & x/d e.html")
+    site = read(tmp_path, dict.fromkeys(names, page()))
+    assert {source.id: source.url for source in site.sources} == {
+        "index": "/",
+        "a": "/a.html",
+        "b": "/b/",
+        "b/c": "/b/c.html",
+        "ü & x/d e": "/%C3%BC%20%26%20x/d%20e.html",
+    }
+
+
+def test_two_pages_of_one_name_have_two_ids(tmp_path: Path) -> None:
+    site = read(tmp_path, {"a.html": page(), "a/index.html": page(), "index.html": page()})
+    ids = {source.url: source.id for source in site.sources}
+    assert ids == {"/": "index", "/a.html": "a", "/a/": "a/index"}
+
+
+def test_without_a_search_index_what_is_no_page_is_left_out(tmp_path: Path) -> None:
+    left_out = {
+        "404.html": page(),
+        "search.html": page(),
+        "genindex.html": page(),
+        "_static/doc.html": page(),
+        ".git/doc.html": page(),
+        "old.html": page(head="<meta http-equiv='refresh' content='0; url=/'>"),
+        "secret.html": page(head="<meta name='robots' content='noindex'>"),
+        "empty.html": "<html><body></body></html>",
+        "section/index.html": "<main><h1>Guides</h1></main>",
+        "index.json": '{"docs": []}',
+        "search.json": '{"items": [1]}',
+    }
+    site = read(tmp_path, {"index.html": page(), **left_out})
+    assert [source.id for source in site.sources] == ["index"]
+
+
+MKDOCS = json.dumps(
+    {
+        "docs": [
+            {"location": "", "title": "Home &amp; more", "text": ""},
+            {"location": "a/", "title": "Of <code>a</code>", "text": ""},
+            {"location": "a/#x", "title": "Section", "text": ""},
+            {"location": "gone/", "title": "Gone", "text": ""},
+        ]
+    }
+)
+ZENSICAL = json.dumps(
+    {
+        "items": [
+            {"location": "a/", "level": 1, "title": "A"},
+            {"location": "", "level": 1, "title": "Home"},
+        ]
+    }
+)
+SPHINX = json.dumps(
+    {"docnames": ["index", "a", "hidden"], "titles": ["Home", "<em>A</em>", ""]},
+    separators=(",", ":"),
+)
+OLD_SPHINX = '{docnames:["index","a"],envversion:{x:1},titles:["Home","A [0]"]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "titles"),
+    [
+        ("search/search_index.json", MKDOCS, ["Home & more", "Of a"]),
+        ("search.json", ZENSICAL, ["Home", "A"]),
+        ("searchindex.js", f"Search.setIndex({SPHINX})", ["Home", "A"]),
+        ("searchindex.js", f"Search.setIndex({OLD_SPHINX})", ["Home", "A [0]"]),
+    ],
+)
+def test_the_site_s_own_search_says_what_is_read(
+    tmp_path: Path, name: str, text: str, titles: list[str]
+) -> None:
+    files = {"index.html": page(), "a/index.html": page(), "hidden/index.html": page()}
+    site = read(tmp_path, {**files, name: text})
+    assert {source.title for source in site.sources} == set(titles)
+    assert {source.url for source in site.sources} == {"/", "/a/"}
+
+
+@pytest.mark.parametrize("name", ["search/search_index.json", "searchindex.js", "search.json"])
+def test_a_damaged_search_index_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SiteError, match="no search index") as caught:
+        read(tmp_path, {"index.html": page(), name: '{"docs": [{"x": '})
+    assert name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("titles", "found"),
+    [
+        (["Home", "A - Harbour", "B - Harbour"], ["Home", "A", "B"]),
+        (["Harbour", "A | Harbour", "B | x | Harbour"], ["Heading", "A", "B | x"]),
+        (["A — The Harbour - x", "B — The Harbour - x"], ["A", "B"]),
+        (["Same", "Same"], ["Heading", "Heading"]),
+    ],
+)
+def test_a_title_is_told_from_the_site_s_name(
+    tmp_path: Path, titles: list[str], found: list[str]
+) -> None:
+    site = read(tmp_path, {f"{n}.html": page(title) for n, title in enumerate(titles)})
+    assert [source.title for source in site.sources] == found
+
+
+def test_a_page_without_any_title_is_called_like_its_file(tmp_path: Path) -> None:
+    site = read(tmp_path, {"a-small_page/index.html": "<main><p>Words.</p></main>"})
+    assert site.sources[0].title == "A small page"
+
+
+def test_names_and_languages_may_be_told(tmp_path: Path) -> None:
+    files = {"index.html": page("Home | Sea").replace("<html>", "<html lang='de-AT'>")}
+    site = read(tmp_path, files)
+    assert (site.language, site.sources[0].language) == ("de-AT", "de-AT")
+    site = read(tmp_path, files, BuiltSiteOptions("/x", "Sea", "fr"))
+    assert (site.name, site.language, site.sources[0].language) == ("Sea", "fr", "fr")
+    assert site.sources[0].title == "Home"
+
+
+@pytest.mark.parametrize(
+    ("canonical", "given", "base", "url"),
+    [
+        ("", None, "/", None),
+        ("/x/", None, "/", None),
+        ("https://h.example/", None, "/", "https://h.example/"),
+        ("https://h.example/docs", None, "/docs/", "https://h.example/docs/"),
+        ("https://h.example/docs/index.html", None, "/docs/", "https://h.example/docs/"),
+        ("https://h.example/docs/", "/other", "/other/", None),
+        ("", "https://h.example/a b/ü", "/a%20b/%C3%BC/", "https://h.example/a b/ü/"),
+        ("", "/v%202/", "/v%202/", None),
+    ],
+)
+def test_the_address_is_told_or_canonical(
+    tmp_path: Path, canonical: str, given: str | None, base: str, url: str | None
+) -> None:
+    head = f"<link rel='canonical' href='{canonical}'>" if canonical else ""
+    site = read(tmp_path, {"index.html": page(head=head)}, BuiltSiteOptions(base_url=given))
+    assert (site.base, site.url, site.sources[0].url) == (base, url, base)
+
+
+def test_a_description_that_pages_share_is_the_site_s(tmp_path: Path) -> None:
+    shared = "<meta name='description' content='Of the site'>"
+    own = "<meta name='description' content='Of the page'>"
+    none = "<meta name='description' content='None'>"
+    heads = {"a.html": shared, "b.html": shared, "c.html": own, "d.html": none}
+    site = read(tmp_path, {name: page(head=head) for name, head in heads.items()})
+    assert [source.metadata.summary for source in site.sources] == ["", "", "Of the page", ""]
+
+
+@pytest.mark.parametrize(
+    ("about", "url"),
+    [
+        ("guide/deploy/index.html", "/docs/guide/deploy/"),
+        ("guide/deploy/", "/docs/guide/deploy/"),
+        ("/guide/deploy", "/docs/guide/deploy/"),
+        ("/docs/guide/deploy/#top", "/docs/guide/deploy/#top"),
+        ("guide/deploy.md#top", "/docs/guide/deploy/#top"),
+        ("guide/deploy/index.md", "/docs/guide/deploy/"),
+        ("guide/deploy/README.md", "/docs/guide/deploy/"),
+        ("guide/flat.rst", "/docs/guide/flat.html"),
+        ("guide/flat.md", "/docs/guide/flat.html"),
+        ("index.md", "/docs/"),
+        ("/", "/docs/"),
+        ("img/plan b.png", "/docs/img/plan%20b.png"),
+        ("hidden.md#top", "/docs/hidden.html#top"),
+        ("https://elsewhere.example/x#y", "https://elsewhere.example/x#y"),
+    ],
+)
+def test_a_note_may_name_what_it_is_about_in_many_ways(
+    tmp_path: Path, about: str, url: str
+) -> None:
+    names = ("index.html", "guide/deploy/index.html", "guide/flat.html")
+    files = dict.fromkeys(names, page())
+    files["hidden.html"] = page(head="<meta name='robots' content='noindex'>")
+    files["img/plan b.png"] = ""
+    site = read(tmp_path, files, BuiltSiteOptions(base_url="/docs/"))
+    assert make_about_resolver(site.targets)(about) == url
+
+
+@pytest.mark.parametrize("about", ["gone.md", "index.md#gone", "../x", "http://x.example/"])
+def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) -> None:
+    site = read(tmp_path, {"index.html": page()})
+    with pytest.raises(NotebookError):
+        make_about_resolver(site.targets)(about)
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        (["gone"], "gone is not a folder; build the site first"),
+        (["empty"], "empty holds no page with an article in it"),
+        (["site", "--out", "site/f"], "--out: site/f lies in SITE_DIR site, which is published"),
+        (["site", "--cache", "site/c"], "--cache: site/c lies in SITE_DIR site"),
+        (["site", "--notebook", "site/n"], "lie in one another"),
+        (["site", "--notebook", "gone"], "gone is not a folder"),
+        (["site", "--endpoint", "/ask/"], "without --inject"),
+        (["site", "--inject", "--endpoint", "ask"], "neither an http(s) url nor a path"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path: Path, args: list[str], complaint: str) -> None:
+    write(tmp_path / "site", {"index.html": page()})
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "site" / "n").mkdir()
+    done = command(tmp_path, "index", *args)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: ")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
+    secret = "The gearbox of the electric winch was taken from a scrapped tractor in spring."
+    write(tmp_path / "site", {"index.html": page(), "a.html": page(words=secret)})
+    note = "---\nlabel: Winch\nabout: index.md\n{}---\n\n" + secret
+    put(tmp_path / "notes" / "winch.md", note.format(""))
+    done = command(tmp_path, "index", "site", "--notebook", "notes")
+    assert done.returncode == 1
+    assert "winch.md" in done.stderr
+    assert "site/a.html" in done.stderr
+    assert "gearbox" not in done.stderr
+    assert not (tmp_path / "function" / "bundle").exists()
+    put(tmp_path / "notes" / "winch.md", note.format("published_in: [a.md]\n"))
+    done = command(tmp_path, "index", "site", "--notebook", "notes")
+    assert done.returncode == 0, done.stderr
+
+
+SCRIPT = '<script type="module" src="x/assets/answerable/ask-box.js"></script>\n'
+LINK = '<link rel="answerable" href="/ask/">\n'
+ELEMENT = f"{injection.WIDGET_ELEMENT}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<head></head><body>a</body>", f"<head>{LINK}</head><body>a{ELEMENT}{SCRIPT}</body>"),
+        ("<HEAD></HEAD><BODY>a</BODY>", f"<HEAD>{LINK}</HEAD><BODY>a{ELEMENT}{SCRIPT}</BODY>"),
+        ("<!DOCTYPE html><p>a", f"<!DOCTYPE html><p>a{ELEMENT}{SCRIPT}{LINK}"),
+        ("<p>a fragment", "<p>a fragment"),
+        (
+            "<head><link href=/old/ rel=answerable></head>"
+            "<body>a<answerable-ask x></answerable-ask>"
+            "<script src=../assets/answerable/ask-box.js type=module></script></body>",
+            f"<head>{LINK}</head><body>a<answerable-ask x></answerable-ask>{SCRIPT}</body>",
+        ),
+        (
+            f"<head></head><body>{SCRIPT}{SCRIPT}</body>",
+            f"<head>{LINK}</head><body>{ELEMENT}{SCRIPT}</body>",
+        ),
+    ],
+)
+def test_the_widget_is_put_in_once(before: str, after: str) -> None:
+    def inject(html: str) -> str:
+        return inject_widget(html, "x/assets/answerable/ask-box.js", endpoint="/ask/")
+
+    assert inject(before) == after
+    assert inject(after) == after
+
+
+def test_a_link_is_left_where_no_endpoint_is_told() -> None:
+    html = f"<head>{LINK}</head><body></body>"
+    assert LINK in inject_widget(html, "x.js", endpoint=None, element=None)
+
+
+def test_a_page_of_another_encoding_is_read(tmp_path: Path) -> None:
+    html = page(head="<meta charset='ISO-8859-1'>", words="Où est le café ?")
+    (tmp_path / "index.html").write_bytes(html.encode("iso-8859-1"))
+    assert "Où est le café ?" in (read_built_site(tmp_path).sources[0].html or "")
+
+
+def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "site", {"index.html": page()})
+    odd = b"<!doctype html>\r\n<body><main><p>caf\xe9 \x80</p></main></body>\r\n"
+    (folder / "odd.html").write_bytes(odd)
+    assert command(tmp_path, "index", "site", "--inject").returncode == 0
+    found = (folder / "odd.html").read_bytes()
+    assert found.startswith(odd[: odd.index(b"</body>")])
+    assert found.endswith(b"</body>\r\n")
+
+
+def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "site", {"index.html": page(), "a.html": page()})
+    (folder / "a.html").chmod(0o664)
+    (folder / "b.html").symlink_to("a.html")
+    assert "; 2 files changed" in command(tmp_path, "index", "site", "--inject").stdout
+    assert (folder / "b.html").readlink() == Path("a.html")
+    assert (folder / "a.html").stat().st_mode & 0o777 == 0o664
+    assert (folder / "b.html").read_text().count(injection.WIDGET_ELEMENT) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "complaint"),
+    [
+        (OSError(errno.EFBIG, "Too large"), "a file cannot be read or written (Too large); free"),
+        (OSError(errno.EACCES, "No", "x"), "x cannot be read or written (No); correct its rights"),
+        (OSError(errno.EIO, "Broken", b"x"), "x cannot be read or written (Broken)"),
+        (OSError("odd"), "a file cannot be read or written (OSError)"),
+    ],
+)
+def test_what_the_system_refuses_has_its_own_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, complaint: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(index, "write_function_folder", refused)
+    options = IndexOptions(tmp_path / "site", None, tmp_path / "cache", BuiltSiteOptions())
+    with pytest.raises(SiteError) as caught:
+        index_built_site(options, tmp_path / "function")
+    assert str(caught.value).startswith(complaint)
+    assert str(caught.value).count(";") == complaint.count(";")

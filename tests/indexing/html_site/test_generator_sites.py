@@ -1,0 +1,145 @@
+"""Sites of real generators, made answerable by the command."""
+
+import re
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from answerable.indexing.html_site.built_site import read_built_site
+from answerable.indexing.pages.html_parser import parse_article
+from answerable.serve.engine import Engine
+from answerable.serve.providers import open_function
+from support import generated_sites
+from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
+from support.sites import command, put
+
+QUESTION = "How thick is the chain of a mooring?"
+WINCH = "Where was the gearbox of the electric winch taken from?"
+NOTE_FILE = (
+    "---\nlabel: Plans for the winch\nlocator: second shelf\nabout: {about}\n---\n\n"
+    "The gearbox of the electric winch was taken from a scrapped tractor in the spring.\n"
+)
+# Urls without the base and anchors, by page: what a generator makes of the same names.
+FOLDERS = ("", "storms/", "guide/mooring/")
+FILES = ("", "storms.html", "guide/mooring.html")
+OF_MKDOCS = ("harbour", "storms", "lanterns", "mooring", "the-chains")
+OF_SPHINX = ("harbour", "storms", "lanterns", "mooring", "chains")
+OF_HUGO = ("", "", "lanterns", "", "chains")
+OF_DOCUSAURUS = ("", "", "lanterns", "", "the-chains")
+EXPECTED = {
+    "material": (FOLDERS, OF_MKDOCS),
+    "mkdocs": (FOLDERS, OF_MKDOCS),
+    "readthedocs": (FOLDERS, OF_MKDOCS),
+    "zensical": (FOLDERS, OF_MKDOCS),
+    "alabaster": (FILES, OF_SPHINX),
+    "furo": (FILES, OF_SPHINX),
+    "furo-folders": (FOLDERS, OF_SPHINX),
+    "hugo": (FOLDERS, OF_HUGO),
+    "docusaurus": (FOLDERS, OF_DOCUSAURUS),
+}
+
+
+@pytest.fixture(scope="module", params=GENERATORS)
+def generator(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site that was built and indexed; the function's folder is beside it."""
+    folder = tmp_path_factory.mktemp(generator)
+    found = generated_sites.build(generator, folder / "built")
+    put(folder / "notebook" / "winch.md", NOTE_FILE.format(about="storms.md#lanterns"))
+    found = found.rename(folder / "site")
+    done = command(folder, "index", "site", "--notebook", "notebook")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("3 pages, ")
+    assert ", 1 hint; " in done.stdout
+    return found
+
+
+@pytest.fixture(scope="module")
+def engine(site: Path) -> Engine:
+    return open_function(site.parent / "function")
+
+
+def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine) -> None:
+    (index, storms, mooring), anchors = EXPECTED[generator]
+    rows = range(engine.bundle.manifest.counts["passages"])
+    passages = [engine.bundle.passage(row) for row in rows]
+    # Where a note at the foot of a page goes, generators do not agree.
+    found = {p.title: (p.url, p.text.removesuffix(NOTE).rstrip()) for p in passages}
+    found.pop("Mooring › Footnotes", None)
+    urls = [index, storms, storms, mooring, mooring]
+    texts = {**HARBOUR, **STORMS, **MOORING, "Mooring › Chains": CHAINS}
+    assert found == {
+        title: (f"{BASE}{url}#{anchor}" if anchor else BASE + url, text)
+        for (title, text), url, anchor in zip(texts.items(), urls, anchors, strict=True)
+    }
+    assert any(NOTE in passage.text for passage in passages)
+    assert engine.bundle.site.name.startswith("Harbour")
+    assert engine.bundle.site.url == f"https://harbour.example{BASE}"
+
+
+def test_every_anchor_is_in_its_page(site: Path) -> None:
+    read = read_built_site(site)
+    for source in read.sources:
+        inner = source.url.removeprefix(BASE)
+        file = site / (inner if inner.endswith(".html") else f"{inner}index.html")
+        page = LexborHTMLParser(file.read_text(encoding="utf-8"))
+        ids = {node.attributes["id"] or "" for node in page.css("[id]")}
+        sections = parse_article(source.html or "", source.title).sections
+        assert {section.anchor for section in sections} <= {*ids, ""}
+        assert set(re.findall(r'<h\d[^>]* id="([^"]+)"', source.html or "")) <= ids
+        assert read.targets[source.id + ".md"][1] <= ids | {
+            node.attributes["name"] for node in page.css("a[name]")
+        }
+
+
+def test_questions_are_answered_with_their_sources(generator: str, engine: Engine) -> None:
+    (_, storms, mooring), anchors = EXPECTED[generator]
+    answer = engine.answer(QUESTION).answer
+    sentence = "The chain of a mooring is twelve millimetres thick."
+    assert answer.claims[0].text.startswith(f'{sentence}\n\nrope = "wet"\nboat.moor(rope)')
+    assert answer.citations[0].url == f"{BASE}{mooring}#{anchors[4]}"
+    answer = engine.answer(WINCH).answer
+    assert answer.mode == "related-material"
+    assert answer.citations[0].url == f"{BASE}{storms}#lanterns"
+    assert engine.answer("Who sang at the opera in Vienna?").answer.mode == "not-found"
+
+
+def test_the_page_s_own_description_and_language_are_read(site: Path) -> None:
+    sources = {source.id: source for source in read_built_site(site).sources}
+    assert set(sources) == {"index", "storms", "guide/mooring"}
+    summary = sources["guide/mooring"].metadata.summary
+    # Two of MkDocs' own themes do not write it.
+    assert summary in ("How to moor a boat.", "")
+    assert {source.language for source in sources.values()} == {"en"}
+
+
+def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> None:
+    for endpoint in ("/ask/", "https://ask.example/"):
+        done = command(
+            site.parent, "index", "site", "--out", str(tmp_path / "f"), "--inject",
+            "--endpoint", endpoint,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        for page in (site / "index.html", *site.glob("guide/mooring*")):
+            file = page if page.is_file() else page / "index.html"
+            html = file.read_text(encoding="utf-8")
+            depth = "../" * (len(file.relative_to(site).parts) - 1)
+            tag = f'<script type="module" src="{depth}assets/answerable/ask-box.js"></script>'
+            assert html.count(tag) == html.count("ask-box.js") == 1
+            assert html.count("<answerable-ask") == 1
+            assert html.count(f'<link rel="answerable" href="{endpoint}">') == 1
+            assert html.count('rel="answerable"') == 1
+    assert (site / "assets" / "answerable" / "ask-box.js").is_file()
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    done = command(
+        site.parent, "index", "site", "--out", str(tmp_path / "f"), "--inject",
+        "--endpoint", "https://ask.example/",
+    )  # fmt: skip
+    assert "; 0 files changed" in done.stdout
+    assert before == {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}

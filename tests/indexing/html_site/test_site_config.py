@@ -1,0 +1,372 @@
+"""What the widget is told of its site: site.json, its addresses and examples, and who writes it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from answerable.indexing.output.atomic_files import is_lock_or_leftover
+from answerable.indexing.widget.widget_config import (
+    WIDGET_CONFIG_PATH,
+    WidgetConfig,
+    format_widget_config,
+)
+from answerable.mkdocs.config import parse_shortcut
+from answerable.serve.errors import SiteError
+from support.deadlines import until
+from support.server_processes import mkdocs
+from support.sites import NOTES, PAGES, build, build_here, command, failure, opened, put, write_site
+
+MOOR: dict[str, object] = {
+    "id": "moor",
+    "query": "How big is a buoy?",
+    "expectAnswerMode": "partial",
+    "example": True,
+}
+SECRET = "Was the gearbox of the electric winch taken from a scrapped tractor in the spring?"
+REPOSITORY = "https://github.com/harbour/harbour"
+
+
+def gold(folder: Path, *queries: dict[str, object]) -> None:
+    put(folder / "eval" / "gold.yaml", yaml.safe_dump({"queries": list(queries)}))
+
+
+def query(number: int, **fields: object) -> dict[str, object]:
+    return {**MOOR, "id": f"q{number}", "query": f"Question {number}?", **fields}
+
+
+def told(folder: Path) -> Any:
+    return json.loads((folder / "site" / WIDGET_CONFIG_PATH).read_text(encoding="utf-8"))
+
+
+def site(folder: Path, widget: dict[str, object] | None = None, **config: Any) -> Path:
+    plugins = config.pop("plugins", ["search"])
+    return write_site(
+        folder, plugins=[*plugins, {"answerable": {"widget": widget or {}}}], **config
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with notes and a gold set, built."""
+    folder = tmp_path_factory.mktemp("site")
+    write_site(folder, notes=NOTES, site_author="Ada", repo_url=REPOSITORY)
+    gold(
+        folder,
+        query(1, query="Who is  {{author}}\n at sea?"),
+        query(2, example=False),
+        query(3, expectAnswerMode="supported"),
+        query(4),
+        query(5),
+    )
+    build_here(folder)
+    return folder
+
+
+def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> None:
+    assert told(folder) == {
+        "bundle": opened(folder).manifest.id,
+        "examples": ["Who is Ada at sea?", "Question 3?", "Question 4?"],
+        "search": None,
+        "authors": (
+            "https://github.com/harbour/harbour/issues/new?title={question}&body=The%20ask%20box"
+            "%20of%20this%20site%20did%20not%20find%20an%20answer.%0A%0AQuestion%3A%20{question}"
+            "%0ABundle%3A%20{bundle}%0A"
+        ),
+        "feedback": None,
+    }
+    pages = [path.read_text("utf-8") for path in (folder / "site").rglob("*.html")]
+    assert len(pages) >= 3
+    assert not [html for html in pages if opened(folder).manifest.id in html]
+
+
+def test_the_same_inputs_make_the_same_bytes(folder: Path) -> None:
+    before = (folder / "site" / WIDGET_CONFIG_PATH).read_bytes()
+    done = build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "site" / WIDGET_CONFIG_PATH).read_bytes() == before
+
+
+def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: Path) -> None:
+    build_here(site(tmp_path))
+    before = told(tmp_path)
+    gold(tmp_path, MOOR)
+    put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
+    done = build(tmp_path, "--dirty")
+    assert done.returncode == 0, done.stderr
+    after = told(tmp_path)
+    assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
+    assert after["examples"] == ["How big is a buoy?"]
+    names = {path.name for path in (tmp_path / "site" / WIDGET_CONFIG_PATH).parent.iterdir()}
+    assert names == {"ask-box.js", "strings", "site.json"}
+
+
+def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_path: Path) -> None:
+    write_site(tmp_path, notes=NOTES)
+    build_here(tmp_path)
+    before = (tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes()
+    gold(tmp_path, {**MOOR, "query": SECRET})
+    done = build(tmp_path, "--dirty")
+    assert done.returncode == 1
+    assert "winch.md: words " in done.stderr
+    assert f"stand in site/{WIDGET_CONFIG_PATH}, examples[0]; " in done.stderr
+    assert "tractor" not in done.stderr
+    assert (tmp_path / "site" / WIDGET_CONFIG_PATH).read_bytes() == before
+    # What an older build has left is replaced by what is audited.
+    gold(tmp_path, MOOR)
+    (tmp_path / "site" / WIDGET_CONFIG_PATH).write_text(json.dumps([SECRET]))
+    assert build(tmp_path, "--dirty").returncode == 0
+    assert told(tmp_path)["examples"] == ["How big is a buoy?"]
+
+
+def test_an_address_that_repeats_a_note_fails_the_build(tmp_path: Path) -> None:
+    words = "gearbox-of-the-electric-winch-was-taken-from-a-scrapped"
+    options = {"widget": {"authors": f"{words}?q={{question}}"}}
+    said = failure(write_site(tmp_path, notes=NOTES, options=options))
+    assert f"site/{WIDGET_CONFIG_PATH}" in said
+    assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()
+    assert not (tmp_path / "function").exists()
+
+
+def test_it_is_written_at_last_and_in_one_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replaced: list[tuple[str, str]] = []
+    replace = Path.replace
+
+    def watched(path: Path, target: Path) -> Path:
+        replaced.append((path.name, Path(target).name))
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    build_here(write_site(tmp_path))
+    names = [target for _, target in replaced]
+    assert names[-1] == "site.json"
+    assert is_lock_or_leftover(replaced[-1][0])
+    assert "manifest.json" in names[:-1]
+
+
+def test_a_function_that_is_refused_leaves_no_site_json(tmp_path: Path) -> None:
+    put(tmp_path / "function" / "mine.txt", "mine")
+    assert "function" in failure(write_site(tmp_path))
+    assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ({"expectAnswerMode": "not-found"}, "query 1 ('q1'): expectAnswerMode contradicts example"),
+        ({"expectAnswerMode": "related-material"}, "contradicts example: true"),
+    ],
+)
+def test_an_example_that_is_not_answered_is_refused(
+    tmp_path: Path, text: dict[str, object], said: str
+) -> None:
+    gold(write_site(tmp_path), query(1, **text))
+    assert said in failure(tmp_path)
+
+
+def test_an_example_without_a_mode_is_refused(tmp_path: Path) -> None:
+    asked = query(1)
+    del asked["expectAnswerMode"]
+    gold(write_site(tmp_path), asked)
+    said = failure(tmp_path)
+    assert "('q1'): example: true needs expectAnswerMode: supported or partial" in said
+
+
+def test_a_gold_set_that_marks_nothing_is_not_read(tmp_path: Path) -> None:
+    put(write_site(tmp_path) / "eval" / "gold.yaml", "queries: broken")
+    build_here(tmp_path)
+    assert told(tmp_path)["examples"] == []
+
+
+@pytest.mark.parametrize(
+    ("theme", "plugins", "address"),
+    [
+        ({"name": "material"}, ["search"], "?q={question}"),
+        ({"name": "material"}, ["material/search"], "?q={question}"),
+        ({"name": "material"}, [{"search": {"enabled": False}}], None),
+        ({"name": "material"}, [], None),
+        ({"name": "mkdocs"}, ["search"], "?q={question}"),
+        ({"name": "readthedocs"}, ["search"], "search.html?q={question}"),
+        ({"name": "readthedocs"}, [], None),
+        ({"name": None, "custom_dir": "plain"}, ["search"], None),
+    ],
+)
+def test_the_search_of_a_theme_is_known(
+    tmp_path: Path, theme: dict[str, object], plugins: list[object], address: str | None
+) -> None:
+    put(tmp_path / "plain" / "main.html", "<!doctype html><body>{{ page.content }}</body>")
+    build_here(site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, theme=theme, plugins=plugins))
+    assert told(tmp_path)["search"] == address
+    found = address == "search.html?q={question}"
+    assert (tmp_path / "site" / "search.html").exists() is found
+
+
+@pytest.mark.parametrize(
+    ("url", "start"),
+    [
+        (f"{REPOSITORY}/", f"{REPOSITORY}/issues/new?title={{question}}&body="),
+        (f"{REPOSITORY}.git", f"{REPOSITORY}/issues/new?"),
+        (f"{REPOSITORY}/tree/main/docs", f"{REPOSITORY}/issues/new?"),
+        ("https://ada:secret@github.com/h/{h}", "https://github.com/h/%7Bh%7D/issues/new?"),
+        (
+            "https://gitlab.com/group/part/harbour",
+            "https://gitlab.com/group/part/harbour/-/issues/new?issue%5Btitle%5D={question}"
+            "&issue%5Bdescription%5D=The%20ask",
+        ),
+        (
+            "https://gitlab.harbour.example:8443/h/h/-/tree/main",
+            "https://gitlab.harbour.example:8443/h/h/-/issues/new?",
+        ),
+        ("https://github.com/harbour", None),
+        ("https://codeberg.org/harbour/harbour", None),
+        ("https://notgithub.com/harbour/harbour", None),
+        ("", None),
+    ],
+)
+def test_a_repository_s_issues_are_known(tmp_path: Path, url: str, start: str | None) -> None:
+    build_here(site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, repo_url=url))
+    authors = told(tmp_path)["authors"]
+    assert authors is None if start is None else authors.startswith(start)
+    assert "secret" not in str(authors)
+    assert start is None or "{bundle}" in authors
+
+
+def test_an_owner_s_addresses_are_told_and_defaults_can_be_taken_away(tmp_path: Path) -> None:
+    given: dict[str, object] = {
+        "search": "find/?text={question}&in={bundle}",
+        "authors": "mailto:docs@harbour.example?subject={question}",
+        "feedback": "https://harbour.example/feedback",
+    }
+    write_site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, theme="material")
+    for widget, expected in (
+        (given, given),
+        ({"search": "none", "authors": False, "feedback": "none"}, dict.fromkeys(given)),
+    ):
+        build_here(site(tmp_path, widget, theme="material", repo_url=REPOSITORY))
+        found = told(tmp_path)
+        assert {name: found[name] for name in given} == expected
+
+
+@pytest.mark.parametrize("name", ["search", "authors", "feedback"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "JavaScript:x",
+        "data:,x",
+        "http:x",
+        "/search/",
+        "//elsewhere.example/",
+        "a b",
+        "a\\b",
+        "",
+        "?q=\x07",
+        True,
+    ],
+)
+def test_an_unsafe_address_is_refused(tmp_path: Path, name: str, address: object) -> None:
+    said = failure(site(tmp_path, {name: address}))
+    assert f"widget.{name}: {address!r} is neither" in said
+    assert said.count("\n") <= 3
+
+
+@pytest.mark.parametrize("address", ["?q={query}", "?q={", "?q={question!r}", "?q={question:9}"])
+def test_braces_that_stand_for_nothing_are_refused(tmp_path: Path, address: str) -> None:
+    said = failure(site(tmp_path, {"search": address}))
+    assert "widget.search" in said
+    assert "only {question} and {bundle} may stand in it" in said
+
+
+def test_feedback_holds_no_question(tmp_path: Path) -> None:
+    said = failure(site(tmp_path, {"feedback": "https://harbour.example/{question}"}))
+    assert "widget.feedback" in said
+    assert "no placeholder may stand in it" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "shortcut"),
+    [
+        ("Ctrl+I", "Ctrl+I"),
+        ("ctrl+i", "Ctrl+I"),
+        ("shift+alt+ctrl+/", "Ctrl+Alt+Shift+/"),
+        ("Alt+f2", "Alt+F2"),
+        ("None", "none"),
+    ],
+)
+def test_a_shortcut_is_told_in_one_form(given: str, shortcut: str) -> None:
+    assert parse_shortcut(given) == parse_shortcut(shortcut) == shortcut
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "i",
+        "",
+        "+",
+        "Ctrl",
+        "Ctrl+",
+        "Shift+I",
+        "Meta+I",
+        "Ctrl+Ctrl+I",
+        "Ctrl+ab",
+        "Ctrl+F13",
+        "Ctrl++",
+        "Ctrl+I+J",
+        "Ctrl+é",
+    ],
+)
+def test_keys_that_readers_type_are_refused(given: str) -> None:
+    with pytest.raises(SiteError, match=r"^widget\.shortcut: .* such as Ctrl\+I"):
+        parse_shortcut(given)
+
+
+def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
+    assert "widget.shortcut: 's' has to be" in failure(site(tmp_path, {"shortcut": "s"}))
+
+
+def test_languages_apart_are_told_by_their_tags() -> None:
+    made = json.loads(format_widget_config(WidgetConfig(), {"fr": "b", "de": "a"}))
+    assert list(made["bundle"].items()) == [("de", "a"), ("fr", "b")]
+
+
+def test_a_preview_is_told_of_every_rebuild(tmp_path: Path) -> None:
+    write_site(tmp_path)
+    gold(tmp_path, query(1))
+    with mkdocs(tmp_path) as server:
+
+        def now() -> Any:
+            status, body = server.request("GET", f"/{WIDGET_CONFIG_PATH}")
+            return json.loads(body) if status == 200 else {}
+
+        first = now()["bundle"]
+        assert server.ask("/_answerable/answer", "How big is a buoy?")["bundle"] == first
+        put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
+        until(lambda: now().get("bundle", first) != first)
+        second = now()["bundle"]
+        until(lambda: server.ask("/_answerable/answer", "How big is a buoy?")["bundle"] == second)
+        gold(tmp_path, query(2))
+        until(lambda: now().get("examples") == ["Question 2?"])
+        assert now()["bundle"] == second
+
+
+def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "site", tmp_path / "site")
+    (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
+    for _ in range(2):
+        done = command(tmp_path, "index", "site", "--inject")
+        assert done.returncode == 0, done.stderr
+        assert told(tmp_path) == {
+            "bundle": opened(tmp_path).manifest.id,
+            "examples": [],
+            "search": None,
+            "authors": None,
+            "feedback": None,
+        }
+    (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
+    assert command(tmp_path, "index", "site").returncode == 0
+    assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()

@@ -1,0 +1,387 @@
+"""The leak audit: private words are found wherever they are published, and never repeated."""
+
+import gzip
+import html
+import json
+import os
+import random
+import re
+import sqlite3
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from answerable.indexing.leak_audit import audit, word_runs
+from answerable.indexing.leak_audit.artifacts import Artifact, walk_artifacts
+from answerable.indexing.leak_audit.audit import audit_artifacts
+from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
+from answerable.indexing.notes.notebook import Note, read_routed_notes
+from answerable.serve.errors import LeakError, NotebookError, SiteError
+from support.sites import NOTES, PAGES, build, put, write_site
+
+BODY = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
+RUN = "electric winch was taken from a scrapped tractor"
+JAPANESE = "この港の灯台は昔から嵐の夜に船を導くために使われてきたと言われている。"
+
+
+def note(body: str = BODY, title: str = "", published: tuple[str, ...] = ()) -> Note:
+    return Note("winch.md", "note:1", "Plans", "shelf", "a.md", title, body, published)
+
+
+def page(text: str, name: str = "a.md", file: str = "site/a/index.html") -> Artifact:
+    return Artifact(file, lambda: text.encode(), name)
+
+
+def asset(data: bytes | str, name: str = "site/search.json") -> Artifact:
+    return Artifact(name, lambda: data.encode() if isinstance(data, str) else data)
+
+
+def leak(notes: list[Note], *artifacts: Artifact, cache: Path | None = None) -> str:
+    """What the audit says, which is checked to repeat no words of a note."""
+    with pytest.raises(LeakError) as caught:
+        audit_artifacts(notes, artifacts, cache)
+    assert not any(index_runs(notes).find(str(caught.value)))
+    return str(caught.value)
+
+
+def test_a_page_that_repeats_a_note_is_named_with_its_line() -> None:
+    text = leak(
+        [note()], page("<p>all well</p>"), page(f"<p\nclass='a'>\n<b>The {RUN}</b>.", "b.md")
+    )
+    assert text == (
+        "winch.md: words 4 to 11 of the note stand in site/a/index.html, line 3; "
+        "take them out, or list b.md in the note's published_in"
+    )
+
+
+def test_other_files_have_another_remedy_and_further_places_are_counted() -> None:
+    data = json.dumps({"docs": [{"text": "x"}, {"text": f"<i>{BODY}</i>"}]})
+    text = leak([note()], asset(data), page(BODY))
+    assert "words 1 to 8 of the note stand in site/search.json, docs[1].text; " in text
+    assert "list the page that publishes them" in text
+    assert text.endswith("(and 1 more place)")
+    assert leak([note()], *[asset(data)] * 3).endswith("(and 2 more places)")
+
+
+def test_seven_words_are_no_run() -> None:
+    audit_artifacts([note()], [page(RUN.removeprefix("electric "))])
+
+
+@pytest.mark.parametrize(
+    ("body", "published"),
+    [
+        (f"We _{RUN}_ it", f"<em>{RUN}</em>"),
+        ("**one** [two](http://x.example/a) three four five six seven `eight`",
+         "one <a>two</a> three four five six seven <code>eight</code>"),
+        ("one two three f<b>ou</b>r five six seven eight",
+         "one two three four five six seven eight"),
+        ("one two three four five six seven eight",
+         "one t<b>w</b>o three four five&nbsp;six se\u00adven eight"),
+        ("Straße und café im Größenwahn der alten Hafenstadt",
+         "STRASSE UND cafe\u0301 im größenwahn der alten hafenstadt"),
+        ("जहाज़ की पुरानी घंटी रात को तीन बार बजती है", "जहाज़ की पुरानी घंटी रात को तीन बार बजती है"),
+        (JAPANESE, f"<p>{JAPANESE[:10]}</p> {JAPANESE[10:]}"),
+    ],
+)  # fmt: skip
+def test_markup_on_either_side_hides_nothing(body: str, published: str) -> None:
+    leak([note(body)], page(f"<div>zero {published} nine</div>"))
+
+
+def test_scripts_without_spaces_are_compared_by_characters() -> None:
+    assert "words 3 to 26" in leak([note(JAPANESE)], page(JAPANESE[2:26]))
+    audit_artifacts([note(JAPANESE)], [page(JAPANESE[2:25])])
+
+
+def test_a_short_note_matches_whole() -> None:
+    assert "words 1 to 3 of" in leak([note("Sell the boat!")], page("We <b>sell</b> the boat."))
+    assert "word 1 of the note stands in" in leak([note("Xylograph")], page("A xylograph."))
+    audit_artifacts([note("Sell the boat!")], [page("Sell the old boat.")])
+    audit_artifacts([note("")], [page("anything")])
+    audit_artifacts([note("![](x.png)")], [page("anything")])
+
+
+def test_a_title_is_private_when_it_is_as_long_as_a_run() -> None:
+    assert "of the note's title" in leak([note("x y", RUN)], asset(RUN))
+    audit_artifacts([note("x y", "The winch")], [page("The winch")])
+
+
+@pytest.mark.parametrize("divider", [" ", "-", "_", "%20", "/"])
+def test_a_file_name_that_leaks_is_not_repeated(divider: str) -> None:
+    name = f"site/img/{RUN.replace(' ', divider)}.png"
+    text = leak([note()], Artifact(name, lambda: b"\x89PNG"))
+    assert "of the note stand in site/" in text
+    assert "…, its name; rename the file" in text
+    assert "tractor" not in text
+
+
+def test_a_place_that_leaks_is_not_repeated() -> None:
+    line = json.dumps({"id": f"a#{RUN.replace(' ', '-')}", "text": BODY})
+    assert "stand in site/search.json, its text;" in leak([note()], asset(line + "\n" + line))
+
+
+def test_a_listed_page_and_what_is_made_from_it_may_repeat_the_note() -> None:
+    listed = note(published=("./a.md",))
+    feed = asset(gzip.compress(f"<p>{BODY}</p>".encode()), "site/feed.xml.gz")
+    audit_artifacts([listed], iter([feed, page(f"<p>{BODY}</p>")]))
+    assert "in site/b/index.html" in leak(
+        [listed], page(BODY), page(BODY, "b.md", "site/b/index.html")
+    )
+    other = BODY.replace("scrapped", "new")
+    assert "words 2 to 9" in leak([note(f"{BODY} {other}", published=("/a.md",))],
+                                  page("nothing"), asset(f"gearbox {BODY[12:]}"))  # fmt: skip
+    assert "words 19 to 26" in leak(
+        [note(f"{BODY} {other}", published=("/a.md",))], page(BODY), asset(f"{BODY} - {other[12:]}")
+    )
+
+
+def test_what_one_note_may_publish_another_may_not() -> None:
+    listed = note(published=("a.md",))
+    other = Note("other.md", "note:2", "Plans", "", "a.md", "", BODY)
+    assert leak([listed, other], page(BODY)).startswith("other.md: words 1 to 8")
+    assert leak([listed, other], page(BODY), asset(BODY)).endswith("(and 1 more place)")
+
+
+def test_published_in_has_to_name_a_page() -> None:
+    with pytest.raises(NotebookError, match=r"winch\.md: published_in: b\.md is not a published"):
+        audit_artifacts([note(published=("b.md",))], [page("x")])
+
+
+def test_without_notes_nothing_is_read() -> None:
+    def never() -> Iterator[Artifact]:
+        raise AssertionError
+        yield
+
+    audit_artifacts([], never())
+
+
+def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
+    for name in ("b/index.html", "a.txt", "model/x.bin", "model.txt"):
+        put(tmp_path / name, name)
+    found = list(walk_artifacts(tmp_path, "site", {"b/index.html": "b.md"}))
+    assert [(a.name, a.page) for a in found] == [
+        ("site/a.txt", None), ("site/b/index.html", "b.md"), ("site/model.txt", None),
+        ("site/model/x.bin", None),
+    ]  # fmt: skip
+    assert found[0].data() == b"a.txt"
+    assert not list(walk_artifacts(tmp_path / "none", "site"))
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(SiteError, match="cannot be read"):
+        found[0].data()
+
+
+def test_linked_folders_are_read_once_and_a_link_to_itself_ends(tmp_path: Path) -> None:
+    put(tmp_path / "site" / "z" / "a.txt", "a")
+    put(tmp_path / "far" / "b.txt", "b")
+    (tmp_path / "site" / "far").symlink_to(tmp_path / "far")
+    (tmp_path / "site" / "a").symlink_to(tmp_path / "site" / "z")
+    (tmp_path / "far" / "loop").symlink_to(tmp_path / "site")
+    found = walk_artifacts(tmp_path / "site", "site")
+    assert [artifact.name for artifact in found] == ["site/far/b.txt", "site/z/a.txt"]
+
+
+def test_of_media_only_the_beginning_is_read_unless_it_is_text(tmp_path: Path) -> None:
+    for name, data in {"a.png": b"\xff" * 99_999, "b.png": b"a" * 99_999, "c.js": b"\xff" * 99_999,
+                       "d.png": b"\xff\xfe" * 50_000}.items():  # fmt: skip
+        (tmp_path / name).write_bytes(data)
+    sizes = [len(artifact.data()) for artifact in walk_artifacts(tmp_path, "site")]
+    assert sizes == [65_536, 99_999, 99_999, 100_000]
+
+
+def test_media_that_are_archives_too_are_read_whole(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.png", "w") as archive:
+        archive.writestr("x.bin", os.urandom(200_000))
+        archive.writestr("page.html", f"<p>{BODY}</p>")
+    data = (tmp_path / "a.png").read_bytes()
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + os.urandom(100_000) + data)
+    assert "site/a.png, member 2" in leak([note()], *walk_artifacts(tmp_path, "site"))
+
+
+def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    with pytest.raises(SiteError, match=r"a\.txt is neither a file nor a folder; remove it"):
+        audit_artifacts([note()], walk_artifacts(tmp_path, "site"))
+
+
+def test_times_of_a_note_hide_nothing_on_a_page_without_them() -> None:
+    words = BODY.split()
+    said = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
+    leak([note(said)], page(f"<p>{BODY}</p>"))
+    leak([note(f"We met at 12:30 and at 14:45. {BODY}")], page(f"0:01 {BODY}\n0:02 x"))
+
+
+def test_a_draft_is_private_and_may_list_a_page_to_come() -> None:
+    draft = note(published=("b.md",))
+    audit_artifacts([], [page("all well")], drafts=[draft])
+    with pytest.raises(LeakError):
+        audit_artifacts([], [page(BODY)], drafts=[draft])
+
+
+RAW = (
+    "WEBVTT\nKind: captions\n\n00:00:01.000 --> 00:00:04.000 align:start\n<v Ann>The gearbox of\n\n"
+    "00:00:04.000 --> 00:00:06.000 align:start\nthe winch was\n\n"
+    "NOTE cut the joke\n\n7\n00:00:06.000 --> 00:00:09.000 align:start\ntaken from a tractor.\n"
+)
+
+
+def talk(raw: str = RAW) -> Note:
+    body = "Ann: The gearbox of\nthe winch was\ntaken from a tractor."
+    return Note("winch.md", "note:1", "Plans", "", "a.md", "", body, raw=raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("site/a.vtt", RAW),
+        ("site/a.txt", RAW),
+        ("site/a.html", f"<pre>{html.escape(RAW)}</pre>"),
+        ("site/a.srt", re.sub(r"\.000", ",500", RAW.replace("00:00", "00:01"))),
+        ("site/a.vtt", RAW.replace("align:start", "").replace("\n", "\r\n")),
+    ],
+)
+def test_a_transcript_is_found_with_and_without_its_times(name: str, text: str) -> None:
+    leak([talk()], asset(text, name))
+
+
+def test_times_alone_are_no_leak() -> None:
+    other = re.sub(r"(?m)^(?=.*[a-z])(?!Kind|00|NOTE).*$", "xyz", RAW).replace("cut the joke", "")
+    assert "00:00:04.000 --> 00:00:06.000 align:start" in other
+    audit_artifacts([talk()], [asset(other, "site/a.vtt")])
+
+
+def test_a_comment_of_a_transcript_is_private() -> None:
+    raw = RAW.replace("cut the joke", "nobody must ever hear of this very bad joke")
+    leak([talk(raw)], page("<p>Nobody must ever hear of this very bad joke!</p>"))
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text that is divided into words."""
+    texts: list[str] = []
+    real: Callable[[str], list[str]] = split_tokens
+
+    def counting(text: str) -> list[str]:
+        texts.append(text)
+        return real(text)
+
+    monkeypatch.setattr(word_runs, "split_tokens", counting)
+    return texts
+
+
+def test_an_unchanged_file_is_not_read_again(tmp_path: Path, counted: list[str]) -> None:
+    sea, tide, ebb = (f"The {word} " * 20 for word in ("sea", "tide", "ebb"))
+    artifacts = [page(sea), asset(tide), asset(ebb, "site/b.js")]
+    audit_artifacts([note()], artifacts, tmp_path)
+    assert {sea, tide, ebb} <= set(counted)
+    counted.clear()
+    audit_artifacts([note()], artifacts, tmp_path)
+    assert not counted
+
+    audit_artifacts([note()], [*artifacts[:2], asset(ebb.upper(), "site/b.js")], tmp_path)
+    assert ebb.upper() in counted
+    assert not {sea, tide} & set(counted)
+    audit_artifacts([note(f"{BODY} So.")], artifacts, tmp_path)
+    assert {sea, tide, ebb} <= set(counted)
+    leak([note(), note(tide)], *artifacts, cache=tmp_path)
+
+
+def test_a_leak_is_found_again_and_when_its_page_no_longer_publishes_it(tmp_path: Path) -> None:
+    leak([note()], page(BODY), cache=tmp_path)
+    leak([note()], page(BODY), cache=tmp_path)
+    listed = [note(published=("a.md",))]
+    audit_artifacts(listed, [page(BODY), asset(BODY)], tmp_path)
+    leak(listed, page("nothing"), asset(BODY), cache=tmp_path)
+
+
+def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
+    audit_artifacts([note()], [page("one two")], tmp_path)
+    path = tmp_path / audit.AUDIT_CACHE_FILE
+    assert not re.search(rb"gearbox|one two|winch", path.read_bytes())
+    path.write_bytes(b"no database" * 500)
+    audit_artifacts([note()], [page("one two")], tmp_path)
+    leak([note()], page(BODY), cache=tmp_path)
+
+
+def test_what_is_long_unused_is_forgotten(tmp_path: Path) -> None:
+    audit_artifacts([note()], [page("one two")], tmp_path)
+    with closing(sqlite3.connect(tmp_path / audit.AUDIT_CACHE_FILE)) as database, database:
+        database.execute("UPDATE entries SET used = ?", (int(time.time() // 86_400) - 40,))
+    audit_artifacts([note()], [page("three")], tmp_path)
+    with closing(sqlite3.connect(tmp_path / audit.AUDIT_CACHE_FILE)) as database:
+        assert database.execute("SELECT count(*) FROM entries").fetchone() == (1,)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("audited"), notes=NOTES)
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_built_site_is_clean(site: Path) -> None:
+    notes = read_routed_notes(site / "notebook", writes_key=True)
+    function = walk_artifacts(site / "function", "function")
+    audit_artifacts(notes, [*walk_artifacts(site / "site", "site"), *function])
+
+
+def test_a_sentence_of_a_page_is_found_in_the_bundle(site: Path) -> None:
+    spied = note(PAGES["storms.md"].rsplit("\n\n", 1)[1])
+    text = leak([spied], *walk_artifacts(site / "function", "function"))
+    assert "words 1 to 8 of the note stand in function/bundle/" in text
+    assert "(id storms#lanterns), text;" in text
+    assert "stand in site/" in leak([spied], *walk_artifacts(site / "site", "site"))
+
+
+WORDS = [f"{a}{b}" for a in ("ba", "ke", "li", "mo") for b in ("nu", "pra", "sto", "tri")]
+MARKUP = (
+    "<b>",
+    "</b>",
+    "<!-- x -->",
+    "<p class='a\nb'>",
+    "&amp;",
+    "x <i>y</i>\n",
+    "<br/>",
+    "'",
+    "é ",
+)
+DISGUISES: tuple[Callable[[str], str], ...] = (
+    str.upper,
+    lambda text: text.replace(" ", "</i> <b>"),
+    lambda text: text.replace("a", "<wbr>a"),
+    lambda text: text.replace("o", "&#111;"),
+    lambda text: "".join(f"\\u{ord(c):04X}" for c in text),
+    lambda text: f"<a href='?q={quote(text)}'>",
+    lambda text: text.replace(" ", "\\n"),
+    lambda text: text.replace(" ", "</td><td>"),
+)
+
+
+@settings(deadline=None)
+@given(st.integers(), st.lists(st.sampled_from(MARKUP)), st.lists(st.sampled_from(MARKUP)),
+       st.sampled_from(DISGUISES))  # fmt: skip
+def test_a_run_planted_anywhere_is_found(
+    seed: int, before: list[str], after: list[str], disguise: Callable[[str], str]
+) -> None:
+    made = random.Random(seed)
+    words = [made.choice(WORDS) for _ in range(made.randrange(8, 40))]
+    start = made.randrange(len(words) - 7)
+    planted = disguise(" ".join(words[start : start + 8]))
+    text = f"{''.join(before)} {planted} {''.join(after)}"
+    leak([note(" ".join(words))], page(text))
+    leak([note(" ".join(words))], asset(json.dumps({"a": [text]})))
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=300), st.text(max_size=60), st.text(max_size=20))
+def test_no_bytes_and_no_note_break_the_audit(data: bytes, body: str, name: str) -> None:
+    try:
+        audit_artifacts([note(body)], [Artifact(name, lambda: data)])
+    except LeakError as error:
+        str(error).encode()

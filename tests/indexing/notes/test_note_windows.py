@@ -1,0 +1,257 @@
+"""Windows: where a note is found, and that no file in a notebook is too odd or too long."""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.notes import routing_hints
+from answerable.indexing.notes.note_lint import lint_public_field
+from answerable.indexing.notes.notebook import Note, NotePage, read_routed_notes
+from answerable.indexing.notes.routing_hints import NOTE_WINDOW, make_about_resolver
+from answerable.indexing.notes.transcripts import Cue
+from answerable.serve.errors import NotebookError
+from answerable.serve.text.tokenization import count_words
+from answerable.serve.types import RoutingHint
+from support.fuzz_settings import DEEP, fuzzed
+from support.sites import put
+
+fuzz = fuzzed()
+
+URL = "https://x.example/"
+
+
+def note(
+    parts: Sequence[Cue | NotePage] = (), body: str = "", about: str = URL, locator: str = ""
+) -> Note:
+    return Note("a.md", "n", "Label", locator, about, "Title", body, (), tuple(parts))
+
+
+def spoken(count: int, words: int = 10, seconds: float = 5.0) -> list[Cue]:
+    """Cues one after another, each with words of its own."""
+    return [
+        Cue(" ".join(f"w{n}x{m}" for m in range(words)), n * seconds, (n + 1) * seconds)
+        for n in range(count)
+    ]
+
+
+class Surfaced(NamedTuple):
+    """What crosses of one note, as an index has it."""
+
+    hints: tuple[RoutingHint, ...]
+    texts: tuple[str, ...]
+    owners: tuple[int, ...]
+
+
+def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> Surfaced:
+    made = routing_hints.cut_note(note, resolve, language)
+    owners = tuple(row for row, each in enumerate(made) for _ in each.texts)
+    texts = tuple(text for each in made for text in each.texts)
+    return Surfaced(tuple(each.hint for each in made), texts, owners)
+
+
+def test_a_plain_note_has_one_hint_and_windows_under_its_title_and_label() -> None:
+    body = "\n\n".join(" ".join(f"w{n}x{m}" for m in range(30)) for n in range(4))
+    made = surface(note(body=body, locator="shelf 2"), str)
+    assert [(hint.id, hint.locator, hint.url) for hint in made.hints] == [("n", "shelf 2", URL)]
+    assert made.owners == (0, 0)
+    assert all(text.startswith("Title\nLabel\n\nw") for text in made.texts)
+
+
+def test_an_empty_note_is_found_by_its_title_and_label() -> None:
+    made = surface(note(), str)
+    assert (made.texts, made.owners) == (("Title\nLabel",), (0,))
+
+
+def test_a_transcript_has_a_hint_for_each_window() -> None:
+    made = surface(note(spoken(12), locator="Recording"), str)
+    assert [hint.id for hint in made.hints] == ["n", "n~2", "n~3"]
+    assert [hint.locator for hint in made.hints] == [
+        "Recording, 0:00–0:30",
+        "Recording, 0:25–0:55",
+        "Recording, 0:50–1:00",
+    ]
+    assert {(hint.label, hint.url) for hint in made.hints} == {("Label", URL)}
+    assert made.owners == (0, 1, 2)
+    assert made.texts[1].startswith("Title\nLabel\n\nw5x0 ")
+    assert made.texts[1].endswith(" w10x9")
+
+
+def test_a_cue_that_is_too_long_shares_its_hint() -> None:
+    cues = [*spoken(1), Cue(" ".join(f"v{m}" for m in range(150)), 5, 60), Cue("bye", 60, 61)]
+    made = surface(note(cues), str)
+    assert [hint.locator for hint in made.hints] == ["0:00–0:05", "0:05–1:00", "1:00–1:01"]
+    assert made.owners == (0, 1, 1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "locator"),
+    [
+        (0, 0, "0:00"),
+        (0.9, 1.1, "0:00–0:02"),
+        (750, 785, "12:30–13:05"),
+        (3599, 3600, "59:59–1:00:00"),
+        (3723, 3760, "1:02:03–1:02:40"),
+        (360_000, 360_001, "100:00:00–100:00:01"),
+    ],
+)
+def test_a_time_is_written_as_a_clock_shows_it(start: float, end: float, locator: str) -> None:
+    (hint,) = surface(note([Cue("Hello.", start, end)]), str).hints
+    assert hint.locator == locator
+
+
+def test_a_window_ends_when_its_last_speaker_does() -> None:
+    cues = [Cue("Long.", 1, 30), Cue("Short.", 2, 3)]
+    assert surface(note(cues), str).hints[0].locator == "0:01–0:30"
+
+
+@pytest.mark.parametrize(
+    ("language", "locator"),
+    [
+        ("ar", "صفحة 12"),
+        ("de-AT", "Seite 12"),
+        ("en", "page 12"),
+        ("es", "página 12"),
+        ("fr_CA", "page 12"),
+        ("JA", "12ページ"),
+        ("fi", "page 12"),
+    ],
+)
+def test_a_page_is_named_in_the_language_of_the_site(language: str, locator: str) -> None:
+    (hint,) = surface(note([NotePage("Hello.", 12)]), str, language).hints
+    assert hint.locator == locator
+
+
+def test_a_page_has_one_hint_however_long_it_is() -> None:
+    pages = [NotePage("word " * 150, 3), NotePage("word", 5)]
+    made = surface(note(pages, locator="Book"), str)
+    assert [(hint.id, hint.locator) for hint in made.hints] == [
+        ("n", "Book, page 3"),
+        ("n~2", "Book, page 5"),
+    ]
+    assert made.owners[-2:] == (0, 1)
+    assert len(made.owners) > 3
+
+
+def test_a_hint_leads_to_the_second_or_the_page() -> None:
+    cues = [Cue("word " * 60, 0.9, 70), Cue("word " * 60, 70.9, 80)]
+    made = surface(note(cues, about=URL + "?t={seconds}&s={seconds}"), str)
+    assert [hint.url for hint in made.hints] == [URL + "?t=0&s=0", URL + "?t=70&s=70"]
+    pages = [NotePage("a", 3), NotePage("b", 5)]
+    made = surface(note(pages, about=URL + "b.pdf#page={page}"), str)
+    assert [hint.url for hint in made.hints] == [URL + "b.pdf#page=3", URL + "b.pdf#page=5"]
+
+
+def test_an_anchor_that_a_page_does_not_have_is_refused() -> None:
+    resolve = make_about_resolver({"talks.md": ("/talks/", frozenset({"t0"}))})
+    cues = [Cue("word " * 60, 0, 7), Cue("word " * 60, 7, 8)]
+    with pytest.raises(NotebookError, match=r"^a\.md: about: talks\.md has no anchor 't7'"):
+        surface(note(cues, about="talks.md#t{seconds}"), resolve)
+
+
+@fuzz
+@given(st.lists(st.integers(0, 90), min_size=1, max_size=40))
+def test_windows_hold_every_cue_in_order_and_no_more_words_than_they_may(sizes: list[int]) -> None:
+    cues = [Cue(f"♪{n} " + "w " * size, n, n + 1) for n, size in enumerate(sizes)]
+    groups = list(routing_hints._group_cues(cues))
+    assert [groups[0][0], groups[-1][-1]] == [cues[0], cues[-1]]
+    for group in groups:
+        start = cues.index(group[0])
+        assert list(group) == cues[start : start + len(group)]
+        words = sum(count_words(cue.text) for cue in group)
+        assert words <= NOTE_WINDOW.words or len(group) == 1
+    for first, second in pairwise(groups):
+        assert second[0] in first or cues.index(second[0]) == cues.index(first[-1]) + 1
+        assert second[-1] not in first
+        shared = [cue for cue in second if cue in first]
+        assert sum(count_words(cue.text) for cue in shared) <= NOTE_WINDOW.words / 4
+
+
+META = "label: Talk\nabout: https://x.example/\n"
+BEGIN = {
+    ".vtt": f"---\n{META}---\nWEBVTT\n\n00:01.000 --> 00:02.500\nHello there.\n",
+    ".srt": f"---\n{META}---\n1\n00:00:01,000 --> 00:00:02,500\nHello there.\n",
+    ".txt": f"---\n{META}---\n",
+    ".md": f"---\n{META}---\n",
+}
+PIECES = [
+    *("---\n", "label: ", "about: ", "x\n", "title: |\n ", "first_page: ", "7\n", "\n", "\f"),
+    *("{page}", "{seconds}", "WEBVTT\n", "NOTE ", "STYLE\n", "REGION\n", "1\n", "<v Ann>", " --> "),
+    *("00:01.000", "00:00:01,000", "<", ">", "{\\an8}", "&amp;", "\ufeff", "\r\n", "\r", "\x00"),
+    *("\u2028", "\x85", "²", "99999999999", ":", "!!int ", "&a ", "*a", "[", "{", "'", '"', "- "),
+    *("? ", "<<: ", META, *BEGIN.values()),
+]
+
+
+def files(suffix: str) -> st.SearchStrategy[bytes]:
+    """Any bytes, and texts made of what means something in a note."""
+    text = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=30).map("".join)
+    begun = text.map(lambda rest: BEGIN[suffix] + rest)
+    fenced = text.map(lambda rest: BEGIN[".md"] + rest)
+    made = (text | begun | fenced).map(lambda text: text.encode(errors="replace"))
+    return st.binary(max_size=60) | made
+
+
+@pytest.mark.parametrize("suffix", BEGIN)
+@fuzz
+@given(data=st.data())
+def test_any_file_is_a_note_or_a_complaint(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / f"notebook{suffix}"
+    folder.mkdir(exist_ok=True)
+    (folder / f"a{suffix}").write_bytes(data.draw(files(suffix)))
+    notes: list[Note] = []
+    complaint = ""
+    try:
+        notes = read_routed_notes(folder, writes_key=True)
+    except NotebookError as error:
+        complaint = str(error)
+    assert not complaint or complaint.startswith(f"a{suffix}: ")
+    for found in notes:
+        made = surface(found, str)
+        assert len(made.texts) == len(made.owners) >= len(made.hints) >= 1
+        assert len({hint.id for hint in made.hints}) == len(made.hints)
+        for hint in made.hints:
+            lint_public_field(hint.locator, "", "locator")
+            assert all(f.encode() for f in (hint.id, hint.label, hint.url))
+
+
+# A quadratic reader of the shorter files takes minutes too.
+SIZE = 2_000_000 if DEEP else 200_000
+LONG = {
+    "tags": "<v " * (SIZE // 3),
+    "ends": "<" * SIZE,
+    "braces": "{\\" * (SIZE // 2),
+    "arrows": "-->\n" * (SIZE // 4),
+    "fences": "---\n" * (SIZE // 4),
+    "empty": "\n" * SIZE,
+    "spaces": " " * SIZE,
+    "feeds": "\f" * SIZE,
+    "letter": "a" * SIZE,
+    "entities": "&" * SIZE,
+    "lines": "x\n" * (SIZE // 2),
+    "prose": "The cat sat on a mat. " * (SIZE // 22),
+    "kana": "かな" * (SIZE // 6),
+    "cues": "".join(
+        f"\n{n}\n00:{n // 60 % 60:02d}:{n % 60:02d}.000 --> 00:59:59.000\nagain\nand again {n}\n"
+        for n in range(1, SIZE // 60)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("suffix", [".vtt", ".srt", ".txt"])
+def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, name: str) -> None:
+    put(tmp_path / f"a{suffix}", BEGIN[suffix].replace("Talk", "Talk 2") + LONG[name])
+    began = time.thread_time()
+    with contextlib.suppress(NotebookError):
+        (found,) = read_routed_notes(tmp_path, writes_key=True)
+        surface(found, str)
+    assert time.thread_time() - began < (240 if DEEP else 60)

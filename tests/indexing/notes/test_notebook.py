@@ -1,0 +1,476 @@
+"""Notes: what their authors declare, and the mistakes that are named."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.indexing.notes.notebook import Note, NotePage, read_notebook, read_routed_notes
+from answerable.indexing.notes.routing_hints import check_about, make_about_resolver, make_hint
+from answerable.serve.errors import NotebookError
+from support.sites import build, put, write_site
+
+GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"
+
+
+def read(folder: Path, **files: str) -> list[Note]:
+    for name, text in files.items():
+        put(folder / f"{name}.md", text)
+    return read_routed_notes(folder, writes_key=True)
+
+
+def message(folder: Path, text: str) -> str:
+    with pytest.raises(NotebookError) as caught:
+        read(folder, winch=text)
+    return str(caught.value)
+
+
+def test_a_note_has_its_fields_and_its_title_is_embedded_with_the_body(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD)
+    assert (note.label, note.locator, note.about) == ("Winch", "shelf 2", "guide.md#aws")
+    assert note.text == "Secret\n\nBody here."
+
+
+def test_an_id_is_opaque_and_stays(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD)
+    assert note == read(tmp_path)[0]
+    assert note.id.startswith("note:")
+    assert len(note.id) == 15
+    assert "winch" not in note.id
+
+
+def test_a_declared_id_is_used(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("title", "id: w-1\ntitle"))
+    assert note.id == "w-1"
+
+
+def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "---\ntitle: [x]\nid: a b\npublished_in: {a: b}\n---\nText")
+    put(tmp_path / "b.vtt", VTT.replace("-->", "--> ,") + "\n00:03.000 --> soon\nMore.\n")
+    put(tmp_path / "b.vtt.yml", META + "locator: https://x.example")
+    put(tmp_path / "c.md", "---\nlabel: 'x\n---\n")
+    put(tmp_path / "d.srt.yml", META)
+    put(tmp_path / "e.md", GOOD)
+    put(tmp_path / "f.md", GOOD.replace("guide.md#aws", "gone.md"))
+    (tmp_path / "g.md").write_bytes(b"\xff")
+    put(tmp_path / "h.md", GOOD.replace("title", "id: w-1\ntitle"))
+    put(tmp_path / "i.md", GOOD.replace("title", "id: w-1\ntitle").replace("guide.md#aws", "x.md"))
+
+    def check(note: Note) -> None:
+        check_about(note, RESOLVE, "en")
+
+    with pytest.raises(NotebookError) as caught:
+        read_notebook(tmp_path, [check], writes_key=True)
+    lines = [line.split(";")[0] for line in str(caught.value).split("\n")]
+    assert lines == [
+        "d.srt.yml: its transcript d.srt is missing",
+        "a.md: label is missing",
+        "a.md: about is missing",
+        "a.md: title has to be a text",
+        "a.md: id may hold letters, digits, `.`, `_`, `:` and `-` only",
+        "a.md: published_in has to be a page such as `guide/deploy.md`, or a list of pages",
+        "b.vtt: line 3 has no times such as `00:01.000 --> 00:04.000`",
+        "b.vtt: line 6 has no times such as `00:01.000 --> 00:04.000`",
+        "b.vtt.yml: locator holds a URL, and it is public",
+        "c.md: the front matter is not YAML in line 3",
+        "f.md: about: 'gone.md' is not a published file of the docs folder",
+        "g.md: not UTF-8",
+        "i.md: about: 'x.md' is not a published file of the docs folder",
+        "i.md: id 'w-1' is that of h.md too",
+    ]
+
+
+def test_a_build_reports_all_mistakes_of_a_notebook(tmp_path: Path) -> None:
+    notes = {
+        "a.md": GOOD.replace("guide.md#aws", "gone.md"),
+        "b.md": GOOD.replace("about: guide.md#aws", "about: index.md\npublished_in: [x.md, y.md]"),
+        "c.md": "No front matter.",
+    }
+    done = build(write_site(tmp_path, notes=notes))
+    assert done.returncode != 0
+    assert [line[:20] for line in done.stderr.split("answerable: ")[1].splitlines() if line] == [
+        "a.md: about: 'gone.m",
+        "b.md: published_in: ",
+        "b.md: published_in: ",
+        "c.md: label is missi",
+        "c.md: about is missi",
+    ]
+
+
+def test_a_named_pipe_in_the_notebook_does_not_hang_the_build(tmp_path: Path) -> None:
+    write_site(tmp_path, notes={"a.md": GOOD.replace("guide.md#aws", "index.md")})
+    os.mkfifo(tmp_path / "notebook" / "pipe.md")
+    put(tmp_path / "notebook" / "talk.vtt", VTT)
+    os.mkfifo(tmp_path / "notebook" / "talk.vtt.yml")
+    done = build(tmp_path)
+    assert done.returncode != 0
+    assert "pipe.md: neither a file nor a folder; remove or rename it" in done.stderr
+    assert "talk.vtt.yml: neither a file nor a folder; remove or rename it" in done.stderr
+
+
+def test_two_notes_of_one_id_are_refused_naming_both(tmp_path: Path) -> None:
+    text = GOOD.replace("title", "id: w-1\ntitle")
+    with pytest.raises(NotebookError, match=r"b\.md.*'w-1'.*a\.md"):
+        read(tmp_path, a=text, b=text)
+
+
+@pytest.mark.parametrize("field", ["label", "about"])
+def test_a_missing_field_is_named_with_its_file(tmp_path: Path, field: str) -> None:
+    lines = [line for line in GOOD.splitlines() if not line.startswith(field)]
+    assert message(tmp_path, "\n".join(lines)).startswith(f"winch.md: {field} is missing")
+
+
+def test_a_locator_is_optional(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("locator: shelf 2\n", ""))
+    assert note.locator == ""
+
+
+def test_without_front_matter_the_label_is_missing(tmp_path: Path) -> None:
+    assert "winch.md: label is missing" in message(tmp_path, "just text")
+
+
+@pytest.mark.parametrize("value", ["[a, b]", "{a: b}", "yes"])
+def test_a_field_that_is_no_text_is_named(tmp_path: Path, value: str) -> None:
+    text = GOOD.replace("label: Winch", f"label: {value}")
+    assert message(tmp_path, text).startswith("winch.md: label has to be a text")
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", "12:30", "1.10", "0x10", "007"])
+def test_a_date_a_time_or_a_number_is_the_text_that_was_written(tmp_path: Path, value: str) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("shelf 2", value))
+    assert note.locator == value
+
+
+def test_a_field_that_stands_twice_is_named(tmp_path: Path) -> None:
+    text = GOOD.replace("title: Secret", "title: Hush\nlocator: shelf 3")
+    found = message(tmp_path, text)
+    assert found.startswith("winch.md: locator stands in the front matter twice")
+    assert "3" not in found
+
+
+def test_another_key_that_stands_twice_is_told_by_its_line(tmp_path: Path) -> None:
+    text = GOOD.replace("title: Secret", "we sell the boat: a\nwe sell the boat: b")
+    found = message(tmp_path, text)
+    assert found == "winch.md: the key in line 6 stands in the front matter twice; remove one"
+
+
+@pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
+def test_an_id_of_other_characters_is_refused(tmp_path: Path, value: str) -> None:
+    text = GOOD.replace("title", f"id: '{value}'\ntitle")
+    assert message(tmp_path, text).startswith("winch.md: id may hold letters")
+
+
+def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
+    names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn", "f.txt"]
+    for name in names:
+        put(tmp_path / name, GOOD)
+    assert [note.path for note in read_routed_notes(tmp_path, writes_key=True)] == names
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "shut" / "winch.md", GOOD)
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(NotebookError, match=r"notebook: .*shut cannot be read"):
+        read_routed_notes(tmp_path, writes_key=True)
+
+
+def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
+    put(tmp_path / "plan.pdf", "x")
+    put(tmp_path / "plan.yml", "x")
+    assert read_routed_notes(tmp_path, writes_key=True) == []
+
+
+def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
+    found = message(tmp_path, "---\nlabel: x\ntitle: 'hush hush\nabout: y\n---\nBody")
+    assert found.startswith("winch.md: the front matter is not YAML in line")
+    assert "hush" not in found
+
+
+def test_front_matter_that_is_a_list_is_refused(tmp_path: Path) -> None:
+    assert "winch.md: the front matter is not a list of" in message(tmp_path, "---\n- a\n---\nx")
+
+
+def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"---\nlabel: \xff\n---\n")
+    with pytest.raises(NotebookError, match=r"a\.md: not UTF-8"):
+        read_routed_notes(tmp_path, writes_key=True)
+
+
+def test_a_link_to_nothing_is_named_and_a_folder_called_md_is_entered(tmp_path: Path) -> None:
+    put(tmp_path / "old.md" / "winch.md", GOOD)
+    assert [note.path for note in read_routed_notes(tmp_path, writes_key=True)] == [
+        "old.md/winch.md"
+    ]
+    (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(NotebookError, match=r"^gone\.md: cannot be read"):
+        read_routed_notes(tmp_path, writes_key=True)
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(("\ufeff" + GOOD).replace("\n", "\r\n").encode())
+    (note,) = read_routed_notes(tmp_path, writes_key=True)
+    assert (note.label, note.body) == ("Winch", "Body here.")
+
+
+def test_drafts_and_hidden_files_are_not_read(tmp_path: Path) -> None:
+    put(tmp_path / ".trash" / "old.md", GOOD)
+    put(tmp_path / ".talk.vtt.yml", "x")
+    assert read(tmp_path, winch=GOOD.replace("title", "draft: true\ntitle")) == []
+
+
+def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "---\ndraft: true\ntitle: Hush\npublished_in: b.md\n---\nWe sell.\n")
+    put(tmp_path / "b.vtt", "nothing yet")
+    put(tmp_path / "b.vtt.yml", "draft: true")
+    put(tmp_path / "c.md", GOOD)
+    first, second = read_notebook(tmp_path, writes_key=True).drafts
+    assert (first.path, first.title, first.body) == ("a.md", "Hush", "We sell.")
+    assert first.published_in == ("b.md",)
+    assert (second.path, second.body, second.raw) == ("b.vtt", "nothing yet", "nothing yet")
+
+
+def test_notes_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    put(tmp_path / "b" / "c.md", GOOD)
+    assert [note.path for note in read(tmp_path, z=GOOD, a=GOOD)] == ["a.md", "b/c.md", "z.md"]
+
+
+def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Path) -> None:
+    text = GOOD.replace("Secret", "How we will sell the boat").replace(
+        "Winch", "How we will sell the boat"
+    )
+    assert message(tmp_path, text).startswith("winch.md: label: its words")
+
+
+def test_a_missing_notebook_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotebookError, match=r"notebook: .* is not a folder"):
+        read_routed_notes(tmp_path / "none", writes_key=True)
+
+
+RESOLVE = make_about_resolver(
+    {"guide.md": ("/guide/", frozenset({"aws"})), "plan.pdf": ("/plan.pdf", frozenset())}
+)
+
+
+@pytest.mark.parametrize(
+    ("about", "url"),
+    [
+        ("guide.md", "/guide/"),
+        ("guide.md#aws", "/guide/#aws"),
+        ("/guide.md", "/guide/"),
+        ("plan.pdf", "/plan.pdf"),
+        ("https://archive.example/a#b", "https://archive.example/a#b"),
+    ],
+)
+def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: str) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", about))
+    hint = make_hint(note, RESOLVE)
+    assert (hint.id, hint.label, hint.locator, hint.url) == (note.id, "Winch", "shelf 2", url)
+
+
+@pytest.mark.parametrize(
+    ("about", "complaint"),
+    [
+        ("guide.md#azure", "guide.md has no anchor 'azure'; it has aws"),
+        ("gone.md", "'gone.md' is not a published file"),
+        ("http://archive.example/", "not a published file"),
+        ("javascript:alert(1)", "not a published file"),
+        ("//evil.example/", "not a published file"),
+        ("https:///x", "not a published file"),
+        ("../mkdocs.yml", "not a published file"),
+        ("https://[x/", "is not a url"),
+    ],
+)
+def test_any_other_about_is_refused_naming_file_and_field(
+    tmp_path: Path, about: str, complaint: str
+) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", f'"{about}"'))
+    with pytest.raises(NotebookError) as caught:
+        make_hint(note, RESOLVE)
+    assert str(caught.value).startswith("winch.md: about")
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "pages"),
+    [
+        ("guide.md", ("guide.md",)),
+        ("[guide.md, a/b.md]", ("guide.md", "a/b.md")),
+        ("[]", ()),
+        ("", ()),
+        ("7", ("7",)),
+    ],
+)
+def test_published_in_is_a_page_or_a_list_of_pages(
+    tmp_path: Path, value: str, pages: tuple[str, ...]
+) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("title", f"published_in: {value}\ntitle"))
+    assert note.published_in == pages
+
+
+@pytest.mark.parametrize("value", ["true", "{a: b}", "[[a]]", "[true]", "[a, ]\n  - b", "['']"])
+def test_another_published_in_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("title", f"published_in: {value}\ntitle"))
+    assert found.startswith("winch.md: ")
+    assert "published_in has to be a page" in found or "not YAML in line" in found
+
+
+def test_form_feeds_divide_pages_and_an_empty_page_counts(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("Body here.", "\fOne.\n\fTwo.\n\f \n\fFour.\f"))
+    assert note.parts == (NotePage("One.", 2), NotePage("Two.", 3), NotePage("Four.", 5))
+    assert note.body == "One.\n\nTwo.\n\nFour."
+
+
+@pytest.mark.parametrize(("first", "pages"), [("12", [12, 13]), ("0", [0, 1]), ("007", [7, 8])])
+def test_pages_are_counted_from_the_first(tmp_path: Path, first: str, pages: list[int]) -> None:
+    text = GOOD.replace("title", f"first_page: {first}\ntitle").replace(" here", "\fhere")
+    (note,) = read(tmp_path, winch=text)
+    assert [part.number for part in note.parts if isinstance(part, NotePage)] == pages
+
+
+def test_a_note_that_says_its_first_page_is_paged_without_a_form_feed(tmp_path: Path) -> None:
+    (note,) = read(tmp_path, winch=GOOD.replace("title", "first_page: 3\ntitle"))
+    assert note.parts == (NotePage("Body here.", 3),)
+    assert read(tmp_path, winch=GOOD)[0].parts == ()
+
+
+@pytest.mark.parametrize("value", ["two", "-1", "1.5", "'१'", "9" * 5000, "[1]", "iv"])
+def test_another_first_page_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("title", f"first_page: {value}\ntitle"))
+    assert found.startswith("winch.md: first_page has to be a")
+
+
+@pytest.mark.parametrize(
+    ("about", "body", "complaint"),
+    [
+        ("https://x.example/?t={seconds}", "plain", True),
+        ("https://x.example/#page={page}", "plain", True),
+        ("https://x.example/#page={page}", "one\ftwo", False),
+        ("https://x.example/?t={seconds}", "one\ftwo", True),
+        ("https://x.example/#page={Page}", "one\ftwo", True),
+        ("https://x.example/{}#page={page}", "one\ftwo", True),
+        ("https://x.example/#page={page}{page", "one\ftwo", False),
+    ],
+)
+def test_only_the_placeholder_of_its_kind_may_stand_in_about(
+    tmp_path: Path, about: str, body: str, complaint: bool
+) -> None:
+    text = GOOD.replace("guide.md#aws", f"'{about}'").replace("Body here.", body)
+    if complaint:
+        assert message(tmp_path, text).startswith("winch.md: about may hold `{seconds}`")
+    else:
+        assert read(tmp_path, winch=text)[0].about == about
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["!!int x", "!!timestamp x", "!!bool x", "!!float x", "&a [*a]", "[" * 3000, '"\\0"', "!x y"],
+)
+def test_yaml_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> None:
+    found = message(tmp_path, GOOD.replace("label: Winch", f"label: {value}"))
+    assert found.startswith("winch.md: ")
+
+
+def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+    found = message(tmp_path, GOOD.replace("label: Winch", r'label: "\ud800"'))
+    assert found == "winch.md: label holds a control character; remove it"
+
+
+def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
+    text = GOOD.replace("title", "x: [" + "a, " * 100_000 + "]\ntitle")
+    assert "the front matter has more than 65536 characters" in message(tmp_path, text)
+
+
+def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
+    put(tmp_path / os.fsdecode(b"\xff.md"), GOOD)
+    assert read_routed_notes(tmp_path, writes_key=True)[0].label == "Winch"
+
+
+def files(folder: Path, **texts: str) -> str:
+    """The complaint about a notebook; a name's `_` is a dot."""
+    for name, text in texts.items():
+        put(folder / name.replace("_", "."), text)
+    with pytest.raises(NotebookError) as caught:
+        read_routed_notes(folder, writes_key=True)
+    return str(caught.value)
+
+
+VTT = "WEBVTT\n\n00:01.000 --> 00:02.500\nHello there.\n"
+SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n"
+META = "label: Talk\nabout: guide.md\n"
+
+
+def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", f"---\n{META}---\n\n{VTT}")
+    put(tmp_path / "b.SRT", SRT)
+    put(tmp_path / "b.SRT.yaml", META)
+    put(tmp_path / "c.vtt", "\ufeff" + VTT)
+    put(tmp_path / "c.vtt.yml", f"\ufeff---\n{META}title: Hush\n---\n")
+    notes = read_routed_notes(tmp_path, writes_key=True)
+    assert [note.path for note in notes] == ["a.vtt", "b.SRT", "c.vtt"]
+    assert [note.label for note in notes] == ["Talk"] * 3
+    assert {note.body for note in notes} == {"Hello there."}
+    assert {note.parts for note in notes} == {notes[0].parts}
+    assert notes[0].raw == f"\n{VTT}"
+    assert notes[2].text == "Hush\n\nHello there."
+
+
+def test_a_transcript_with_two_front_matters_is_refused(tmp_path: Path) -> None:
+    found = files(tmp_path, a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
+    assert found == "a.vtt: it has front matter, and so has a.vtt.yml; keep one of them"
+
+
+def test_two_sidecars_are_refused(tmp_path: Path) -> None:
+    assert files(tmp_path, a_vtt=VTT, a_vtt_yml=META, a_vtt_yaml=META).startswith("a.vtt.yml: ")
+
+
+def test_a_sidecar_without_its_transcript_is_refused(tmp_path: Path) -> None:
+    assert files(tmp_path, a_vtt_yml=META).startswith("a.vtt.yml: its transcript a.vtt is missing")
+
+
+def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
+    missing = "{0} is missing; add `{0}: …` to its front matter or to a.vtt.yml"
+    expected = "\n".join(f"a.vtt: {missing.format(key)}" for key in ("label", "about"))
+    assert files(tmp_path, a_vtt=VTT) == expected
+    found = files(tmp_path, a_vtt=VTT, a_vtt_yml="label: Talk")
+    assert found == "a.vtt.yml: about is missing; add `about: …` to it"
+    assert files(tmp_path, a_vtt_yml="a: b\n'c").startswith("a.vtt.yml: the front matter is not")
+    assert files(tmp_path, a_vtt_yml=META + "locator: https://x.example").startswith(
+        "a.vtt.yml: locator holds a URL"
+    )
+
+
+def test_the_line_of_a_mistake_is_that_of_the_file(tmp_path: Path) -> None:
+    bad = VTT.replace("00:02.500", "soon")
+    assert files(tmp_path, a_vtt=f"---\n{META}---\n\n{bad}").startswith(
+        "a.vtt: line 8 has no times"
+    )
+
+
+def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", "nothing yet")
+    put(tmp_path / "a.vtt.yml", "draft: true")
+    assert read_routed_notes(tmp_path, writes_key=True) == []
+
+
+def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
+    said = VTT.replace("Hello there.", "we sell the old\nboat in may")
+    found = files(tmp_path, a_vtt=said, a_vtt_yml=META + "locator: sell the old boat in June")
+    assert found.startswith("a.vtt.yml: locator: its words 1 to 5 stand in a row")
+
+
+def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
+    put(tmp_path / "a.vtt", VTT)
+    put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
+    assert read_routed_notes(tmp_path, writes_key=True)[0].about.endswith("{seconds}")
+    found = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
+    assert found.startswith("a.vtt.yml: about may hold")

@@ -1,0 +1,121 @@
+"""Vectors of notes are for their owner alone, whatever umask a build runs with."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from answerable import cli
+from answerable.indexing.output import atomic_files
+from answerable.indexing.output.atomic_files import make_private_folder, write_private_file
+from answerable.indexing.sqlite_cache import SqliteCache
+from support.sites import NOTES, build_here, put, write_site
+
+GOLD = """
+queries:
+  - id: gearbox
+    query: Where was the gearbox of the electric winch taken from?
+    expectSources: [winch.md]
+"""
+PLACES = ("function", ".cache/plugin/answerable")
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def modes(*folders: Path) -> dict[str, set[str]]:
+    """The modes of folders and of files, those given and all that is in them."""
+    found: dict[str, set[str]] = {"folders": set(), "files": set()}
+    for path in (path for folder in folders for path in (folder, *folder.rglob("*"))):
+        mode = f"{stat.S_IMODE(path.stat().st_mode):o}"
+        found["folders" if path.is_dir() else "files"].add(mode)
+    return found
+
+
+OWN = {"folders": {"700"}, "files": {"600"}}
+
+
+@pytest.mark.parametrize("mask", [0, 0o022])
+def test_a_build_writes_vectors_for_their_owner_alone(
+    tmp_path: Path, mask: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"bundle": {"encoding": "binary"}, "gate": "retrieval"}
+    site = write_site(tmp_path, notes=NOTES, options=options)
+    put(site / "eval" / "gold.yaml", GOLD)
+    with umask(mask):
+        build_here(site)
+        monkeypatch.chdir(site)
+        assert CliRunner().invoke(cli.main, ["eval"]).exit_code == 0
+    found = modes(*(site / place for place in PLACES))
+    assert found == OWN
+    # What is published is read by a web server.
+    page = stat.S_IMODE((site / "site" / "assets" / "answerable" / "site.json").stat().st_mode)
+    assert page == 0o666 & ~mask
+
+
+def test_a_built_site_is_indexed_for_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "site" / "index.html", "<title>A</title><main><h1>A</h1><p>Boat.</p></main>")
+    monkeypatch.chdir(tmp_path)
+    args = ["index", "site", "--out", "new/function", "--cache", "other/cache"]
+    with umask(0):
+        assert CliRunner().invoke(cli.main, args).exit_code == 0
+    assert modes(tmp_path / "new", tmp_path / "other") == OWN
+
+
+def test_a_build_restricts_what_an_earlier_one_has_left_open(tmp_path: Path) -> None:
+    site = write_site(tmp_path, notes=NOTES)
+    build_here(site)
+    folders = [site / place for place in PLACES]
+    for path in (path for folder in folders for path in (folder, *folder.rglob("*"))):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    build_here(site)
+    vectors = [site / "function" / "bundle", *(site / PLACES[1]).glob("*.sqlite3")]
+    assert modes(*vectors) == OWN
+    assert [f"{stat.S_IMODE(folder.stat().st_mode):o}" for folder in folders] == ["700", "700"]
+
+
+def test_no_moment_leaves_a_private_file_open(tmp_path: Path) -> None:
+    seen = []
+    place = tmp_path / "vectors.npy"
+    with umask(0), atomic_files._temporary_file(place, atomic_files.PRIVATE_FILE_MODE) as temporary:
+        seen.append(stat.S_IMODE(temporary.stat().st_mode))
+    assert seen == [0o600]
+
+
+def test_a_database_of_the_cache_is_private_with_its_journal(tmp_path: Path) -> None:
+    with umask(0):
+        opened = SqliteCache(tmp_path / "cache" / "embeddings.sqlite3")
+        opened.put({b"key": b"value"})
+        database = opened._open()
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("DELETE FROM entries")
+        names = {path.name for path in (tmp_path / "cache").iterdir()}
+        assert "embeddings.sqlite3-journal" in names
+        assert modes(tmp_path / "cache") == OWN
+        database.rollback()
+        opened.close()
+
+
+def test_a_folder_that_is_not_ours_to_restrict_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    (tmp_path / "shared").mkdir()
+    make_private_folder(tmp_path / "shared")
+    write_private_file(tmp_path / "shared" / "a", b"1")
+    assert (tmp_path / "shared" / "a").read_bytes() == b"1"

@@ -1,0 +1,195 @@
+"""Transcripts: what is read of WebVTT and SubRip, and the mistakes that are named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.notes.transcripts import (
+    Cue,
+    TranscriptFormat,
+    parse_transcript,
+    strip_cue_times,
+)
+from answerable.serve.errors import NotebookError
+from support.fuzz_settings import fuzzed
+
+fuzz = fuzzed()
+
+
+def vtt(text: str) -> list[str]:
+    """What is said in the cues of a WebVTT file without its first line."""
+    return [cue.text for cue in parse_transcript(f"WEBVTT\n\n{text}", "vtt", "a.vtt")]
+
+
+def srt(text: str) -> list[str]:
+    return [cue.text for cue in parse_transcript(text, "srt", "a.srt")]
+
+
+def complaint(text: str, kind: TranscriptFormat = "vtt", first: int = 1) -> str:
+    with pytest.raises(NotebookError) as caught:
+        parse_transcript(text, kind, f"a.{kind}", first)
+    return str(caught.value)
+
+
+def test_cues_have_their_times_and_settings_are_not_said() -> None:
+    text = "WEBVTT - A talk\nKind: captions\n\nintro\n"
+    text += "00:01.500 --> 1:00:02.000 align:start line:0%\nHi.\n"
+    assert parse_transcript(text, "vtt", "a.vtt") == (Cue("Hi.", 1.5, 3602.0),)
+
+
+def test_notes_styles_and_regions_are_not_said() -> None:
+    text = "STYLE\n::cue { color: red }\n\nREGION\nid:a\n\nNOTE not --> said\n\n"
+    text += "00:01.000 --> 00:02.000\nSaid.\n\nNOTE\nnot said\n\n00:03.000 --> 00:04.000\nToo.\n"
+    assert vtt(text) == ["Said.", "Too."]
+
+
+def test_tags_and_entities_are_read_and_a_comparison_is_no_tag() -> None:
+    text = "00:01.000 --> 00:02.000\n<i>A</i> <c.red>b</c> <00:01.500>&amp; {\\an8}c&nbsp;d\n"
+    assert vtt(text + "1 < 2 and 3 > 2") == ["A b & c d 1 < 2 and 3 > 2"]
+
+
+def test_a_speaker_is_named_where_he_or_she_begins() -> None:
+    text = "00:01.000 --> 00:02.000\n<v Ann Lee>One.\n\n"
+    text += "00:02.000 --> 00:03.000\n<v.loud Ann Lee>Two.</v>\n\n"
+    text += "00:03.000 --> 00:04.000\n- <v Bo>Three.</v> <v Ann Lee>Four.\nFive.\n"
+    assert vtt(text) == ["Ann Lee: One.", "Two.", "- Bo: Three. Ann Lee: Four. Five."]
+
+
+def test_line_ends_a_byte_order_mark_and_empty_lines_do_not_matter() -> None:
+    text = "\n\n\ufeff1 \n00:00:01,000 --> 00:00:02,000\n\nHi.\n\n\n"
+    text += "2\n\n0:0:3.5 --> 0:0:04,0\nYes\n\n7\n"
+    assert srt(text) == ["Hi.", "Yes 7"]
+
+
+def test_hours_may_have_many_digits() -> None:
+    (cue,) = parse_transcript("WEBVTT\n\n123:00:00.000 --> 123:00:01.000\nHi.", "vtt", "a.vtt")
+    assert cue.start == 123 * 3600
+
+
+def test_cues_come_in_the_order_of_time_and_none_ends_before_it_starts() -> None:
+    text = "WEBVTT\n\n00:05.000 --> 00:04.000\nB.\n\n00:01.000 --> 00:09.000\nA.\n"
+    assert parse_transcript(text, "vtt", "a.vtt") == (Cue("A.", 1, 9), Cue("B.", 5, 5))
+
+
+def test_an_empty_cue_is_left_out() -> None:
+    times = "00:00:01.000 --> 00:00:02.000\n"
+    assert vtt(f"{times}\n{times}<i> </i>\n\n{times}A.") == ["A."]
+    assert srt(f"1\n{times}\n2\n{times}<i> </i>\n\n3\n{times}A.\n") == ["A."]
+
+
+def test_rolling_captions_are_said_once() -> None:
+    shown = [
+        ("00:00.000 --> 00:02.000", " ", "we<00:00.500><c> met</c>"),
+        ("00:02.000 --> 00:02.010", "we met", " "),
+        ("00:02.010 --> 00:04.000", "we met", "at<00:03.000><c> noon</c>"),
+        ("00:04.000 --> 00:04.010", "at noon", " "),
+        ("00:04.010 --> 00:06.000", "at noon", "and ate"),
+    ]
+    text = "\n\n".join("\n".join(lines) for lines in shown)
+    cues = parse_transcript(f"WEBVTT\n\n{text}", "vtt", "a.vtt")
+    assert cues == (Cue("we met", 0, 2.01), Cue("at noon", 2.01, 4.01), Cue("and ate", 4.01, 6))
+
+
+def test_a_line_that_grows_is_said_once() -> None:
+    text = "\n\n".join(
+        f"00:0{n}.000 --> 00:0{n + 1}.000\n{said}"
+        for n, said in enumerate(["so", "so we", "so we\nmet", "so we\nmet here"])
+    )
+    assert vtt(text) == ["so", "we", "met", "here"]
+
+
+def test_what_is_said_again_later_is_kept() -> None:
+    text = "00:01.000 --> 00:02.000\nYes.\n\n00:04.000 --> 00:05.000\nYes.\n\n"
+    text += "00:05.000 --> 00:06.000\nYesterday."
+    assert vtt(text) == ["Yes.", "Yes.", "Yesterday."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "00:01.000 -> x --> 00:02.000",
+        "00:01.000 -->",
+        "--> 00:02.000",
+        "00:61.000 --> 00:62.000",
+        "00:01,000 --> 00:02,000",
+        "00:01.000 --> 00:02.000 --> 00:03.000",
+        "12345678901:00:01.000 --> 12345678901:00:02.000",
+        "hello --> world",
+    ],
+)
+def test_bad_times_are_refused_with_their_line(line: str) -> None:
+    found = complaint(f"WEBVTT\n\n00:00.000 --> 00:01.000\nA.\n\n{line}\nB.\n")
+    assert found.startswith("a.vtt: line 6 has no times such as")
+    assert "hello" not in found
+
+
+@pytest.mark.parametrize("line", ["00:00:01 --> 00:00:02", "x --> y", "1:2:3,x --> 1:2:4,x"])
+def test_bad_times_of_subrip_are_refused_with_their_line(line: str) -> None:
+    found = complaint(f"1\n00:00:00,000 --> 00:00:01,000\nA.\n\n2\n{line}\nB.\n", "srt", 11)
+    assert found.startswith("a.srt: line 16 has no times such as")
+
+
+def test_times_without_a_number_are_refused_with_their_line() -> None:
+    cue = "00:00:01,000 --> 00:00:02,000\nA.\n\n"
+    assert complaint(f"1\n{cue}{cue}", "srt").startswith("a.srt: line 5 has times, and no number")
+    assert complaint(f"1\n{cue}B.\n2\n\n{cue}", "srt").startswith("a.srt: line 8 has times")
+    assert complaint(cue, "srt").startswith("a.srt: line 1 has times")
+
+
+def test_an_arrow_may_be_said_in_subrip() -> None:
+    assert srt("1\n00:00:01,000 --> 00:00:02,000\nFrom a\nto b --> c.\n") == ["From a to b --> c."]
+
+
+@pytest.mark.parametrize(("kind", "begin"), [("vtt", "`WEBVTT`"), ("srt", "the number of a cue")])
+@pytest.mark.parametrize("text", ["", "\n\n", "once upon a time"])
+def test_another_file_is_refused(kind: TranscriptFormat, begin: str, text: str) -> None:
+    assert f"has to be {begin}" in complaint(text, kind)
+
+
+@pytest.mark.parametrize("text", ["", "\n\nNOTE x", "\n\n00:01.000 --> 00:02.000\n<i></i>\n"])
+def test_a_transcript_in_which_nothing_is_said_is_refused(text: str) -> None:
+    assert complaint(f"WEBVTT{text}").startswith("a.vtt: it has no cue that says anything")
+
+
+def test_prose_is_told_from_times_numbers_and_styles() -> None:
+    text = "WEBVTT x\n\nSTYLE\n::cue{}\n\nNOTE mine\n\nintro\n00:01.000 --> 00:02.000 a:b\n<i>Hi\n"
+    text += "7 boats\n\n2\n\n00:03.000 --> 00:04.000\n12\n"
+    said = strip_cue_times(text)
+    assert said.split("\n") == [
+        *[""] * 5,
+        "NOTE mine",
+        "",
+        "",
+        "",
+        "Hi",
+        "7 boats",
+        *[""] * 4,
+        "12",
+        "",
+    ]
+
+
+WORDS = st.lists(st.sampled_from(["a", "12", "--", "->", "x-y", "é", "縄"]), min_size=1, max_size=5)
+
+
+@fuzz
+@given(
+    st.lists(st.tuples(WORDS.map(" ".join), st.integers(2, 400_000_000)), min_size=1, max_size=6)
+)
+def test_all_that_is_said_is_read_from_either_format(said: list[tuple[str, int]]) -> None:
+    start = 0
+    cues, as_vtt, as_srt = [], "WEBVTT\n\n", ""
+    for number, (text, length) in enumerate(said, 1):
+        begin, end = start, start + length
+        start = end + 2000
+        text = f"{text} n{number}"
+        cues.append(Cue(text, begin / 1000, end / 1000))
+        as_vtt += f"{_clock(begin, '.')} --> {_clock(end, '.')}\n{text}\n\n"
+        as_srt += f"{number}\n{_clock(begin, ',')} --> {_clock(end, ',')}\n{text}\n\n"
+    assert list(parse_transcript(as_vtt, "vtt", "a.vtt")) == cues
+    assert list(parse_transcript(as_srt, "srt", "a.srt")) == cues
+
+
+def _clock(thousandths: int, point: str) -> str:
+    seconds, rest = divmod(thousandths, 1000)
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{point}{rest:03d}"

@@ -1,0 +1,111 @@
+"""Notes with `routes: off`: in no bundle and no answer, and looked for by the leak audit."""
+
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing.notes import routing_hints
+from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
+from answerable.indexing.notes.notebook import Note, read_notebook
+from answerable.serve.errors import NotebookError
+from support.sites import NOTES, PAGES, ask, build_here, command, failure, opened, put, write_site
+
+NOTE = NOTES["winch.md"]
+OFF = NOTE.replace("label:", "routes: off\nlabel:")
+QUESTION = "Where was the gearbox of the electric winch taken from?"
+GOLD = f"queries:\n  - id: gearbox\n    query: {QUESTION}\n    %s: [winch.md]\n"
+
+
+@pytest.mark.parametrize("value", ["off", "'off'", "false", "no"])
+def test_a_note_that_is_off_is_withheld_and_needs_no_label_and_no_key(
+    tmp_path: Path, value: str
+) -> None:
+    put(tmp_path / "winch.md", f"---\nroutes: {value}\n---\nThe gearbox is an old one.\n")
+    private = read_notebook(tmp_path, writes_key=True)
+    assert (private.notes, private.drafts) == ((), ())
+    assert private.unrouted_paths == ("winch.md",)
+    assert private.withheld == private.unrouted
+    assert not (tmp_path / NOTE_KEY_FILE).exists()
+
+
+@pytest.mark.parametrize("value", ["on", "'on'", "true", "", "null"])
+def test_a_note_that_is_on_is_like_any_other(tmp_path: Path, value: str) -> None:
+    put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
+    private = read_notebook(tmp_path, writes_key=True)
+    assert ([note.path for note in private.notes], private.withheld) == (["winch.md"], ())
+
+
+@pytest.mark.parametrize("value", ["never", "1", "[off]", "{off: on}", "''"])
+def test_any_other_value_is_refused(tmp_path: Path, value: str) -> None:
+    put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
+    with pytest.raises(NotebookError) as caught:
+        read_notebook(tmp_path, writes_key=True)
+    assert str(caught.value) == "winch.md: routes has to be `on` or `off`; correct it"
+
+
+def test_what_a_note_that_is_off_declares_is_linted(tmp_path: Path) -> None:
+    put(tmp_path / "winch.md", OFF.replace("Plans for the winch", "ann@harbour.example"))
+    with pytest.raises(NotebookError, match=r"winch\.md: label holds an e-mail address"):
+        read_notebook(tmp_path, writes_key=True)
+
+
+def test_a_note_that_is_off_is_in_no_bundle_and_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crossed: list[str] = []
+    surface = routing_hints.cut_note
+
+    def seen(note: Note, *rest: object) -> object:
+        crossed.append(note.path)
+        return surface(note, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(routing_hints, "cut_note", seen)
+    site = write_site(
+        tmp_path, notes={"winch.md": NOTE, "crane.md": NOTE.replace("winch", "crane")}
+    )
+    build_here(site)
+    assert ask(opened(site), QUESTION).answer.mode == "related-material"
+    assert set(crossed) == {"crane.md", "winch.md"}
+
+    crossed.clear()
+    for name in ("winch.md", "crane.md"):
+        put(site / "notebook" / name, OFF)
+    build_here(site)
+    bundle = opened(site)
+    assert (len(bundle.hints), bundle.manifest.counts["windows"]) == (0, 0)
+    assert ask(bundle, QUESTION).answer.mode == "not-found"
+    assert crossed == []
+
+
+def test_a_leak_of_a_note_that_is_off_stops_the_build(tmp_path: Path) -> None:
+    leak = NOTE.rpartition("---")[2]
+    site = write_site(tmp_path, pages={**PAGES, "rumours.md": f"# Rumours\n{leak}"},
+                      notes={"winch.md": OFF})  # fmt: skip
+    assert "winch.md: words 1 to 8 of the note stand in site/rumours/index.html" in failure(site)
+
+
+def test_a_gold_query_that_expects_a_note_that_is_off_is_told(tmp_path: Path) -> None:
+    site = write_site(tmp_path, notes={"winch.md": OFF}, options={"gate": "retrieval"})
+    put(site / "eval" / "gold.yaml", GOLD % "expectSources")
+    said = failure(site)
+    assert (
+        "query 'gearbox': expectSources: number 1 is a note with `routes: off`, which no question "
+        "can find; drop it from the query, or take `routes: off` out of the note"
+    ) in said
+    # A build's log may be public.
+    assert "winch.md" not in said
+
+    put(site / "mkdocs.yml", (site / "mkdocs.yml").read_text("utf-8").replace("retrieval", "none"))
+    build_here(site)
+    for args in (["eval"], ["calibrate"]):
+        done = command(site, *args)
+        assert done.returncode == 1
+        assert "expectSources: 'winch.md' is a note with `routes: off`" in done.stderr
+    done = command(site, "why", QUESTION, "--expect", "winch.md")
+    assert done.returncode == 1
+    assert "--expect: the note 'winch.md' has `routes: off`, so no question can find it" in (
+        done.stderr
+    )
+
+    put(site / "eval" / "gold.yaml", GOLD % "forbidSources")
+    assert command(site, "eval").returncode == 0

@@ -1,0 +1,174 @@
+"""Whatever bytes a site or its author's files hold, they are read or refused in one sentence."""
+
+import contextlib
+import datetime as dt
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.html_site.articles import read_article
+from answerable.indexing.html_site.built_site import BuiltSiteOptions, read_built_site
+from answerable.indexing.pages import page_index
+from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
+from answerable.indexing.pages.page_index import index_record
+from answerable.serve.errors import SiteError
+from answerable.serve.urls import is_safe_url
+from support.fuzz_settings import fuzzed
+from support.markup_strategies import ANY_TEXT, BROKEN
+from support.sites import put
+
+fuzz = fuzzed(deadline=dt.timedelta(seconds=30))
+PAGE = "<title>A</title><main><h1>A</h1><p>x</p></main>"
+_HEADS = (
+    *("<title>a | b</title>", "<link rel=canonical href='http://['>", "<html lang='\x00'>"),
+    *("<link rel=canonical href='https://x.example/a b/'>", "<main>", "<article>", "<h1>", "<p>x"),
+    *("<meta name=keywords content='a,,b'>", "<meta property='og:site_name' content=S>"),
+    *("<time datetime=2024-13-01>", "<div class=highlight><table><tr><td>1<td>x</table></div>"),
+    *("<div class='md-content__inner'>", "<div role=main>", "<a href='#x'>#</a>", "<nav><nav>"),
+)
+_html = st.lists(st.sampled_from(_HEADS) | BROKEN, max_size=10).map("".join)
+BYTES = st.binary(max_size=200) | _html.map(lambda text: text.encode(errors="surrogatepass"))
+
+_LOCATIONS = (
+    "",
+    "a b.html",
+    "a%20b.html",
+    "./#x",
+    "index.html",
+    "\ud800",
+    "//x",
+    "a" * 300,
+    "\x00",
+)
+_value = st.none() | st.integers() | st.sampled_from(_LOCATIONS) | ANY_TEXT
+_entry = st.dictionaries(st.sampled_from(["location", "title", "level", "text"]), _value) | _value
+_full = st.fixed_dictionaries({"location": st.sampled_from(_LOCATIONS), "title": ANY_TEXT})
+_docs = st.lists(_full, max_size=3) | st.lists(_entry, max_size=4) | _value
+_names = st.lists(st.sampled_from(_LOCATIONS) | _value, max_size=3) | _value
+_index = st.dictionaries(st.sampled_from(["docs", "items", "docnames", "titles"]), _docs | _names)
+INDEXES = (
+    st.binary(max_size=60)
+    | ANY_TEXT.map(lambda text: text.encode(errors="replace"))
+    | (_index | _docs).map(lambda data: json.dumps(data).encode())
+    | _index.map(lambda data: f"Search.setIndex({json.dumps(data)})".encode())
+    | st.just(b"[" * 100_000)
+)
+
+
+def check_site(folder: Path) -> None:
+    """Either a complaint, or sources that all have an id and a url to cite."""
+    try:
+        site = read_built_site(folder)
+    except SiteError:
+        return
+    ids = [source.id for source in site.sources]
+    assert len(ids) == len(set(ids))
+    for source in site.sources:
+        assert is_safe_url(source.url)
+        assert (source.id + source.title + source.language).encode()
+        made = index_record(page_index.parse_record(source))
+        assert all(is_safe_url(cut.passage.url) for cut in made.cuts)
+
+
+@fuzz
+@given(BYTES)
+def test_any_page_of_a_site_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    read_article(data.decode(errors="replace"))
+    folder = tmp_path_factory.getbasetemp() / "any-page"
+    folder.mkdir(exist_ok=True)
+    (folder / "index.html").write_bytes(data)
+    (folder / "b.html").write_bytes(data)
+    check_site(folder)
+
+
+@pytest.mark.parametrize("name", ["search/search_index.json", "search.json", "searchindex.js"])
+@fuzz
+@given(data=INDEXES)
+def test_any_search_index_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: bytes
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / f"any-{name.replace('/', '-')}"
+    for file in ("index.html", "a b.html", name):
+        if not (folder / file).exists():
+            put(folder / file, PAGE)
+    (folder / name).write_bytes(data)
+    check_site(folder)
+
+
+def test_names_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+    for number in (0xE8, 0xE9):
+        path = os.fsencode(tmp_path) + b"/" + bytes([number]) + b".html"
+        try:
+            Path(os.fsdecode(path)).write_text(PAGE)
+        except OSError:
+            pytest.skip("this file system takes UTF-8 only")
+    check_site(tmp_path)
+    assert {s.url for s in read_built_site(tmp_path).sources} == {"/%E8.html", "/%E9.html"}
+
+
+def test_an_address_that_is_none_is_refused_and_a_canonical_one_is_not_used(tmp_path: Path) -> None:
+    put(tmp_path / "index.html", f"<link rel=canonical href='http://['>{PAGE}")
+    assert read_built_site(tmp_path).base == "/"
+    with pytest.raises(SiteError, match="base_url: 'http://\\[' is not an address"):
+        read_built_site(tmp_path, BuiltSiteOptions(base_url="http://["))
+
+
+_TOKENS = (
+    *("*[A]: b\n", "*[", "]:", "a: b\n", "- x\n", "a:\n  - b\n", "!!int ", "!!timestamp ", "? "),
+    *(
+        "!!float ",
+        "!!binary ",
+        "!!bool ",
+        "''",
+        "&a ",
+        "*a",
+        "{",
+        "}",
+        "[",
+        "]",
+        ": ",
+        "\n",
+        "<<: ",
+    ),
+    *(
+        "0x" + "f" * 5000,
+        "2024-13-01",
+        "1:2:3",
+        "!!set ",
+        "!!omap ",
+        "%YAML 9\n",
+        "---\n",
+        "\ufeff",
+    ),
+    *("\t", "\x00", "\x85", "!!python/name:x ", "|\n a", "#", "[" * 2000),
+)
+TEXTS = st.binary(max_size=60) | st.lists(st.sampled_from(_TOKENS) | ANY_TEXT, max_size=12).map(
+    lambda parts: "".join(parts).encode(errors="replace")
+)
+
+
+@pytest.mark.parametrize("reader", [read_abbreviations, read_enrichment])
+@fuzz
+@given(data=TEXTS)
+def test_any_file_of_an_author_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    reader: Callable[[Path], dict[str, str]],
+    data: bytes,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.txt"
+    path.write_bytes(data)
+    with contextlib.suppress(SiteError):
+        found = reader(path)
+        assert all(isinstance(text, str) and text for text in found.values())
+
+
+@pytest.mark.parametrize("text", ["!!timestamp x", "!!int ''", "? 0x" + "f" * 5000 + "\n: x"])
+def test_a_tag_or_a_number_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    put(tmp_path / "e.yml", text)
+    with pytest.raises(SiteError, match=r"enrichment: .*e\.yml"):
+        read_enrichment(tmp_path / "e.yml")

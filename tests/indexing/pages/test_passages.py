@@ -1,0 +1,273 @@
+"""Records to passages: windows, ids, sentences and the text they are found by."""
+
+import itertools
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from answerable.indexing.pages.passages import (
+    IndexedPassage,
+    PassageWindow,
+    cut_passages,
+    cut_plain_text,
+    pack_windows,
+)
+from answerable.indexing.pages.records import PageBlock
+from answerable.indexing.pages.text_units import cut_blocks, split_sentences
+from answerable.serve.text.tokenization import count_words
+from answerable.serve.urls import is_safe_url
+from support.doubles import record
+
+SMALL = PassageWindow(words=40, overlap=0.25)
+
+
+def words(count: int, stem: str = "word") -> str:
+    return " ".join(f"{stem}{n}" for n in range(count))
+
+
+def paragraphs(count: int, length: int) -> str:
+    return "".join(f"<p>{words(length, f'p{n}w')}.</p>" for n in range(count))
+
+
+def cuts(html: str, window: PassageWindow = SMALL) -> list[IndexedPassage]:
+    return cut_passages(record("page", html), window)
+
+
+def test_a_window_never_crosses_a_heading() -> None:
+    found = cuts("<p>intro<h2 id=a>A</h2><p>one<h2 id=b>B</h2><p>two<p>three")
+    assert [(c.passage.id, c.passage.text) for c in found] == [
+        ("page", "intro"),
+        ("page#a", "one"),
+        ("page#b", "two\n\nthree"),
+    ]
+
+
+@pytest.mark.parametrize("length", [5, 9, 13, 39, 40, 41, 95])
+@pytest.mark.parametrize("overlap", [0.0, 0.25, 0.5])
+def test_no_window_is_longer_than_asked(length: int, overlap: float) -> None:
+    found = cuts(paragraphs(9, length), PassageWindow(40, overlap))
+    assert max(len(c.passage.text.split()) for c in found) <= 40
+    assert set(" ".join(c.passage.text for c in found).split()) == set(
+        re.sub(r"</?p>", " ", paragraphs(9, length)).split()
+    )
+
+
+def test_the_next_window_repeats_the_last_paragraphs_that_fit_the_overlap() -> None:
+    found = [c.passage.text.split("\n\n") for c in cuts(paragraphs(6, 10))]
+    assert len(found) == 2
+    assert found[0][-1] == found[1][0]
+    assert len(cuts(paragraphs(6, 10), PassageWindow(40, 0.0))) == 2
+    assert cuts(paragraphs(6, 10), PassageWindow(40, 0.0))[1].passage.text.count("\n\n") == 1
+
+
+def test_the_overlap_gives_way_to_a_paragraph_that_fills_the_window() -> None:
+    found = cuts(f"<p>{words(35)}<p>short one here<p>{words(40, 'big')}")
+    assert found[-1].passage.text == words(40, "big")
+
+
+def test_the_second_window_under_a_heading_is_numbered() -> None:
+    found = cuts(f"<h2 id=a>A</h2>{paragraphs(9, 20)}")
+    assert [c.passage.id for c in found[:3]] == ["page#a", "page#a~2", "page#a~3"]
+    assert {c.passage.url for c in found} == {"/page/#a"}
+
+
+def test_ids_are_unique_even_where_anchors_repeat() -> None:
+    html = "<h2 id=x>A</h2><p>a</p><h2 id=x>B</h2><p>b</p><h3>no id</h3><p>c</p>"
+    assert [c.passage.id for c in cuts(html)] == ["page#x", "page#x~2", "page#x~3"]
+
+
+def test_ids_are_unique_even_where_an_anchor_looks_like_a_window() -> None:
+    html = f"<h2 id=x~2>A</h2><p>a</p><h2 id=x>B</h2>{paragraphs(4, 20)}"
+    found = [c.passage.id for c in cuts(html)]
+    assert len(found) == len(set(found))
+
+
+def test_the_title_is_the_heading_path() -> None:
+    found = cuts("<h1 id=t>Page</h1><h2 id=a>A</h2><h3 id=b>B</h3><p>x")
+    assert found[0].passage.title == "Page › A › B"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Use it, e.g. at night. Then stop.", ["Use it, e.g. at night.", "Then stop."]),
+        ("It costs 3.50 euros. Pay now.", ["It costs 3.50 euros.", "Pay now."]),
+        ("Since 3.11.2 it works. v2.0 broke it.", ["Since 3.11.2 it works.", "v2.0 broke it."]),
+        ("Ask Dr. Smith about Fig. 3 now.", ["Ask Dr. Smith about Fig. 3 now."]),
+        ("See https://a.example/x.y?z=1. Next.", ["See https://a.example/x.y?z=1.", "Next."]),
+        ("Really? Yes! Good.", ["Really?", "Yes!", "Good."]),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
+    (found,) = cuts(f"<p>{text}</p>")
+    assert [text[start:end] for start, end in found.passage.sentences] == expected
+
+
+def test_no_sentence_ends_in_inline_code() -> None:
+    html = "<p>Call <code>httpx.Client(). Then go</code> twice. Or <code>a.b</code>. End.</p>"
+    (found,) = cuts(html)
+    text = found.passage.text
+    assert [text[start:end] for start, end in found.passage.sentences] == [
+        "Call httpx.Client(). Then go twice.", "Or a.b.", "End."
+    ]  # fmt: skip
+
+
+def test_code_has_no_sentences_and_a_row_is_one() -> None:
+    html = (
+        "<pre>Do it. Now. Here.</pre><table><tr><td>Wind. Rain.<td>Sun.</tr></table><p>Last. One."
+    )
+    (found,) = cuts(html)
+    text = found.passage.text
+    assert text.startswith("Do it. Now. Here.\nWind.")
+    assert [text[start:end] for start, end in found.passage.sentences] == [
+        "Wind. Rain. · Sun.", "Last.", "One."
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["a. b", " x ", "Eins. Zwei.\nDrei. ", "。。 は。い", "…", "A.B.C."]
+)
+@pytest.mark.parametrize("language", ["en", "de", "ja", "xx"])
+def test_sentence_spans_are_ordered_trimmed_and_cover_every_word(text: str, language: str) -> None:
+    spans = split_sentences(PageBlock("text", text), language)
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
+    assert all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
+    kept = "".join(text[a:b] for a, b in spans)
+    assert "".join(kept.split()) == "".join(text.split())
+
+
+def test_an_over_long_paragraph_is_cut_between_its_sentences() -> None:
+    sentences = [f"{words(14, f's{n}w')} ends." for n in range(6)]
+    found = cuts(f"<p>{' '.join(sentences)}</p>")
+    assert len(found) > 2
+    for c in found:
+        spans = [c.passage.text[a:b] for a, b in c.passage.sentences]
+        assert " ".join(spans) == c.passage.text
+        assert set(spans) <= set(sentences)
+
+
+def test_an_over_long_sentence_is_broken_and_its_pieces_are_no_sentences() -> None:
+    found = cuts(f"<p>{words(100)}</p>")
+    assert [len(c.passage.text.split()) for c in found] == [40, 40, 20]
+    assert all(c.passage.sentences == () for c in found)
+
+
+def test_an_over_long_code_block_is_cut_between_its_lines() -> None:
+    lines = "\n".join(f"    call({n}, {n + 1}, 'x', 'y')" for n in range(30))
+    found = cuts(f"<pre>{lines}</pre>", PassageWindow(40, 0.0))
+    assert "\n".join(c.passage.text for c in found) == lines.strip("\n")
+
+
+def test_a_code_line_longer_than_a_window_is_broken() -> None:
+    found = cuts(f"<pre>{words(90)}</pre>")
+    assert " ".join(c.passage.text for c in found).split() == words(90).split()
+
+
+def test_items_and_rows_stay_on_lines_of_their_own() -> None:
+    (found,) = cuts("<p>List:<ul><li>one<li>two</ul><p>end")
+    assert found.passage.text == "List:\none\ntwo\n\nend"
+
+
+def test_retrieval_text_adds_what_authors_say_and_the_passage_text_does_not() -> None:
+    made = record(
+        "guide/deploy",
+        "<h2 id=aws>AWS</h2><p>The <abbr title='Content Delivery Network'>CDN</abbr> serves.</p>",
+        "Deploying",
+        description="How to ship",
+        tags=["ops", "cloud"],
+        aliases=["Going live"],
+        date="2024-05-01",
+    )
+    (found,) = cut_passages(made, SMALL)
+    assert found.retrieval_text.split("\n") == [
+        "Deploying", "Going live", "AWS", "How to ship", "ops", "cloud",
+        "Content Delivery Network", "The CDN serves.",
+    ]  # fmt: skip
+    assert found.passage.text == "The CDN serves."
+    assert found.passage.date == "2024-05-01"
+
+
+def test_an_abbreviation_expands_where_it_is_used_as_a_word_only() -> None:
+    html = "<h2 id=a>A</h2><p><abbr title='Hold'>HO</abbr></p><h2 id=b>B</h2><p>HOLDER</p>"
+    found = cuts(html)
+    assert "Hold" in found[0].retrieval_text.split("\n")
+    assert "Hold" not in found[1].retrieval_text.split("\n")
+
+
+def test_a_note_is_cut_at_its_blank_lines() -> None:
+    text = "\n\n".join(words(15, f"n{n}w") for n in range(5))
+    found = cut_plain_text(text, PassageWindow(40, 0.0))
+    assert [part for window in found for part in window.split("\n\n")] == text.split("\n\n")
+    assert cut_plain_text("", SMALL) == []
+
+
+def test_a_long_code_block_of_blank_lines_is_cut_in_no_time() -> None:
+    block = PageBlock("code", "\n" * 20_000 + words(50))
+    pieces = list(cut_blocks([block], SMALL.words, "en"))
+    started = time.thread_time()
+    groups = pack_windows(pieces * 3, SMALL)
+    assert time.thread_time() - started < 10
+    assert groups
+
+
+UNSPACED = {
+    "ja": "係留索は嵐の前に二重にする。赤い灯は強い風を知らせる。",
+    "zh": "暴风雨之前船员把每根绳子加倍。红灯警告大风。",
+    "th": "ก่อนพายุลูกเรือจะเพิ่มเชือกทุกเส้นเป็นสองเท่าโคมไฟสีแดงเตือนลมแรง",
+}
+
+
+@pytest.mark.parametrize("language", UNSPACED)
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool) -> None:
+    one = UNSPACED[language] if ends else UNSPACED[language].replace("。", "")
+    text = one * (72_000 // len(one))
+    made = record("page", f"<p>{text}</p>")
+    window = PassageWindow(240, 0.0)
+    found = [c.passage.text for c in cut_passages(replace(made, language=language), window)]
+    assert len(found) > 100
+    assert max(map(count_words, found)) <= 240
+    assert min(map(count_words, found[:-1])) > 100
+    assert "".join(found) == text
+    assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in found)
+    assert all(part in text for part in cut_plain_text(text, window, language))
+
+
+def test_a_letter_with_too_many_marks_is_cut_to_the_window() -> None:
+    found = cuts("<p>" + "ก" + "่" * 1000, PassageWindow(40, 0.0))
+    assert max(count_words(c.passage.text) for c in found) <= 40
+
+
+def test_a_row_s_sentence_has_no_space_around_it() -> None:
+    (found,) = cuts("<table><tr><td></td><td>a</td><td></td></tr></table>")
+    ((start, end),) = found.passage.sentences
+    assert found.passage.text[start:end] == "· a ·"
+
+
+def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> None:
+    text = "嵐の前にHarbourを二重にする" * 100
+    found = [c.passage.text for c in cuts(f"<p>{text}</p>", PassageWindow(40, 0.0))]
+    assert "".join(found) == text
+    assert sum(part.count("Harbour") for part in found) == 100
+
+
+@pytest.mark.parametrize(
+    ("anchor", "fragment"),
+    [
+        ("my section", "my%20section"),
+        ("a\u3000b\xa0c", "a%E3%80%80b%C2%A0c"),
+        ("a\\b", "a%5Cb"),
+        ("grüße_2.1:x-é~", "grüße_2.1:x-é~"),
+        ("a%20b", "a%20b"),
+        ("a%20b c", "a%2520b%20c"),
+        ("嵐", "嵐"),
+    ],
+)
+def test_an_anchor_is_written_so_that_a_url_may_hold_it(anchor: str, fragment: str) -> None:
+    (found,) = cuts(f'<h2 id="{anchor}">A</h2><p>x</p>')
+    assert found.passage.url == f"/page/#{fragment}"
+    assert is_safe_url(found.passage.url)
+    assert len(found.passage.id.split()) == 1
+    assert found.passage.id == f"page#{'-'.join(anchor.split())}"

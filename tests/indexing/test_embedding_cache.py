@@ -1,0 +1,184 @@
+"""The embedding cache: only what has changed is embedded, and damage is survived."""
+
+import random
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from answerable.indexing import sqlite_cache
+from answerable.indexing.embedding_cache import embed_cached
+from answerable.indexing.sqlite_cache import prepare_cache_folder
+from answerable.serve.embedders import local_embedder
+from answerable.serve.embedders.embedder import Vectors
+from answerable.serve.errors import EmbedderError, SiteError
+from support.doubles import TINY, CountingEmbedder, LetterEmbedder
+from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
+
+
+@pytest.fixture
+def counter(monkeypatch: pytest.MonkeyPatch) -> CountingEmbedder:
+    """The local embedder of every build in this test, counting."""
+    counting = CountingEmbedder(local())
+    monkeypatch.setattr(local_embedder, "load_local_embedder", lambda *_, **__: counting)
+    return counting
+
+
+def built(site: Path, counter: CountingEmbedder) -> list[str]:
+    counter.texts.clear()
+    build_here(site)
+    return list(counter.texts)
+
+
+def test_a_second_build_embeds_what_has_changed_and_no_more(
+    tmp_path: Path, counter: CountingEmbedder
+) -> None:
+    other = NOTES["winch.md"].replace("winch", "crane")
+    site = write_site(tmp_path, notes={**NOTES, "crane.md": other})
+    assert len(built(site, counter)) == 7
+    assert built(site, counter) == []
+
+    chains = PAGES["mooring.md"].replace("twelve", "thirteen")
+    put(site / "docs" / "mooring.md", chains)
+    (text,) = built(site, counter)
+    assert "thirteen millimetres" in text
+    assert "buoy" not in text
+    claim = ask(opened(site), "How thick is the chain of a mooring?").answer.claims[0]
+    assert "thirteen" in claim.text
+
+    put(site / "notebook" / "winch.md", NOTES["winch.md"].replace("tractor", "bus"))
+    (text,) = built(site, counter)
+    assert "scrapped bus" in text
+
+    put(site / "notebook" / "winch.md", NOTES["winch.md"])
+    assert built(site, counter) == []
+
+
+def test_an_unchanged_build_changes_no_file(tmp_path: Path, counter: CountingEmbedder) -> None:
+    del counter
+    site = write_site(tmp_path, notes=NOTES)
+    build_here(site)
+    before = {p: p.stat().st_mtime_ns for p in (site / "function").rglob("*") if p.is_file()}
+    build_here(site)
+    assert {
+        p: p.stat().st_mtime_ns for p in (site / "function").rglob("*") if p.is_file()
+    } == before
+
+
+@pytest.mark.parametrize("place", [0, 30, 4096, -3000])
+def test_a_damaged_cache_is_made_again(
+    tmp_path: Path, counter: CountingEmbedder, place: int
+) -> None:
+    texts = [f"text {n}" for n in range(40)]
+    embed_cached(texts, counter, tmp_path)
+    path = tmp_path / "embeddings.sqlite3"
+    data = bytearray(path.read_bytes())
+    place %= len(data)
+    end = min(place + 2000, len(data))
+    data[place:end] = random.Random(place).randbytes(end - place)
+    path.write_bytes(data)
+    vectors, _ = embed_cached(texts, counter, tmp_path)
+    assert np.isfinite(vectors).all()
+    assert embed_cached(texts, counter, tmp_path)[1] == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"not a database at all", b"SQLite format 3\0"])
+def test_a_file_that_is_no_cache_is_replaced(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "embeddings.sqlite3").write_bytes(data)
+    counter = CountingEmbedder(LetterEmbedder())
+    assert embed_cached(["a"], counter, tmp_path)[1] == 1
+    assert embed_cached(["a"], counter, tmp_path)[1] == 0
+
+
+def test_a_vector_that_is_no_number_is_embedded_again(tmp_path: Path) -> None:
+    embed_cached(["a"], LetterEmbedder(), tmp_path)
+    nan = np.full(TINY.dimensions, np.nan, dtype="<f4").tobytes()
+    with closing(sqlite3.connect(tmp_path / "embeddings.sqlite3")) as database, database:
+        database.execute("UPDATE entries SET value = ?", (nan,))
+    vectors, embedded = embed_cached(["a"], LetterEmbedder(), tmp_path)
+    assert embedded == 1
+    assert np.isfinite(vectors).all()
+
+
+def test_a_cache_in_use_is_not_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embed_cached(["a"], LetterEmbedder(), tmp_path)
+    monkeypatch.setattr(sqlite_cache, "_TIMEOUT", 0.05)
+    path = tmp_path / "embeddings.sqlite3"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(SiteError, match=r"cache: .*embeddings\.sqlite3 cannot be used"):
+            embed_cached(["b"], LetterEmbedder(), tmp_path)
+        other.rollback()
+    assert embed_cached(["a"], LetterEmbedder(), tmp_path)[1] == 0
+
+
+def test_what_no_build_asks_for_is_forgotten_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = CountingEmbedder(LetterEmbedder())
+    embed_cached(["old", "used"], counter, tmp_path)
+    now = time.time()
+    for days in (20, sqlite_cache.CACHE_DAYS + 2):
+        monkeypatch.setattr(time, "time", lambda days=days: now + days * 86_400)
+        assert embed_cached(["used"], counter, tmp_path)[1] == 0
+    assert embed_cached(["old"], counter, tmp_path)[1] == 1
+
+
+def test_equal_texts_are_embedded_once_and_each_has_its_row(tmp_path: Path) -> None:
+    counter = CountingEmbedder(LetterEmbedder())
+    vectors, embedded = embed_cached(["b", "a", "b"], counter, tmp_path)
+    assert (embedded, counter.texts) == (2, ["b", "a"])
+    assert (vectors[0] == vectors[2]).all()
+    assert (vectors[1] == LetterEmbedder().embed(["a"])[0]).all()
+
+
+class Failing(LetterEmbedder):
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.left -= 1
+        if self.left < 0:
+            raise EmbedderError("unreachable")
+        return super().embed(texts)
+
+
+def test_a_failure_loses_no_batch_that_was_done(tmp_path: Path) -> None:
+    texts = [f"text {n}" for n in range(1200)]
+    with pytest.raises(EmbedderError, match="unreachable"):
+        embed_cached(texts, Failing(after=2), tmp_path)
+    assert embed_cached(texts, LetterEmbedder(), tmp_path)[1] == 1200 - 2 * 512
+
+
+class Wrong(LetterEmbedder):
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        del texts
+        return self.vectors
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (2, 8), (8,)])
+def test_vectors_of_another_shape_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    with pytest.raises(EmbedderError, match="check its model"):
+        embed_cached(["a"], Wrong(np.ones(shape, dtype=np.float32)), tmp_path)
+
+
+def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match="not finite"):
+        embed_cached(["a"], Wrong(np.full((1, 8), np.nan, dtype=np.float32)), tmp_path)
+
+
+def test_the_cache_keeps_itself_out_of_version_control(tmp_path: Path) -> None:
+    prepare_cache_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_no_text_is_in_the_cache(tmp_path: Path) -> None:
+    embed_cached(["a distinctive sentence"], LetterEmbedder(), tmp_path)
+    assert b"distinctive" not in (tmp_path / "embeddings.sqlite3").read_bytes()

@@ -1,0 +1,457 @@
+"""An encoding that loses something is published if the gold set admits it, and not otherwise."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from answerable.cli import main
+from answerable.evaluate import gate
+from answerable.evaluate.gate import GateReport
+from answerable.mkdocs.rebuild import rebuild_site
+from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
+from support import sites
+from support.sites import build_here, command, failure, opened, put, write_site
+
+# Plain cosines: at full precision 0.81 and 0.66, with one bit a dimension 0.61 and 0.56.
+PLAIN = {"hybrid": 0, "name_boost": 0, "theme_boost": 0}
+HOLDS = {**PLAIN, "floor": 0.3}
+FLIPS = {**PLAIN, "floor": 0.6}
+GOLD = """
+queries:
+  - id: chain
+    query: How thick is the chain of a mooring?
+    expectAnswerMode: partial
+    topSource: mooring#chains
+  - id: lantern
+    query: What does a red lantern warn of?
+    expectSources: [storms]
+  - id: opera
+    query: Who sang at the opera in Vienna?
+    expectAnswerMode: not-found
+"""
+BINARY = {"encoding": "binary"}
+ALLOWED = {**BINARY, "uncertified": "allow"}
+REMEDY = "use int8 with all dimensions, or set `uncertified: allow` under `bundle`"
+
+Tree = dict[str, tuple[bytes, int]]
+
+
+def tree(folder: Path) -> Tree:
+    """Every file under a folder by its path: its bytes and when it was written."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+NOTE = "label: Plans\nlocator: shelf\nabout: storms.md\n---\nThe plan of the winch."
+
+
+def configure(
+    folder: Path,
+    bundle: Mapping[str, Any] | None = None,
+    retrieval: Mapping[str, float] = HOLDS,
+    gold: str | None = None,
+    **options: Any,
+) -> Path:
+    """Write a site, or its mkdocs.yml anew, and its gold set."""
+    options["retrieval"] = dict(retrieval)
+    if bundle:
+        options["bundle"] = dict(bundle)
+    if gold:
+        put(folder / "eval" / "gold.yaml", gold)
+    return write_site(folder, notes=sites.NOTES, options=options)
+
+
+def certificates(folder: Path) -> list[Path]:
+    return sorted((folder / ".cache/plugin/answerable/certificates").glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site that has been built as int8 and has no gold set; tests copy it."""
+    folder = configure(tmp_path_factory.mktemp("published"))
+    build_here(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(published: Path, tmp_path: Path) -> Path:
+    """A copy of it that a test may change."""
+    return Path(shutil.copytree(published, tmp_path / "site"))
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the gate was run for in this process: the levers, in turn."""
+    levers: list[str] = []
+    judge = gate.judge_contents
+
+    def counted(*args: Any) -> GateReport:
+        found = judge(*args)
+        levers.append(found.lever)
+        return found
+
+    monkeypatch.setattr(gate, "judge_contents", counted)
+    return levers
+
+
+@pytest.mark.parametrize("bundle", [{}, {"encoding": "float32"}, {"dimensions": 256}])
+def test_what_loses_nothing_needs_no_gold_set(
+    folder: Path, judged: list[str], bundle: dict[str, Any]
+) -> None:
+    build_here(configure(folder, bundle))
+    assert opened(folder).manifest.encoding.name == bundle.get("encoding", "int8")
+    assert judged == []
+    assert certificates(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("bundle", "label"),
+    [
+        (BINARY, "binary"),
+        ({"encoding": "int4"}, "int4"),
+        ({"encoding": "binary+int8"}, "binary+int8"),
+        ({"dimensions": 255}, "int8@255"),
+        ({"encoding": "float32", "dimensions": 64}, "float32@64"),
+    ],
+)
+def test_what_loses_something_is_not_published_without_a_gold_set(
+    folder: Path, bundle: dict[str, Any], label: str
+) -> None:
+    before = tree(folder / "function")
+    said = failure(configure(folder, bundle))
+    assert f"bundle: {label} needs a gold set to certify it" in said
+    assert f"{folder / 'eval' / 'gold.yaml'} does not exist" in said
+    assert REMEDY in said
+    assert tree(folder / "function") == before
+
+
+def test_a_refused_build_fails_with_one_sentence(folder: Path) -> None:
+    done = sites.build(configure(folder, BINARY))
+    assert done.returncode == 1
+    (said,) = [line for line in done.stderr.splitlines() if "answerable: " in line]
+    assert said == (
+        "ERROR   -  answerable: bundle: binary needs a gold set to certify it, and "
+        f"{folder / 'eval' / 'gold.yaml'} does not exist: write one, or {REMEDY}"
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_allowed_is_published_uncertified_and_says_so(folder: Path) -> None:
+    done = sites.build(configure(folder, ALLOWED))
+    assert done.returncode == 0, done.stderr
+    assert "bundle: binary is published uncertified" in done.stderr
+    assert "CERTIFIED" not in done.stderr
+    assert opened(folder).manifest.encoding.name == "binary"
+
+
+def test_what_is_allowed_is_not_judged_even_where_it_would_be_rejected(
+    folder: Path, judged: list[str]
+) -> None:
+    build_here(configure(folder, ALLOWED, FLIPS, GOLD))
+    assert judged == []
+    assert opened(folder).manifest.encoding.name == "binary"
+
+
+def test_what_the_gold_set_admits_is_published_and_answers(folder: Path) -> None:
+    done = sites.build(configure(folder, BINARY, HOLDS, GOLD))
+    assert done.returncode == 0, done.stderr
+    assert "bundle: binary CERTIFIED: 3 of 3 verdicts hold" in done.stderr
+    bundle = opened(folder)
+    assert bundle.manifest.encoding.name == "binary"
+    reply = sites.ask(bundle, "How thick is the chain of a mooring?")
+    assert reply.answer.claims[0].text == "The chain of a mooring is twelve millimetres thick."
+
+
+def test_fewer_dimensions_are_published_if_they_are_admitted(
+    folder: Path, judged: list[str]
+) -> None:
+    build_here(configure(folder, {"encoding": "int4", "dimensions": 129}, HOLDS, GOLD))
+    encoding = opened(folder).manifest.encoding
+    assert (encoding.name, encoding.dimensions) == ("int4", 129)
+    assert judged == ["int4@129"]
+
+
+def test_what_the_gold_set_rejects_is_not_published_and_the_flipped_query_is_named(
+    folder: Path,
+) -> None:
+    before = tree(folder / "function")
+    done = sites.build(configure(folder, BINARY, FLIPS, GOLD))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    (said,) = [line for line in done.stderr.splitlines() if "REJECTED" in line]
+    assert "binary REJECTED: 2 of 3 verdicts hold" in said
+    assert "; see `answerable gate` for lantern, and use int8" in said
+    assert "storms" not in said
+    assert REMEDY in said
+    assert tree(folder / "function") == before
+    # Each of the two ways out that the sentence names.
+    build_here(configure(folder, ALLOWED, FLIPS))
+    assert opened(folder).manifest.encoding.name == "binary"
+    build_here(configure(folder, {}, FLIPS))
+    assert opened(folder).manifest.encoding.name == "int8"
+
+
+def test_an_unchanged_bundle_is_judged_once_and_a_changed_one_again(
+    folder: Path, judged: list[str]
+) -> None:
+    def runs() -> int:
+        judged.clear()
+        build_here(folder)
+        return len(judged)
+
+    configure(folder, BINARY, HOLDS, GOLD)
+    assert runs() == 1
+    (kept,) = certificates(folder)
+    before = tree(kept.parent)
+    assert runs() == 0
+    assert tree(kept.parent) == before
+
+    put(folder / "eval" / "gold.yaml", f"{GOLD}    note: a word more\n")
+    assert runs() == 1
+    put(folder / "docs" / "storms.md", f"{sites.PAGES['storms.md']}\nIt is fed with oil.\n")
+    assert (runs(), runs()) == (1, 0)
+    configure(folder, BINARY, {**HOLDS, "floor": 0.29}, GOLD)
+    put(folder / "docs" / "storms.md", f"{sites.PAGES['storms.md']}\nIt is fed with oil.\n")
+    assert (runs(), runs()) == (1, 0)
+    # What was judged before is remembered.
+    configure(folder, BINARY, HOLDS, GOLD)
+    assert runs() == 0
+
+
+def test_a_kept_certificate_hides_no_mistake_of_the_gold_set(folder: Path) -> None:
+    put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
+    gold = f"{GOLD}  - {{id: gear, query: 'Where is the plan?', expectSources: [w.md]}}\n"
+    build_here(configure(folder, BINARY, {**HOLDS, "note_floor": 0}, gold))
+    (folder / "notebook" / "w.md").rename(folder / "notebook" / "x.md")
+    said = "query 'gear': expectSources: there is no record, passage or note for number 1"
+    assert said in failure(folder)
+
+
+def test_a_note_that_changes_without_its_coarse_codes_is_judged_again(
+    folder: Path, judged: list[str]
+) -> None:
+    coarse = {"encoding": "binary", "dimensions": 1, "uncertified": "refuse"}
+    put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
+    gold = "queries:\n  - {id: gear, query: 'Where is the plan?', forbidSources: [mooring]}\n"
+    configure(folder, coarse, {"floor": 0, "note_floor": 0}, gold)
+    ids = set()
+    for word in ("ropes", "sails", "masts", "oars"):
+        put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE} Some words about {word}.\n")
+        build_here(folder)
+        ids.add(opened(folder).manifest.id)
+    assert len(judged) == 4
+    # One bit has two values: two of the four bundles at least are the same.
+    assert len(ids) < 4
+
+
+def test_no_file_name_of_a_note_is_in_the_log_of_a_rejection(folder: Path) -> None:
+    put(folder / "notebook" / "secret-plan.md", f"---\nid: winch\n{NOTE}")
+    gold = GOLD + (
+        "  - {id: gear, query: 'What is the plan of the winch?', expectSources: [secret-plan.md]}\n"
+    )
+    coarse = {"encoding": "binary", "dimensions": 2}
+    said = failure(configure(folder, coarse, {"floor": 0.2, "note_floor": 0.2}, gold))
+    assert "REJECTED" in said
+    assert "secret-plan" not in said
+
+
+def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
+    configure(folder, BINARY, FLIPS, GOLD)
+    first, second = failure(folder), failure(folder)
+    assert judged == ["binary"]
+    assert "REJECTED" in first
+    assert "for lantern, and" in first
+    assert [line for line in second.splitlines() if "REJECTED" in line] == [
+        line for line in first.splitlines() if "REJECTED" in line
+    ]
+
+
+def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None:
+    build_here(configure(folder, BINARY, HOLDS, GOLD))
+    before = tree(folder / "function")
+    (kept,) = certificates(folder)
+    data = json.loads(kept.read_bytes())
+    data["comparisons"][0]["flips"] = ["it was written here"]
+    kept.write_text(json.dumps(data))
+    assert f"for {data['comparisons'][0]['id']}, and" in failure(folder)
+    assert judged == ["binary"]
+    assert tree(folder / "function") == before
+
+
+def test_a_damaged_certificate_is_as_good_as_none(folder: Path, judged: list[str]) -> None:
+    build_here(configure(folder, BINARY, HOLDS, GOLD))
+    (kept,) = certificates(folder)
+    whole = kept.read_bytes()
+    data = json.loads(whole)
+    part = {**data, "comparisons": data["comparisons"][:-1]}
+    more = {**data, "signed": True}
+    row = {**data, "comparisons": [{"id": "chain"}] * 3}
+    damaged = [b"", whole[:-20], b"\xff", b"[]", b"null", b'{"comparisons": 3}']
+    damaged += [json.dumps(each).encode() for each in (part, more, row)]
+    for data in damaged:
+        kept.write_bytes(data)
+        judged.clear()
+        build_here(folder)
+        assert judged == ["binary"], data
+        assert kept.read_bytes() == whole
+
+
+def test_a_gold_set_with_a_mistake_publishes_nothing(folder: Path) -> None:
+    before = tree(folder / "function")
+    said = failure(configure(folder, BINARY, HOLDS, GOLD.replace("[storms]", "[gales]")))
+    assert "query 'lantern': expectSources: there is no record, passage or note 'gales'" in said
+    assert "ready" not in failure(configure(folder, BINARY, HOLDS, "queries: []"))
+    assert certificates(folder) == []
+    assert tree(folder / "function") == before
+
+
+def test_the_gold_set_is_where_the_option_says(folder: Path) -> None:
+    put(folder / "tests" / "questions.yaml", GOLD)
+    write_site(
+        folder,
+        notes=sites.NOTES,
+        options={"bundle": BINARY, "retrieval": HOLDS, "gold": "tests/questions.yaml"},
+    )
+    build_here(folder)
+    assert opened(folder).manifest.encoding.name == "binary"
+
+
+@pytest.mark.parametrize("dimensions", [0, -1, 257, True])
+def test_dimensions_out_of_range_are_refused_by_the_options_name(
+    folder: Path, dimensions: int
+) -> None:
+    before = tree(folder / "function")
+    said = failure(configure(folder, {"dimensions": dimensions}))
+    assert f"bundle.dimensions: {dimensions} is not between 1 and 256" in said
+    assert tree(folder / "function") == before
+
+
+def test_an_unknown_encoding_is_refused_and_those_that_are_known_are_named(folder: Path) -> None:
+    said = failure(configure(folder, {"encoding": "int3"}))
+    assert "int3" in said
+    assert "binary+int8" in said
+
+
+@pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
+def test_bundles_of_languages_apart_are_not_certified_by_one_gold_set(tmp_path: Path) -> None:
+    i18n = {"docs_structure": "suffix", "languages": LANGUAGES}
+
+    def plugins(bundle: Mapping[str, str]) -> list[Any]:
+        return [{"i18n": i18n}, {"answerable": {"languages": "apart", "bundle": bundle}}]
+
+    put(tmp_path / "eval" / "gold.yaml", GOLD)
+    translated(tmp_path, "suffix", theme="material", plugins=plugins(BINARY))
+    said = failure(tmp_path)
+    assert "bundle: binary cannot be certified with `languages: apart`" in said
+    assert REMEDY in said
+    assert not (tmp_path / "function").exists()
+
+
+@pytest.mark.parametrize(("provider", "full"), [("extractive", True), ("openai", False)])
+def test_answers_are_judged_where_they_cost_nothing(
+    folder: Path, provider: str, full: bool
+) -> None:
+    configure(folder, BINARY, answers={"provider": provider})
+    before = tree(folder / "function")
+    sites.forget_plugins()
+    found = rebuild_site(folder / "mkdocs.yml")
+    assert found.full is full
+    assert (found.encoding.name, found.encoding.dimensions) == ("binary", 256)
+    assert len(found.private.notes) == 1
+    assert tree(folder / "function") == before
+
+
+def gate_here(folder: Path, *args: str) -> Result:
+    """Run `answerable gate` in this process, which is quicker than in one of its own."""
+    sites.forget_plugins()
+    done = CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), "gate", *args])
+    # The plugin is told not to publish, and would be kept for the next build.
+    sites.forget_plugins()
+    return done
+
+
+def test_the_gate_certifies_by_its_exit_status_and_publishes_nothing(
+    tmp_path: Path, folder: Path
+) -> None:
+    configure(folder, {}, HOLDS, GOLD)
+    shutil.rmtree(folder / "site")
+    before = tree(folder / "function"), (folder / "mkdocs.yml").read_bytes()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = command(folder, "gate", "--encoding", "binary", TMPDIR=str(temporary))
+    assert done.returncode == 0, done.stderr
+    assert "binary CERTIFIED: 3 of 3 verdicts hold" in done.stdout
+    assert all(name in done.stdout for name in ("chain", "lantern", "opera"))
+    assert (tree(folder / "function"), (folder / "mkdocs.yml").read_bytes()) == before
+    assert not (folder / "site").exists()
+    assert list(temporary.iterdir()) == []
+    assert list((folder / ".cache/plugin/answerable").glob("gate-*")) == []
+    assert certificates(folder) == []
+
+
+def test_the_gate_rejects_by_its_exit_status_and_tells_all_of_it_as_json(folder: Path) -> None:
+    configure(folder, BINARY, FLIPS, GOLD)
+    done = command(folder, "gate", "--json")
+    assert done.returncode == 1
+    body = json.loads(done.stdout)
+    rows = {row["id"]: row for row in body.pop("comparisons")}
+    assert body.pop("bytes_after") < body.pop("bytes_before")
+    assert len(body.pop("bundle")) == 64
+    assert body == {"lever": "binary", "decision": "REJECTED", "held": 2, "total": 3}
+    assert list(rows) == ["chain", "lantern", "opera"]
+    assert rows["lantern"].pop("rho") < 1
+    assert rows["lantern"] == {
+        "id": "lantern",
+        "passed_before": True,
+        "passed_after": False,
+        "top_before": "storms#lanterns",
+        "top_after": None,
+        "flips": ["expected source 'storms' not retrieved", "refused by the floor"],
+    }
+    assert rows["chain"]["flips"] == rows["opera"]["flips"] == []
+    shown = " ".join(gate_here(folder).stdout.split())
+    assert "Flipped: lantern: expected source 'storms' not retrieved" in shown
+
+
+def test_the_gate_certifies_nothing_by_a_part_of_the_gold_set(folder: Path) -> None:
+    configure(folder, BINARY, FLIPS, GOLD)
+    done = gate_here(folder, "--ids", "chain,opera", "--json")
+    assert done.exit_code == 1
+    body = json.loads(done.stdout)
+    assert (body["decision"], body["held"], body["total"]) == ("UNCERTIFIED", 2, 3)
+    assert [row["id"] for row in body["comparisons"]] == ["chain", "opera"]
+    unknown = gate_here(folder, "--ids", "gale")
+    assert (unknown.exit_code, unknown.stdout) == (1, "")
+    assert "there is no query 'gale'" in unknown.stderr
+
+
+def test_the_gate_needs_no_build_before_it_and_tries_fewer_dimensions(tmp_path: Path) -> None:
+    configure(tmp_path, {}, HOLDS, GOLD)
+    done = command(tmp_path, "gate", "--dimensions", "200", "--json")
+    assert json.loads(done.stdout)["lever"] == "int8@200"
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"docs", "notebook", "eval", "mkdocs.yml", ".cache"}
+
+
+@pytest.mark.parametrize("dimensions", ["-1", "0", "257"])
+def test_the_gate_refuses_dimensions_out_of_range(folder: Path, dimensions: str) -> None:
+    configure(folder, {}, HOLDS, GOLD)
+    done = gate_here(folder, "--dimensions", dimensions)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == f"Error: --dimensions: {dimensions} is not between 1 and 256\n"
+
+
+def test_the_gate_without_a_gold_set_says_what_to_write(folder: Path) -> None:
+    done = gate_here(folder)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Error: {folder / 'eval' / 'gold.yaml'} does not exist: write")

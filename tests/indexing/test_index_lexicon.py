@@ -1,0 +1,42 @@
+"""The index: phrases are counted as a reader would, and terms as the question's are."""
+
+import random
+from collections import Counter
+
+from answerable.indexing.index import count_pages_with_phrases
+from answerable.indexing.lexicon import index_passage_terms
+from answerable.indexing.pages.page_index import count_terms
+from answerable.serve.text.normalization import normalize_phrase
+from answerable.serve.text.tokenization import extract_terms
+
+WORDS = "rope Chain über naïve C++ 3.11 a-b x_y ² Ⅷ it's 嵐 İ _ — ok".split()
+
+
+def text(choice: random.Random, length: int) -> str:
+    return choice.choice((" ", "  ", "\n", "-")).join(choice.choices(WORDS, k=length))
+
+
+def test_phrases_are_counted_as_by_looking_for_each_in_each_page() -> None:
+    choice = random.Random(4)
+    for _ in range(30):
+        pages = [text(choice, choice.randint(0, 60)) for _ in range(20)]
+        drawn = {normalize_phrase(text(choice, choice.randint(1, 4))) for _ in range(50)} - {""}
+        found = count_pages_with_phrases(drawn, pages)
+        assert {phrase: found[phrase] for phrase in drawn} == {
+            phrase: sum(f" {phrase} " in f" {normalize_phrase(page)} " for page in pages)
+            for phrase in drawn
+        }
+
+
+def test_terms_are_counted_as_they_are_read() -> None:
+    choice = random.Random(5)
+    made = [text(choice, 80) for _ in range(20)]
+    found = index_passage_terms(count_terms(passage, "en") for passage in made)
+    counts = [Counter(extract_terms(passage, "en")) for passage in made]
+    assert found.lengths.tolist() == [count.total() for count in counts]
+    for number, term in enumerate(found.terms):
+        start, end = found.edges[number], found.edges[number + 1]
+        rows = found.passages[start:end].tolist()
+        assert dict(zip(rows, found.counts[start:end].tolist(), strict=True)) == {
+            row: count[term] for row, count in enumerate(counts) if term in count
+        }

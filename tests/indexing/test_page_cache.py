@@ -1,0 +1,139 @@
+"""Pages are cut again only if something that decides how has changed."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing.pages import page_cache, page_index
+from answerable.indexing.pages.page_cache import UnreadPageError, index_pages
+from answerable.indexing.pages.page_index import CuttingRules, PageIndex, index_record
+from answerable.indexing.pages.passages import PassageWindow
+from answerable.indexing.pages.records import PageMetadata, PageSource
+
+
+def source(name: str, text: str = "Moor the boat.", **fields: str) -> PageSource:
+    html = f'<h1 id="top">{name}</h1><p>{text}</p><h2 id="more">More</h2><p>{text} Again.</p>'
+    return PageSource(id=name, url=f"/{name}/", title=name.title(), html=html, **fields)  # type: ignore[arg-type]
+
+
+SITE = [source("mooring"), source("storms", "Double the ropes."), source("ナ", "係留索は長い。")]
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the pages that were really cut."""
+    done: list[str] = []
+    inner = page_index.parse_record
+
+    def read(source: PageSource) -> object:
+        done.append(source.id)
+        return inner(source)
+
+    monkeypatch.setattr(page_index, "parse_record", read)
+    return done
+
+
+def read(
+    folder: Path, sources: Iterable[PageSource], rules: CuttingRules | None = None
+) -> list[PageIndex]:
+    return list(index_pages(sources, rules or CuttingRules(), folder))
+
+
+def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:
+    fresh = [index_record(page_index.parse_record(each), CuttingRules()) for each in SITE]
+    cut.clear()
+    assert read(tmp_path, SITE) == fresh
+    assert cut == ["mooring", "storms", "ナ"]
+    assert read(tmp_path, SITE) == fresh
+    assert len(cut) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        source("mooring", "Moor the ship."),
+        replace(SITE[0], title="Other"),
+        replace(SITE[0], url="/other/"),
+        replace(SITE[0], language="de"),
+        replace(SITE[0], metadata=PageMetadata(summary="How to moor")),
+        replace(SITE[0], metadata=PageMetadata(excluded=True)),
+    ],
+)
+def test_a_page_that_has_changed_is_cut_again_alone(
+    tmp_path: Path, cut: list[str], changed: PageSource
+) -> None:
+    read(tmp_path, SITE)
+    cut.clear()
+    found = read(tmp_path, [changed, *SITE[1:]])
+    assert cut == ["mooring"]
+    assert found[0] == index_record(page_index.parse_record(changed), CuttingRules())
+
+
+@pytest.mark.parametrize(
+    ("rules", "again"),
+    [
+        (CuttingRules(window=PassageWindow(50)), 3),
+        (CuttingRules(abbreviations={"SSO": "single sign-on"}), 3),
+        (CuttingRules(enrichment={"mooring": "boats"}), 1),
+    ],
+)
+def test_other_rules_cut_what_they_concern(
+    tmp_path: Path, cut: list[str], rules: CuttingRules, again: int
+) -> None:
+    read(tmp_path, SITE)
+    cut.clear()
+    read(tmp_path, SITE, rules)
+    assert len(cut) == again
+
+
+def test_other_code_cuts_everything_again(
+    tmp_path: Path, cut: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(tmp_path, SITE)
+    cut.clear()
+    monkeypatch.setattr(page_cache, "_hash_code", lambda: "another version")
+    read(tmp_path, SITE)
+    assert len(cut) == 3
+
+
+def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:
+    dirty = [replace(each, html=None) for each in SITE]
+    read(tmp_path, SITE)
+    assert read(tmp_path, dirty) == read(tmp_path, SITE)
+    newer = source("mooring", "Moor the ship.")
+    after = read(tmp_path, [newer, *dirty[1:]])
+    assert read(tmp_path, dirty) == after
+    # And back again, to a text that the cache has known for long.
+    before = read(tmp_path, SITE)
+    assert read(tmp_path, dirty) == before != after
+
+
+def test_a_page_that_was_never_rendered_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadPageError, match="storms: its text is not known; build without"):
+        read(tmp_path, [SITE[0], replace(SITE[1], html=None)])
+
+
+def test_damage_is_cut_again(tmp_path: Path) -> None:
+    whole = read(tmp_path, SITE * 1)
+    path = tmp_path / page_cache.PAGE_CACHE_FILE
+    data = bytearray(path.read_bytes())
+    for seed in range(12):
+        place = random.Random(seed).randrange(len(data) - 500)
+        path.write_bytes(data[:place] + random.Random(seed).randbytes(500) + data[place + 500 :])
+        assert read(tmp_path, SITE) == whole
+
+
+def test_a_page_may_be_nested_as_deep_as_it_likes(tmp_path: Path) -> None:
+    deep = replace(SITE[1], html="<div>" * 5000 + "x")
+    assert [cut.passage.text for cut in read(tmp_path, [SITE[0], deep])[1].cuts] == ["x"]
+
+
+def test_an_excluded_page_has_ids_and_no_passages() -> None:
+    page = index_record(
+        page_index.parse_record(replace(SITE[0], metadata=PageMetadata(excluded=True)))
+    )
+    assert page.record.anchors == {"top", "more"}
+    assert page.cuts == ()

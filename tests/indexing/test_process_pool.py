@@ -1,0 +1,147 @@
+"""Work by other processes: the same results in the same order, and none is lost with a process."""
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing import process_pool
+from answerable.indexing.leak_audit.artifacts import Artifact
+from answerable.indexing.leak_audit.audit import audit_artifacts
+from answerable.indexing.pages.page_cache import index_pages, start_indexing_pages
+from answerable.indexing.pages.page_index import CuttingRules
+from answerable.indexing.pages.records import PageSource
+from answerable.indexing.process_pool import ProcessPool
+from answerable.serve.errors import LeakError, SiteError
+from support.doubles import note
+from support.sites import put, write_site
+
+PAGES = [
+    PageSource(f"page-{n}", f"/{n}/", f"Page {n}", f"<p>Rope number {n} is doubled.</p>")
+    for n in range(60)
+]
+BIN = str(Path(sys.executable).parent)
+SECRET = "the gearbox of the winch was taken from a scrapped tractor"
+
+
+@pytest.fixture(autouse=True)
+def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the tests are run, their own program may be."""
+    monkeypatch.setattr(process_pool, "_can_spawn", lambda: True)
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def process_of(number: int) -> int:
+    del number
+    return os.getpid()
+
+
+def die_elsewhere(task: tuple[int, int]) -> int:
+    """Takes its process down, unless that is the one that asks."""
+    number, parent = task
+    if number == 3 and os.getpid() != parent:
+        os._exit(1)
+    return number
+
+
+def fail(number: int) -> int:
+    if number == 3:
+        raise SiteError("page 3: flatten it")
+    return number
+
+
+def test_results_are_in_order() -> None:
+    with closing(ProcessPool(worth=1)) as shared:
+        assert list(shared.each(double, range(50), 100)) == [2 * n for n in range(50)]
+        assert os.getpid() not in set(shared.each(process_of, range(4), 100))
+
+
+def test_a_little_work_is_done_here() -> None:
+    with closing(ProcessPool()) as shared:
+        assert set(shared.each(process_of, range(4), process_pool.MIN_POOL_SIZE - 1)) == {
+            os.getpid()
+        }
+        assert set(shared.each(process_of, range(1), process_pool.MIN_POOL_SIZE)) == {os.getpid()}
+
+
+def test_a_process_that_dies_loses_nothing() -> None:
+    with closing(ProcessPool(worth=1)) as shared:
+        tasks = [(number, os.getpid()) for number in range(10)]
+        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+        # And the next work finds living processes, or none.
+        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+        assert list(shared.each(double, range(9), 100)) == [2 * n for n in range(9)]
+
+
+def test_an_error_is_the_one_that_was_raised() -> None:
+    with (
+        closing(ProcessPool(worth=1)) as shared,
+        pytest.raises(SiteError, match="page 3: flatten it"),
+    ):
+        list(shared.each(fail, range(10), 100))
+
+
+def test_pages_are_cut_alike(tmp_path: Path) -> None:
+    alone = index_pages(PAGES, CuttingRules(), tmp_path / "alone")
+    with closing(ProcessPool(worth=1)) as shared:
+        together = start_indexing_pages(
+            PAGES, CuttingRules(), tmp_path / "together", shared
+        ).pages()
+    assert together == alone
+
+
+def test_the_first_leak_is_the_first_of_the_files(tmp_path: Path) -> None:
+    texts = [f"page {n} says that {SECRET if n in (23, 47) else 'all is well'}" for n in range(60)]
+    artifacts = [Artifact(f"site/{n}.txt", text.encode) for n, text in enumerate(texts)]
+    for worth in (1, sys.maxsize):
+        with closing(ProcessPool(worth)) as shared, pytest.raises(LeakError) as raised:
+            audit_artifacts([note("winch", SECRET)], artifacts, tmp_path, shared)
+        assert "site/23.txt" in str(raised.value)
+        assert "and 1 more place" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["build.py", "mkdocs.py", "tool/__main__.py"])
+def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
+    tmp_path: Path, name: str
+) -> None:
+    script = (
+        "from contextlib import closing\n"
+        "from answerable.indexing.process_pool import ProcessPool\n"
+        "print('run')\n"
+        "with closing(ProcessPool(worth=1)) as shared:\n"
+        "    print(sorted(shared.each(abs, [-2, -1], 9)))\n"
+    )
+    put(tmp_path / name, script)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr
+
+
+def test_the_commands_share_their_work(tmp_path: Path) -> None:
+    """Each of them is run again in every process, and does nothing there."""
+    # Few pages, but as much text as is worth processes.
+    pages = {f"p{n}.md": f"# P{n}\n\n" + (f"rope {n} " * 400 + "\n\n") * 10 for n in range(60)}
+    site = write_site(tmp_path, pages={"index.md": "# Home\n\nHello.\n", **pages})
+    for command in ([sys.executable, "-m", "mkdocs"], [shutil.which("mkdocs", path=BIN)]):
+        shutil.rmtree(site / ".cache", ignore_errors=True)
+        log = site / "log"
+        with log.open("w") as out:
+            done = subprocess.run(
+                [*map(str, command), "build"], cwd=site, stdout=out, stderr=out, check=False
+            )
+        said = log.read_text(encoding="utf-8")
+        assert done.returncode == 0, said
+        assert said.count("Building documentation") == 1
+        assert "61 pages" in said

@@ -1,0 +1,226 @@
+"""Publishing: nobody's files are touched, two builds take turns, and a kill leaves code whole."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing.leak_audit.artifacts import Artifact
+from answerable.indexing.output import atomic_files
+from answerable.indexing.output.atomic_files import replace_folder
+from answerable.indexing.output.function_writer import write_function
+from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.errors import SiteError
+from answerable.serve.settings import FunctionSettings
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.vectors.encodings import encode_all_dimensions
+from support.doubles import NOON, TINY, index_of, record
+from support.sites import ask, build, opened, put, write_site
+
+HEX = "0123456789abcdef" * 2
+TESTS = Path(__file__).parents[1]
+
+# Publishes alternating contents, each build at once with another process's.
+RACER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from answerable.indexing import site
+from answerable.serve.bundle_format.profile import LOCAL
+from answerable.serve.settings import Settings
+from answerable.serve.vectors.encodings import whole
+from doubles import NOON, TINY, index_of, record
+folder, word = Path(sys.argv[1]), sys.argv[2]
+made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
+        for n in range(2)]
+print("ready", flush=True)
+sys.stdin.readline()
+for turn in range(40):
+    staged = site.stage(made[turn % 2], folder / "function", Settings(), whole(8), list)
+    site.publish(staged, TINY, LOCAL, NOON)
+"""
+
+# Writes a function and kills itself at the n-th step that counts, inside no temporary folder.
+SUICIDAL = """
+import os, pathlib, shutil, signal, sys
+from answerable.indexing import function_writer, swap
+from answerable.serve import encoding
+from answerable.serve.embedders.embedder import Identity
+from answerable.serve.settings import Settings
+left = int(sys.argv[1])
+def fatal(function):
+    def wrapped(path, *args, **options):
+        global left
+        left -= ".tmp" not in str(pathlib.Path(path).parent)
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(path, *args, **options)
+    return wrapped
+for name in ("replace", "rename", "unlink"):
+    setattr(pathlib.Path, name, fatal(getattr(pathlib.Path, name)))
+shutil.rmtree = fatal(shutil.rmtree)
+swap.exchange = fatal(swap.exchange)
+function_writer.write(pathlib.Path(sys.argv[2]), Identity("test", "letters", 8), Settings())
+"""
+
+
+WHOLE = encode_all_dimensions(TINY.dimensions)
+
+
+def unaudited(artifacts: Iterable[Artifact]) -> None:
+    """Reads everything as an audit would, and finds nothing."""
+    assert all(artifact.data() for artifact in artifacts)
+
+
+def publish(folder: Path, word: str = "rope") -> None:
+    made = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
+    staged = stage_function(made, folder, FunctionSettings(), WHOLE, unaudited)
+    publish_function(staged, TINY, LOCAL_PROFILE, NOON)
+
+
+def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:
+    names = ["work.txt", ".notes.tmp", f".deep/er/.x.{HEX}.tmp", f".own.{HEX}.tmp"]
+    for name in names:
+        put(tmp_path / "function" / name, "mine")
+    with pytest.raises(SiteError, match="holds files that no build has written"):
+        publish(tmp_path / "function")
+    found = (p for p in (tmp_path / "function").rglob("*") if p.is_file())
+    assert {p.relative_to(tmp_path / "function").as_posix() for p in found} == set(names)
+
+
+def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "function"
+    publish(folder)
+    kept = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
+    ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.old.tmp/serve/a.py",
+            f"bundle/.manifest.json.{HEX}.tmp"]  # fmt: skip
+    for name in kept + ours:
+        put(folder / name, "x")
+    publish(folder)
+    assert [name for name in kept + ours if (folder / name).exists()] == kept
+
+
+def test_a_first_build_that_was_killed_is_taken_up(tmp_path: Path) -> None:
+    put(tmp_path / "function" / f".answerable.{HEX}.tmp" / "serve" / "a.py", "half")
+    put(tmp_path / "function" / atomic_files.LOCK_FILE, "")
+    publish(tmp_path / "function")
+    assert open_bundle(tmp_path / "function" / "bundle").manifest.counts["passages"] == 1
+
+
+def test_two_builds_at_once_take_turns(tmp_path: Path) -> None:
+    racers = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACER, str(tmp_path), word, str(TESTS)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for word in ("rope", "chain")
+    ]  # fmt: skip
+    for racer in racers:
+        assert racer.stdout
+        assert racer.stdout.readline() == "ready\n"
+    for racer in racers:
+        assert racer.stdin
+        racer.stdin.write("go\n")
+        racer.stdin.flush()
+    bundle = tmp_path / "function" / "bundle"
+    opened = 0
+    while any(racer.poll() is None for racer in racers):
+        if (bundle / "manifest.json").exists():
+            opened += open_bundle(bundle).passage(0).text.endswith("holds.")
+    for racer in racers:
+        _, errors = racer.communicate()
+        assert racer.returncode == 0, errors
+    assert opened > 5
+    assert open_bundle(bundle).passage(0).text.endswith("1 holds.")
+
+
+def imports(function: Path) -> bool:
+    code = f"import runpy; runpy.run_path({str(function / 'main.py')!r}, run_name='served')"
+    return subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the exchange may be missing")
+def test_killed_at_every_step_the_code_is_whole(tmp_path: Path) -> None:
+    function = tmp_path / "function"
+    identity = EmbedderIdentity("test", "letters", 8)
+    write_function(function, identity, FunctionSettings())
+    module = function / "answerable" / "serve" / "text" / "tokenization.py"
+    kills = 0
+    for step in range(20):
+        put(module, module.read_text(encoding="utf-8") + "# tampered\n")
+        (function / "requirements.txt").unlink(missing_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-c", SUICIDAL, str(step), str(function)], check=False
+        )
+        assert imports(function)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL
+        kills += 1
+    assert done.returncode == 0
+    assert kills >= 3
+    assert "tampered" not in module.read_text(encoding="utf-8")
+    assert not list(function.glob("*.tmp"))
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_a_folder_is_replaced_with_and_without_an_exchange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, able: bool
+) -> None:
+    if not able:
+        monkeypatch.setattr(atomic_files, "exchange_paths", lambda *_: False)
+    put(tmp_path / "code" / "old.py", "old")
+    put(tmp_path / "fresh" / "new.py", "new")
+    replace_folder(tmp_path / "fresh", tmp_path / "code")
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.py")] == ["code/new.py"]
+    assert [p.name for p in tmp_path.iterdir()] == ["code"]
+    shutil.rmtree(tmp_path / "code")
+    put(tmp_path / "fresh" / "new.py", "new")
+    replace_folder(tmp_path / "fresh", tmp_path / "code")
+    assert (tmp_path / "code" / "new.py").exists()
+
+
+@pytest.mark.parametrize("text", [None, "![a buoy](buoy.png)\n"])
+def test_a_site_that_can_only_refuse_is_warned_of(tmp_path: Path, text: str | None) -> None:
+    pages = {"index.md": text} if text else {"index.md.txt": "A text that is no page.\n"}
+    done = build(write_site(tmp_path, pages))
+    assert done.returncode == 0, done.stderr
+    assert "no page of the site holds text, so every question is refused" in done.stderr
+    assert ask(opened(tmp_path), "A buoy?").answer.mode == "not-found"
+
+
+def test_a_site_of_notes_alone_answers_and_is_not_warned_of(tmp_path: Path) -> None:
+    note = "---\nlabel: Plans for the winch\nabout: https://harbour.example/\n---\n\nA gearbox.\n"
+    pages = {"index.md": "![a buoy](buoy.png)\n"}
+    done = build(write_site(tmp_path, pages, notes={"winch.md": note}))
+    assert done.returncode == 0, done.stderr
+    assert "1 hint;" in done.stderr
+    assert "every question is refused" not in done.stderr
+
+
+def test_a_site_without_the_plugin_is_as_it_was(tmp_path: Path) -> None:
+    def names() -> list[str]:
+        found = (path for path in tmp_path.rglob("*") if path.is_file())
+        return sorted(path.relative_to(tmp_path).as_posix() for path in found)
+
+    site = write_site(tmp_path)
+    configured = (site / "mkdocs.yml").read_text("utf-8")
+    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    assert build(site, "-q").returncode == 0
+    before = names()
+    put(site / "mkdocs.yml", configured)
+    assert build(site, "-q").returncode == 0
+    assert any("answerable" in name for name in names())
+    # As Get started tells it.
+    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    shutil.rmtree(site / "function")
+    shutil.rmtree(site / ".cache" / "plugin" / "answerable")
+    assert build(site, "-q").returncode == 0
+    assert names() == before
+    assert "answerable" not in (site / "site" / "index.html").read_text("utf-8")

@@ -1,0 +1,190 @@
+"""A real `mkdocs serve`: it answers, it follows edits, and a mistake does not take it down."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.deadlines import until
+from support.server_processes import Running, mkdocs
+from support.sites import NOTES, PAGES, put, write_site
+
+QUESTION = "How thick is the chain of a mooring?"
+WINCH = "Where was the gearbox of the electric winch taken from?"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("serve"), notes=NOTES)
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[Running]:
+    with mkdocs(site) as running:
+        yield running
+
+
+PATH = "/_answerable/answer"
+
+
+def answer(server: Running, question: str) -> str:
+    return str(server.ask(PATH, question)["answer"])
+
+
+def test_the_dev_server_answers_under_the_site(server: Running) -> None:
+    body = server.ask(PATH, QUESTION)
+    assert "twelve millimetres" in body["answer"]
+    assert body["citations"][0]["url"] == "/mooring/#chains"
+    assert f"http://127.0.0.1:{server.port}{PATH}" in server.output
+
+
+def test_pages_are_served_with_the_widget(server: Running) -> None:
+    status, page = server.request("GET", "/mooring/")
+    assert status == 200
+    assert "<answerable-ask" in page
+    assert '<script type="module" src="../assets/answerable/ask-box.js"></script>' in page
+    assert server.request("GET", "/assets/answerable/ask-box.js")[0] == 200
+
+
+def test_the_function_folder_is_not_made(server: Running, site: Path) -> None:
+    answer(server, QUESTION)
+    assert not (site / "function").exists()
+
+
+def test_a_page_that_is_edited_changes_the_next_answer(server: Running, site: Path) -> None:
+    put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
+    until(lambda: "forty millimetres" in answer(server, QUESTION))
+    assert "; 1 text embedded" in server.output
+
+
+def test_a_note_that_is_edited_changes_the_next_answer(server: Running, site: Path) -> None:
+    text = NOTES["winch.md"].replace("second shelf", "attic").replace("Plans", "Drawings")
+    put(site / "notebook" / "winch.md", text)
+    until(lambda: "Drawings for the winch (attic)" in answer(server, WINCH))
+
+
+def test_a_note_that_is_made_invalid_keeps_server_and_answers(server: Running, site: Path) -> None:
+    before = answer(server, WINCH)
+    put(site / "notebook" / "winch.md", NOTES["winch.md"].replace("label:", "name:"))
+    until(lambda: "winch.md: label is missing" in server.output)
+    assert "answers come from the last good index" in server.output
+    assert "WARNING" in server.output
+    assert answer(server, WINCH) == before
+    assert server.request("GET", "/storms/")[0] == 200
+    put(site / "notebook" / "winch.md", NOTES["winch.md"])
+    until(lambda: "Plans for the winch (second shelf)" in answer(server, WINCH))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:8000"},
+        {"Host": "localhost.evil.example"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://localhost"},
+    ],
+)
+def test_a_request_from_elsewhere_is_forbidden(server: Running, headers: dict[str, str]) -> None:
+    status, body = server.request("POST", PATH, {"question": QUESTION}, **headers)
+    assert status == 403
+    assert "millimetres" not in body
+
+
+def test_a_request_from_its_own_page_is_answered(server: Running) -> None:
+    for host in (f"127.0.0.1:{server.port}", f"localhost:{server.port}"):
+        headers = {"Host": host, "Origin": f"http://{host}"}
+        status, _ = server.request("POST", PATH, {"question": QUESTION}, **headers)
+        assert status == 200
+
+
+def test_no_header_lets_another_site_read_the_answer(server: Running) -> None:
+    for origin in ("https://elsewhere.example", f"http://127.0.0.1:{server.port}"):
+        assert (
+            "access-control-allow-origin" not in server.respond("OPTIONS", PATH, Origin=origin)[2]
+        )
+    assert server.request("OPTIONS", PATH, Origin="https://elsewhere.example")[0] == 403
+
+
+def test_a_site_under_a_path_answers_there(tmp_path: Path) -> None:
+    site = write_site(tmp_path, site_url="https://harbour.example/docs/v2/")
+    with mkdocs(site) as running:
+        body = running.ask("/docs/v2/_answerable/answer", QUESTION)
+        assert body["citations"][0]["url"] == "/docs/v2/mooring/#chains"
+        assert running.request("GET", "/docs/v2/mooring/")[0] == 200
+
+
+def test_a_server_that_starts_with_a_mistake_says_that_it_has_no_index(tmp_path: Path) -> None:
+    site = write_site(tmp_path, notes={"bad.md": "no front matter"})
+    with mkdocs(site, "--clean") as running:
+        status, body = running.request("POST", PATH, {"question": QUESTION})
+        assert status == 503
+        assert json.loads(body)["status"] == 503
+        put(site / "notebook" / "bad.md", NOTES["winch.md"])
+        until(lambda: running.request("POST", PATH, {"question": QUESTION})[0] == 200)
+        assert not (site / "function").exists()
+
+
+def test_a_label_that_repeats_another_note_is_never_answered(tmp_path: Path) -> None:
+    """A preview is read by somebody too."""
+    secret = NOTES["winch.md"].split("---")[2].strip().rstrip(".")
+    other = f"---\nlabel: {secret}\nabout: storms.md\n---\n\nLadders are kept dry.\n"
+    site = write_site(tmp_path, notes={**NOTES, "ladder.md": other})
+    with mkdocs(site) as running:
+        status, body = running.request("POST", PATH, {"question": "Are ladders kept dry?"})
+        assert (status, "tractor" in body) == (503, False)
+        assert "winch.md: words" in running.output
+        assert "tractor" not in running.output
+
+
+FAULTY = """
+from answerable.serve.embedders.local_embedder import LocalEmbedder
+
+
+def fail(self, texts):
+    raise RuntimeError("the tokenizer is out of order")
+
+
+def on_pre_build(config):
+    from pathlib import Path
+
+    if Path(config.config_file_path).with_name("faulty").exists():
+        LocalEmbedder.embed = fail
+"""
+
+
+def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, notes=NOTES, hooks=["hook.py"])
+    put(folder / "hook.py", FAULTY)
+    with mkdocs(folder) as server:
+        assert "twelve" in answer(server, QUESTION)
+        put(folder / "faulty", "")
+        put(folder / "docs" / "new.md", "# New\n\nA page that is new.\n")
+        until(lambda: "the embedder failed (RuntimeError)" in server.output)
+        assert server.request("GET", "/mooring/")[0] == 200
+        status, body = server.request("POST", PATH, {"question": QUESTION})
+        assert (status, "out of order" in body) == (500, False)
+
+
+def test_an_answerer_that_fails_is_told_to_the_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    site = write_site(tmp_path, options={"answers": {"provider": "openai"}})
+    with mkdocs(site) as running:
+        status, body = running.request("POST", PATH, {"question": QUESTION})
+        assert (status, "OPENAI_API_KEY" in body) == (503, False)
+        told = "answerable: A question was not answered: OPENAI_API_KEY is not set: set it in the"
+        until(lambda: told in running.output)
+        assert QUESTION not in running.output
+
+
+def test_a_path_that_is_not_ascii_answers_too(tmp_path: Path) -> None:
+    folder = write_site(tmp_path, site_url="https://harbour.example/докум/")
+    with mkdocs(folder) as server:
+        base = "/%D0%B4%D0%BE%D0%BA%D1%83%D0%BC/"
+        assert server.request("GET", f"{base}mooring/")[0] == 200
+        assert "twelve" in server.ask(f"{base}_answerable/answer", QUESTION)["answer"]

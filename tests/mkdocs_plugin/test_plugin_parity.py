@@ -1,0 +1,117 @@
+"""The command reads from a built MkDocs site what the plugin reads while it is built."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from answerable.serve.stores.bundle_reader import open_bundle
+from support.fuzz_settings import deep
+from support.sites import DATA, build, command, opened, put, write_site
+
+PAGES = {
+    "index.md": "# Welcome to *Harbour*\n\nHarbour keeps small boats in order.\n",
+    "guide/index.md": "# Guides\n\nAll guides of the harbour.\n",
+    "guide/mooring.md": (
+        "---\ntags: [buoy]\ndescription: All about mooring.\n---\n\n"
+        "# Mooring `List`\n\nA mooring needs a buoy of forty litres.[^1]\n\n[TOC]\n\n"
+        "## Chains & <em>ropes</em>\n\nThe chain is twelve millimetres thick.\n\n"
+        '```python\nprint("a  b")\n\n\nrope = 1\n```\n\n'
+        "### Table\n\n| rope | use |\n|---|---|\n| `thin` | flags |\n| thick | boats |\n\n"
+        "* one\n* two\n    * three\n\nTerm\n:   Its definition.\n\n"
+        "## Hidden { data-search-exclude }\n\nNobody finds this.\n\n"
+        '## Shown\n\n!!! note "Mind"\n    The rope is wet.\n\n'
+        "<form><label>A form</label></form>\n<footer>Of the author</footer>\n\n"
+        "[^1]: Measured at the quay.\n"
+    ),
+    "no_heading-here.md": "Text without any heading.\n\n## Second\n\nMore of it.\n",
+    "no_heading-here/deep er/ü & x.md": "# Umlaut\n\nA page with an odd name.\n",
+    "titled.md": "---\ntitle: From the front matter\n---\n\n# Its heading\n\nA titled page.\n",
+    "nav.md": "# What the page says\n\nA page that the navigation calls by another name.\n",
+    "two.md": "# First\n\nA first part.\n\n# Second\n\nA second part.\n",
+}
+EXTENSIONS: list[object] = [
+    "admonition",
+    "attr_list",
+    "def_list",
+    "footnotes",
+    "tables",
+    {"toc": {"permalink": True}},
+    "pymdownx.superfences",
+    {"pymdownx.highlight": {"linenums": True}},
+]
+NAV = [
+    {"Start": "index.md"},
+    {"Guide": ["guide/index.md", "guide/mooring.md"]},
+    {"Called - otherwise": "nav.md"},
+    "no_heading-here.md",
+    "no_heading-here/deep er/ü & x.md",
+    "titled.md",
+    "two.md",
+]
+
+
+def passages(folder: Path) -> set[tuple[str, str, str]]:
+    bundle = open_bundle(folder)
+    rows = (bundle.passage(row) for row in range(bundle.manifest.counts["passages"]))
+    return {(row.url, row.title, row.text) for row in rows}
+
+
+def check(site: Path) -> None:
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    done = command(site, "index", "site", "--out", "other")
+    assert done.returncode == 0, done.stderr
+    expected, found = opened(site), open_bundle(site / "other" / "bundle")
+    assert passages(site / "other" / "bundle") == passages(site / "function" / "bundle")
+    assert found.site.url == expected.site.url
+    assert found.site.name == expected.site.name
+
+
+# Every two of their values meet in a half of the combinations.
+@pytest.mark.parametrize(
+    ("theme", "directories", "path"),
+    [
+        pytest.param(theme, directories, path, marks=() if is_paired else deep)
+        for theme, folders_at in (("material", 0), ("mkdocs", 1), ("readthedocs", 0))
+        for directories in (True, False)
+        for number, path in enumerate(("/", "/docs/v%202/"))
+        for is_paired in [(number == folders_at) == directories]
+    ],
+)
+def test_urls_titles_and_texts_are_those_of_the_plugin(
+    tmp_path: Path, theme: str, directories: bool, path: str
+) -> None:
+    site = write_site(
+        tmp_path,
+        PAGES,
+        site_url=f"https://harbour.example{path}",
+        site_name="Harbour - of boats",
+        use_directory_urls=directories,
+        theme={"name": theme},
+        plugins=["search", {"answerable": {}}],
+        markdown_extensions=EXTENSIONS,
+        nav=NAV if directories else None,
+        repo_url="https://code.example/harbour",
+        edit_uri="edit/main/",
+        copyright="Copyright of the crew",
+        exclude_docs="drafts/",
+    )
+    check(site)
+
+
+def test_a_site_without_a_search_is_read_alike(tmp_path: Path) -> None:
+    check(write_site(tmp_path, PAGES, theme={"name": "material"}, markdown_extensions=EXTENSIONS))
+
+
+def test_a_real_site_is_read_alike(tmp_path: Path) -> None:
+    source = DATA / "sites" / "httpx"
+    if not source.is_dir():
+        pytest.skip("the example sites are not there")
+    config: Any = yaml.safe_load((source / "mkdocs.yml").read_text(encoding="utf-8"))
+    config["plugins"] = ["search", {"answerable": {}}]
+    config["docs_dir"] = str(source / "docs")
+    put(tmp_path / "mkdocs.yml", json.dumps(config))
+    check(tmp_path)

@@ -1,0 +1,230 @@
+"""Where the widget stands in real pages of MkDocs' themes, and that no text changes by it."""
+
+import json
+import logging
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from answerable.indexing.widget import injection
+from answerable.indexing.widget.injection import put_into_header, read_widget_files
+from support.sites import PAGES, ROOT, build_here, opened, put, write_site
+
+THEMES = ("material", "mkdocs", "readthedocs")
+# What holds the button in each theme's header.
+HEADER = {
+    "material": "header.md-header > nav.md-header__inner",
+    "mkdocs": "div.navbar ul.ms-md-auto > li.nav-item",
+    "readthedocs": "div.wy-side-nav-search",
+}
+CONTENT = {
+    "material": "article.md-content__inner",
+    "mkdocs": "div[role=main]",
+    "readthedocs": "div.section[itemprop=articleBody]",
+}
+TAG = "answerable-ask"
+OWN = '\n\n<answerable-ask placement="header" endpoint="/own/"></answerable-ask>\n'
+# The first page holds the time of its build in two of the themes.
+NAMES = ("mooring/index.html", "storms/index.html")
+OVERRIDE = """{% extends "base.html" %}
+{% block header %}<answerable-ask endpoint="/theme/"></answerable-ask>{{ super() }}{% endblock %}
+"""
+
+
+def elements(html: str) -> list[LexborNode]:
+    return LexborHTMLParser(html).css(TAG)
+
+
+def built(folder: Path, theme: object, placement: str, **config: Any) -> Path:
+    """A site in this process, its last page with an element of its author's."""
+    widget = {"placement": placement, **config.pop("widget", {})}
+    pages = {**PAGES, "storms.md": PAGES["storms.md"] + OWN}
+    options = {"plugins": ["search", {"answerable": {"widget": widget}}], **config}
+    write_site(folder, pages, theme=theme, repo_url="https://github.com/h/h", **options)
+    build_here(folder)
+    return folder
+
+
+def read(folder: Path, name: str) -> str:
+    return (folder / "site" / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", params=THEMES)
+def theme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def sites(theme: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same site of a theme with every placement."""
+    folder = tmp_path_factory.mktemp(theme)
+    return {
+        each: built(folder / each, theme, each) for each in ("button", "header", "inline", "none")
+    }
+
+
+def test_the_header_of_every_page_holds_one_button(theme: str, sites: dict[str, Path]) -> None:
+    for name in ("index.html", "mooring/index.html", "404.html"):
+        (found,) = elements(read(sites["header"], name))
+        assert found.attributes == {"placement": "header"}
+        parsed = LexborHTMLParser(read(sites["header"], name))
+        (held,) = parsed.css(f"{HEADER[theme]} > {TAG}")
+        # The last thing in it: after the search, which is a nav or a form of its own.
+        last = held if theme != "mkdocs" else held.parent
+        assert last is not None
+        while (last := last.next) is not None:
+            assert last.tag == "-text"
+            assert not last.text().strip()
+
+
+def test_a_page_ends_with_the_box_and_a_page_of_the_theme_has_none(
+    theme: str, sites: dict[str, Path]
+) -> None:
+    for name in ("index.html", "mooring/index.html"):
+        html = read(sites["inline"], name)
+        (found,) = elements(html)
+        assert found.attributes == {"placement": "inline"}
+        (content,) = LexborHTMLParser(html).css(CONTENT[theme])
+        assert len(content.css(TAG)) == 1
+        before = html[: html.index(f"<{TAG}")]
+        assert before.count("<p>") >= 1
+        assert before.rstrip().endswith(("</p>", "</article>"))
+    assert f"<{TAG}" not in read(sites["inline"], "404.html")
+    assert injection.WIDGET_SCRIPT in read(sites["inline"], "404.html")
+
+
+@pytest.mark.parametrize("placement", ["button", "header", "inline", "none"])
+def test_an_author_s_own_element_is_the_only_one(sites: dict[str, Path], placement: str) -> None:
+    (found,) = elements(read(sites[placement], "storms/index.html"))
+    assert found.attributes["endpoint"] == "/own/"
+
+
+def test_no_placement_changes_what_is_searched_or_answered(sites: dict[str, Path]) -> None:
+    texts = []
+    for folder in sites.values():
+        bundle = opened(folder)
+        rows = range(bundle.manifest.counts["passages"])
+        search = json.loads(read(folder, "search/search_index.json"))
+        texts.append((bundle.manifest.id, [bundle.passage(row) for row in rows], search))
+    assert len(texts[0][1]) >= 5
+    assert all(text == texts[0] for text in texts)
+    assert TAG not in json.dumps(texts[0][2])
+
+
+def test_beside_the_place_a_page_has_the_same_bytes(sites: dict[str, Path]) -> None:
+    for name in NAMES:
+        plain = read(sites["none"], name)
+        for placement in ("button", "header", "inline"):
+            html = read(sites[placement], name)
+            for added in (
+                f'<li class="nav-item"><{TAG} placement="header"></{TAG}></li>\n',
+                f'<{TAG} placement="header"></{TAG}>\n',
+                f'\n<{TAG} placement="inline"></{TAG}>\n',
+                f"<{TAG}></{TAG}>\n",
+            ):
+                html = html.replace(added, "")
+            assert html == plain, (name, placement)
+
+
+def test_our_own_theme_overrides_keep_the_one_button(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "overrides", tmp_path / "overrides")
+    ours = {"name": "material", "custom_dir": "overrides"}
+    built(tmp_path, ours, "header", widget={"shortcut": "alt+k"})
+    for name in ("mooring/index.html", "404.html"):
+        (found,) = elements(read(tmp_path, name))
+        # It is the theme's: ours would tell of the keys.
+        assert found.attributes == {"placement": "header"}
+
+
+def test_a_theme_s_own_element_leaves_none_in_the_content(tmp_path: Path) -> None:
+    put(tmp_path / "overrides" / "main.html", OVERRIDE)
+    built(tmp_path, {"name": "material", "custom_dir": "overrides"}, "inline")
+    (found,) = elements(read(tmp_path, "mooring/index.html"))
+    assert found.attributes == {"endpoint": "/theme/"}
+
+
+def test_a_theme_without_a_known_header_warns_once_and_gets_the_floating_button(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("main.html", "404.html"):
+        put(
+            tmp_path / "plain" / name,
+            "<!doctype html><html><head><title>x</title></head><body><header></header>"
+            "{% if page %}{{ page.content }}{% endif %}</body></html>",
+        )
+    theme = {"name": None, "custom_dir": "plain", "static_templates": ["404.html"]}
+    with caplog.at_level(logging.WARNING, "mkdocs"):
+        built(tmp_path, theme, "header")
+    (warning,) = [each for each in caplog.messages if "widget.placement" in each]
+    assert "placement: button" in warning
+    for name in ("index.html", "404.html"):
+        (found,) = elements(read(tmp_path, name))
+        assert found.attributes == {}
+
+
+def test_a_shortcut_that_is_chosen_is_told_to_the_element(tmp_path: Path) -> None:
+    built(tmp_path, "mkdocs", "button", widget={"shortcut": " shift + ALT+k"})
+    (found,) = elements(read(tmp_path, "index.html"))
+    assert found.attributes == {"shortcut": "Alt+Shift+K"}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<header><nav></nav></header>",
+        '<!-- <nav class="md-header__inner md-grid"></nav> -->',
+        '<nav class="md-header__inner-not"></nav>',
+        '<nav class="md-header__inner"><nav></nav>',
+        "<script>'<div class=\"wy-side-nav-search\"></div>'</script>",
+    ],
+)
+def test_what_is_no_header_is_not_taken_for_one(html: str) -> None:
+    assert put_into_header(f"<!doctype html><body>{html}</body>", "<answerable-ask>") is None
+
+
+def test_a_header_ends_with_its_own_tag() -> None:
+    html = (
+        '<NAV class=md-header__inner><nav>a</nav><script>"</nav>"</script><navy></navy></NAV><nav>'
+    )
+    assert put_into_header(html, "X") == html.replace("</NAV>", "X\n</NAV>")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
+    line = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "-q", "-w", str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode and "Could not find a version" in done.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+        yield archive
+
+
+def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
+    wheel: zipfile.ZipFile, sites: dict[str, Path]
+) -> None:
+    source = ROOT / "plugin" / "answerable" / "widget"
+    files = {p.relative_to(source).as_posix(): p for p in source.rglob("*") if p.is_file()}
+    assert {"ask-box.js", "strings/en.json"} <= files.keys()
+    # The manifest is for those who write pages, and no page needs it.
+    read = {name: path for name, path in files.items() if name != "custom-elements.json"}
+    texts = {f"{injection.WIDGET_FOLDER}{name}": p.read_text("utf-8") for name, p in read.items()}
+    assert dict(read_widget_files()) == texts
+    prefix = "answerable/widget/"
+    packed = {
+        name.removeprefix(prefix): wheel.read(name)
+        for name in wheel.namelist()
+        if name.startswith(prefix)
+    }
+    assert packed == {name: path.read_bytes() for name, path in files.items()}
+    published = sites["button"] / "site" / injection.WIDGET_FOLDER
+    found = {p.relative_to(published).as_posix() for p in published.rglob("*") if p.is_file()}
+    assert found == {*read, "site.json"}

@@ -1,0 +1,268 @@
+"""Calls of providers that end: when nobody waits, at the deadline, in a fork, with the process."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import openai  # noqa: F401 - its import takes as long as the deadlines here
+import pytest
+
+from answerable.serve.answers.openai_answerer import OpenAIAnswerer
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
+from answerable.serve.errors import AnswerableError, CancelledError, ProviderError
+from answerable.serve.request_context import RequestContext, use_context
+from answerable.serve.types import Evidence, Passage
+from answerable.testing.faults import FAULTS
+from answerable.testing.openai_stub import OpenAIStub
+from support.deadlines import PATIENCE, finish, until
+from support.stub_fixtures import is_counted
+
+QUESTION = "How thick is the chain of a mooring?"
+EVIDENCE = Evidence(
+    (Passage("a", "a", "/a/", "Mooring", "The chain is twelve millimetres thick."),)
+)
+UPSTREAM = ("overloaded", "Rate limit", "Bad gateway", "API key provided", "quota", "Not Found")
+
+Work = Callable[[], object]
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIStub]:
+    with OpenAIStub() as stub:
+        yield stub
+        assert stub.failures == []
+
+
+def answering(server: OpenAIStub) -> Work:
+    answerer = OpenAIAnswerer("honest", "Harbour", server.base_url)
+    return lambda: answerer.draft(QUESTION, EVIDENCE)
+
+
+def embedding(server: OpenAIStub) -> Work:
+    embedder = OpenAIEmbedder(
+        EmbedderIdentity("openai", "text-embedding-3-large", 64), server.base_url
+    )
+    return lambda: embedder.embed([QUESTION])
+
+
+both = pytest.mark.parametrize("provider", [answering, embedding])
+
+
+def failure(work: Work, question: RequestContext) -> AnswerableError | None:
+    with use_context(question):
+        try:
+            work()
+        except AnswerableError as error:
+            return error
+    return None
+
+
+@both
+@pytest.mark.parametrize("fault", ["hang", "drip"])
+def test_a_call_that_nobody_waits_for_is_hung_up_on(
+    server: OpenAIStub, provider: Callable[[OpenAIStub], Work], fault: str
+) -> None:
+    server.fail(fault)
+    question = RequestContext()
+    work = provider(server)
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(failure, work, question)
+        until(lambda: bool(server.requests))
+        time.sleep(0.1)
+        question.cancel()
+        assert isinstance(asked.result(PATIENCE), CancelledError)
+    until(lambda: server.disconnects == 1)
+    assert not is_counted(question)
+    assert len(server.requests) == 1
+
+
+@both
+def test_what_is_cancelled_before_is_never_sent(
+    server: OpenAIStub, provider: Callable[[OpenAIStub], Work]
+) -> None:
+    question = RequestContext()
+    question.cancel()
+    assert isinstance(failure(provider(server), question), CancelledError)
+    assert server.requests == ()
+    assert is_counted(question)
+
+
+def test_a_pause_before_the_second_attempt_is_cut_short(server: OpenAIStub) -> None:
+    server.retry_after = 20
+    server.fail("503")
+    question = RequestContext()
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(failure, answering(server), question)
+        until(lambda: bool(server.requests))
+        time.sleep(0.1)
+        question.cancel()
+        assert isinstance(asked.result(PATIENCE), CancelledError)
+    assert len(server.requests) == 1
+
+
+@both
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_every_fault_ends_with_the_deadline(
+    server: OpenAIStub, provider: Callable[[OpenAIStub], Work], fault: str
+) -> None:
+    server.fail(fault)
+    is_endless = fault in ("hang", "drip")
+    question = RequestContext(1.0 if is_endless else PATIENCE)
+    error = finish(lambda: failure(provider(server), question))
+    if is_endless:
+        assert isinstance(error, ProviderError)
+        assert error.timeout
+        # On a busy machine it may be late before it is sent.
+        until(lambda: server.disconnects == len(server.requests))
+    if error:
+        assert error.__context__ is None or error.__suppress_context__
+        assert not any(words in str(error) for words in UPSTREAM)
+
+
+@both
+def test_one_that_is_cancelled_leaves_the_others_alone(
+    server: OpenAIStub, provider: Callable[[OpenAIStub], Work]
+) -> None:
+    server.fail("hang", times=1)
+    stopped = RequestContext()
+    with ThreadPoolExecutor(21) as threads:
+        first = threads.submit(failure, provider(server), stopped)
+        until(lambda: bool(server.requests))
+        others = [
+            threads.submit(failure, provider(server), RequestContext(PATIENCE)) for _ in range(20)
+        ]
+        stopped.cancel()
+        assert [each.result(PATIENCE) for each in others] == [None] * 20
+        assert isinstance(first.result(PATIENCE), CancelledError)
+    until(lambda: server.disconnects == 1)
+    assert len(server.requests) == 21
+
+
+SETUP = """
+    import os, socket, sys, threading, time
+    from contextlib import suppress
+    from answerable.serve.errors import AnswerableError, CancelledError
+    from answerable.serve.answers.openai_answerer import OpenAIAnswerer
+    from answerable.serve.types import Evidence, Passage
+
+    evidence = Evidence((Passage("a", "a", "/a/", "A", "The chain is twelve millimetres thick."),))
+
+    def ask(model="honest", base_url=sys.argv[1], deadline=240.0):
+        answerer = OpenAIAnswerer(model, "A", base_url, deadline=deadline)
+        return answerer.draft("How thick is a chain?", evidence)
+"""
+
+
+def run(server: OpenAIStub, script: str, may_end: Callable[[], bool] = lambda: True) -> str:
+    """What a process prints that has neither failed nor warned.
+
+    may_end: when its standard input ends, which it can wait for.
+    """
+    # Python 3.12 warns of every fork beside threads, which is what is tried here.
+    options = ("-W", "error", "-W", "ignore:This process:DeprecationWarning")
+    code = textwrap.dedent(SETUP) + textwrap.dedent(script)
+    with subprocess.Popen(
+        [sys.executable, *options, "-c", code, server.base_url],
+        env={**os.environ, "OPENAI_API_KEY": "test"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            until(lambda: may_end() or process.poll() is not None)
+            printed, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert process.returncode == 0, errors
+    assert errors == ""
+    return printed
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+@needs_fork
+def test_a_fork_starts_a_loop_of_its_own(server: OpenAIStub) -> None:
+    script = """
+    ask()
+    child = os.fork()
+    ask()
+    if child:
+        _, status = os.waitpid(child, 0)
+        ask()
+        print("child", status)
+    """
+    assert run(server, script) == "child 0\n"
+    assert server.answer_calls == 4
+
+
+@needs_fork
+def test_a_fork_in_the_middle_of_calls_can_call(server: OpenAIStub) -> None:
+    # A module that is being imported during a fork stays half imported in the child.
+    script = """
+    ask()
+    threads = [threading.Thread(target=lambda: [ask() for _ in range(5)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    child = os.fork()
+    ask()
+    if child:
+        for thread in threads:
+            thread.join()
+        print("child", os.waitpid(child, 0)[1])
+    """
+    assert run(server, script) == "child 0\n"
+    assert server.answer_calls == 23
+
+
+def test_a_process_ends_with_its_calls_under_way(server: OpenAIStub) -> None:
+    script = """
+    def wait():
+        with suppress(CancelledError):
+            ask("honest-fault-hang", deadline=600.0)
+
+    ask()
+    threading.Thread(target=wait, daemon=True).start()
+    sys.stdin.read()
+    """
+    assert run(server, script, lambda: server.answer_calls == 2) == ""
+    until(lambda: server.disconnects == 1)
+
+
+def test_a_process_ends_without_a_call_that_is_left(server: OpenAIStub) -> None:
+    assert run(server, "print(len(ask()['claims']))") == "1\n"
+    assert server.disconnects == 0
+
+
+def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: OpenAIStub) -> None:
+    script = """
+    ask()
+    socket.getaddrinfo = lambda *given, **named: time.sleep(600)
+    for _ in range(12):
+        try:
+            ask(base_url="http://host.invalid/v1", deadline=0.1)
+        except AnswerableError as error:
+            assert error.timeout
+    print(len(ask()["claims"]))
+    """
+    assert run(server, script) == "1\n"
+
+
+def test_threads_share_one_loop(server: OpenAIStub) -> None:
+    with ThreadPoolExecutor(20) as threads:
+        drafts = list(threads.map(lambda _: answering(server)(), range(20)))
+    assert drafts == [drafts[0]] * 20
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("answerable-calls") == 1

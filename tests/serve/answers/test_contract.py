@@ -1,0 +1,391 @@
+"""Settling a draft: what has the wrong shape, what is repaired, what is dropped."""
+
+from typing import Any
+
+import pytest
+
+from answerable.serve.answers import quotes
+from answerable.serve.answers.contract import MAX_ANSWER_CLAIMS, enforce_contract
+from answerable.serve.errors import ContractViolation
+from answerable.serve.types import (
+    Answer,
+    Claim,
+    Evidence,
+    HintCitation,
+    Passage,
+    RecordCitation,
+    Reply,
+    Route,
+)
+from support.doubles import passage, routing
+from support.flat_form import settle_any_form
+
+ROPE = passage("rope", "A rope of 12.5 mm holds 300 kg since version 3.10. Use `knot()`.")
+WIND = passage("wind", "Wind — “strong” wind — breaks a rope.")
+SHELF = routing("shelf")
+BOX = routing("box")
+EVIDENCE = Evidence((ROPE, WIND), (SHELF, BOX))
+QUOTE = "A rope of 12.5 mm holds 300 kg"
+
+
+def claim(text: str = "A rope holds.", *support: tuple[str, str]) -> dict[str, Any]:
+    pairs = support or (("s1", QUOTE),)
+    return {"text": text, "evidence": [{"source": s, "quote": q} for s, q in pairs]}
+
+
+def draft(*claims: object, routes: object = ()) -> dict[str, Any]:
+    return {"claims": list(claims), "routes": routes}
+
+
+def settled(*claims: object, routes: object = (), evidence: Evidence = EVIDENCE) -> Answer:
+    return settle_any_form(draft(*claims, routes=routes), evidence)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        None,
+        "text",
+        [],
+        7,
+        {"claims": "x"},
+        {"claims": None},
+        {"claims": {}},
+        {"claims": [None]},
+        {"claims": ["A rope holds."]},
+        {"claims": [{"evidence": [{"source": "s1", "quote": QUOTE}]}]},
+        {"claims": [{"text": "x"}]},
+        {"claims": [{"text": "x", "evidence": []}]},
+        {"claims": [{"text": "x", "evidence": "s1"}]},
+        {"claims": [{"text": "x", "evidence": ["s1"]}]},
+        {"claims": [{"text": "x", "evidence": [{"source": "s1"}]}]},
+        {"claims": [{"text": "x", "evidence": [{"quote": QUOTE}]}]},
+        {"claims": [{"text": "x", "evidence": [{"source": 1, "quote": QUOTE}]}]},
+        {"claims": [{"text": "x", "evidence": [{"source": "s1", "quote": " "}]}]},
+        {"claims": [claim(" \n")]},
+        {"claims": [claim(7)]},  # type: ignore[arg-type]
+        {"routes": "h1"},
+        {"routes": [1]},
+        {"routes": [""]},
+    ],
+)
+def test_a_wrong_shape_is_a_validation_error(bad: object) -> None:
+    with pytest.raises(ContractViolation) as caught:
+        settle_any_form(bad, EVIDENCE)
+    assert caught.value.stage == "validate"
+
+
+@pytest.mark.parametrize("empty", [{}, {"claims": []}, {"routes": []}, draft()])
+def test_an_empty_draft_declines(empty: object) -> None:
+    assert enforce_contract(empty, EVIDENCE) == Answer()
+
+
+def test_unknown_keys_are_not_carried_on() -> None:
+    loud = {**draft({**claim(), "mode": "supported"}, routes=["h1"]), "answer": "free prose"}
+    assert settle_any_form(loud, EVIDENCE) == settled(claim(), routes=["h1"])
+
+
+def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
+    (made,) = settled(claim()).claims
+    assert made.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
+
+
+def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
+    (citation,) = settled(claim("Wind.", ("s2", '"strong" wind - breaks'))).citations
+    assert isinstance(citation, RecordCitation)
+    assert citation.quote == WIND.text
+    assert citation.href == (
+        "/wind/#:~:text=Wind%20%E2%80%94%20%E2%80%9Cstrong%E2%80%9D%20wind%20%E2%80%94%20"
+        "breaks%20a%20rope."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A\x00 ro\x1bpe\x7f\x9f.", "A rope."),
+        ("A\trope\r\n holds\x85.", "A    rope\n holds\n."),
+        ("\u202eA rope\u202c\u2066.\u2069", "A rope."),
+        ("A \ud83drope\udc80.", "A rope."),
+        ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),
+    ],
+)
+def test_a_claim_carries_nothing_unseen(text: str, shown: str) -> None:
+    assert [c.text for c in settled(claim(text)).claims] == [shown]
+
+
+def test_a_claim_of_unseen_characters_only_has_no_text() -> None:
+    with pytest.raises(ContractViolation) as caught:
+        settled(claim("\x00 \u202e\ud800"))
+    assert caught.value.stage == "validate"
+
+
+def test_a_number_is_checked_as_it_is_shown() -> None:
+    assert settled(claim("It holds 3\x0000 kg.")).claims[0].text == "It holds 300 kg."
+    assert settled(claim("It holds 300\x001 kg.")) == Answer(dropped=1)
+
+
+@pytest.mark.parametrize("reference", ["s1", "rope", "/rope/", " s1 "])
+def test_a_passage_is_known_by_position_id_and_url(reference: str) -> None:
+    assert settled(claim("A rope.", (reference, QUOTE))) == settled(claim("A rope."))
+
+
+@pytest.mark.parametrize("reference", ["h1", "note:shelf", "/shelf/", "h1\n"])
+def test_a_hint_is_known_by_position_id_and_url(reference: str) -> None:
+    citation = HintCitation("note:shelf", "/shelf/", "Label shelf", "shelf shelf")
+    assert settled(routes=[reference]).routes == (Route(citation),)
+
+
+def test_the_position_goes_before_the_id_and_the_id_before_the_url() -> None:
+    tricky = Evidence((passage("s2", "one two"), passage("b", "three four", url="s2")), ())
+    assert settled(claim("X.", ("s2", "three four")), evidence=tricky).citations[0].id == "b"
+    by_id = Evidence((passage("a", "one", url="b"), passage("b", "two")), ())
+    assert settled(claim("X.", ("b", "two")), evidence=by_id).citations[0].id == "b"
+
+
+def test_the_first_of_two_passages_of_one_url_is_meant() -> None:
+    windows = Evidence((passage("r#a", "one", "/r/#a"), passage("r#a~2", "two", "/r/#a")), ())
+    assert settled(claim("X.", ("/r/#a", "one")), evidence=windows).citations[0].id == "r#a"
+
+
+def test_a_url_that_two_hints_share_repairs_neither() -> None:
+    shared = Evidence((), (routing("a", "/x/"), routing("b", "/x/")))
+    with pytest.raises(ContractViolation) as caught:
+        settled(routes=["/x/"], evidence=shared)
+    assert caught.value.stage == "ground"
+
+
+def test_a_reference_of_the_wrong_kind_converts_by_its_url() -> None:
+    both = Evidence((passage("a", "one two", "/x/"),), (routing("h", "/x/"),))
+    assert settled(claim("X.", ("h1", "one two")), evidence=both).citations[0].id == "a"
+    assert settled(routes=["s1"], evidence=both).routes[0].citation.id == "note:h"
+
+
+def test_a_reference_of_the_wrong_kind_that_cannot_convert_is_dropped_and_counted() -> None:
+    assert settled(claim("X.", ("h1", QUOTE)), routes=["s1"]) == Answer(dropped=2)
+
+
+@pytest.mark.parametrize(
+    "reference", ["s3", "s0", "h9", "S1", "guide", "/rope", "rope/", "https://evil.example/"]
+)
+def test_an_invented_source_is_an_error_and_no_footnote(reference: str) -> None:
+    for bad in (draft(claim("X.", (reference, QUOTE))), draft(claim(), routes=[reference])):
+        with pytest.raises(ContractViolation) as caught:
+            settle_any_form(bad, EVIDENCE)
+        assert caught.value.stage == "ground"
+        assert repr(reference) in str(caught.value)
+
+
+def test_ids_are_not_normalised() -> None:
+    composed = Evidence((passage("caf\u00e9", "one"),), ())
+    with pytest.raises(ContractViolation):
+        settled(claim("X.", ("cafe\u0301", "one")), evidence=composed)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Wind — “strong” wind",
+        'Wind - "strong" wind',
+        "Wind –  “strong”\n wind",
+        "**Wind** — *“strong”* wind",
+        "`Wind` — _“strong”_ wind",
+        "Wind\u00a0— “strong” wind",
+    ],
+)
+def test_a_quote_is_verbatim_after_folding(quote: str) -> None:
+    assert quotes.find_quotes(quote, WIND.text) == [(0, len("Wind — “strong” wind"))]
+    (citation,) = settled(claim("Wind.", ("s2", quote))).citations
+    assert isinstance(citation, RecordCitation)
+    assert WIND.text[citation.start :].startswith(citation.quote)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["wind — “strong”", "Wind “strong”", "strong wind", "Wind ... rope", "Wínd", "***", "a knot"],
+)
+def test_other_words_are_no_quote(quote: str) -> None:
+    assert settled(claim("Wind.", ("s2", quote))) == Answer(dropped=1)
+
+
+def test_the_offset_of_a_quote_is_that_in_the_text() -> None:
+    text = "Wind blows. Strong wind breaks a rope. It ends."
+    sentences = ((0, 11), (12, 38), (39, 47))
+    three = Evidence((Passage("wind", "wind", "/wind/", "Wind", text, sentences),))
+    (citation,) = settled(claim("Wind.", ("s1", "wind breaks a")), evidence=three).citations
+    assert isinstance(citation, RecordCitation)
+    assert (citation.start, citation.quote) == (12, "Strong wind breaks a rope.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It holds 300 kg.",
+        "It takes 12.5 mm.",
+        "Since 3.10, it holds.",
+        "Call `knot()` on it.",
+        "It holds 300.",
+        "No number at all.",
+    ],
+)
+def test_numbers_versions_and_code_that_the_source_has_are_kept(text: str) -> None:
+    assert settled(claim(text)).claims[0].text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It holds 30 kg.",
+        "It holds 3 kg.",
+        "It takes 12 mm.",
+        "It takes 2.5 mm.",
+        "It takes 5 mm.",
+        "Since 3.1 it holds.",
+        "Since 10 it holds.",
+        "Since 3.10.2 it holds.",
+        "Since v3.10 it holds.",
+        "Since 3.10rc1 it holds.",
+        "It holds 300kg.",
+        "It takes 40ms.",
+        "Call `knots()` on it.",
+        "Call `not()` on it.",
+    ],
+)
+def test_numbers_versions_and_code_that_the_source_lacks_drop_the_claim(text: str) -> None:
+    assert settled(claim(text)) == Answer(dropped=1)
+
+
+def test_asterisks_of_a_product_are_not_emphasis() -> None:
+    product = Evidence((passage("p", "The area is 2*3 square metres."),), ())
+    assert settled(claim("It is 23.", ("s1", "The area is")), evidence=product) == Answer(dropped=1)
+    assert settled(claim("It is 2*3.", ("s1", "is 2*3 square")), evidence=product).claims
+
+
+def test_asterisks_of_a_power_are_not_emphasis() -> None:
+    power = Evidence((passage("p", "The area is 2**3 square metres."),), ())
+    assert settled(claim("It is 23.", ("s1", "The area is")), evidence=power) == Answer(dropped=1)
+    assert settled(claim("It is `2**3`.", ("s1", "**is 2**3** square")), evidence=power).claims
+
+
+def test_a_name_with_underscores_keeps_them() -> None:
+    names = Evidence((passage("p", "Set max_line_len first."),), ())
+    assert settled(claim("Set it.", ("s1", "maxlinelen")), evidence=names) == Answer(dropped=1)
+    assert settled(
+        claim("Set `max_line_len`.", ("s1", "Set max_line_len first")), evidence=names
+    ).claims
+
+
+def test_a_number_may_stand_in_any_source_of_its_claim() -> None:
+    text = "Wind breaks what holds 300 kg."
+    assert settled(claim(text, ("s2", "breaks a rope"))) == Answer(dropped=1)
+    both = claim(text, ("s2", "breaks a rope"), ("s1", "holds 300 kg"))
+    assert [c.id for c in settled(both).citations] == ["wind", "rope"]
+
+
+def test_a_source_that_fails_is_dropped_from_its_claim_only() -> None:
+    (made,) = settled(claim("A rope.", ("s1", QUOTE), ("s2", "not there"))).claims
+    assert [citation.id for citation in made.citations] == ["rope"]
+
+
+def test_claims_without_a_source_are_counted_and_the_rest_stays() -> None:
+    made = settled(claim("A."), claim("B.", ("s1", "not there")), claim("C.", ("s2", "no")))
+    assert [c.text for c in made.claims] == ["A."]
+    assert made.dropped == 2
+
+
+def test_duplicates_merge() -> None:
+    made = settled(
+        claim("A rope.", ("s1", QUOTE), ("rope", QUOTE), ("/rope/", f" {QUOTE} ")),
+        routes=["h1", "note:shelf", "h2"],
+    )
+    assert len(made.claims[0].citations) == 1
+    assert [route.citation.id for route in made.routes] == ["note:shelf", "note:box"]
+    assert made.dropped == 0
+
+
+def test_one_source_with_two_quotes_is_two_citations() -> None:
+    text = "A rope holds a boat. A chain holds a ship."
+    sentences = ((0, 20), (21, 42))
+    two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text, sentences),))
+    made = settled(
+        claim("A.", ("s1", "A rope holds")), claim("B.", ("s1", "holds a ship")), evidence=two
+    )
+    assert [(c.id, getattr(c, "quote", "")) for c in made.citations] == [
+        ("rope", "A rope holds a boat."),
+        ("rope", "A chain holds a ship."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claims", "routes", "mode"),
+    [
+        ([claim()], ["h1"], "supported"),
+        ([claim()], [], "partial"),
+        ([], ["h1"], "related-material"),
+        ([], [], "not-found"),
+        ([claim("X.", ("s1", "not there"))], [], "not-found"),
+        ([claim("X.", ("s1", "not there"))], ["h1"], "related-material"),
+    ],
+)
+def test_the_mode_follows_from_the_citations(
+    claims: list[object], routes: list[str], mode: str
+) -> None:
+    assert settled(*claims, routes=routes).mode == mode
+
+
+def test_the_mode_cannot_be_set() -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        Answer().mode = "supported"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Answer(mode="supported")  # type: ignore[call-arg]
+
+
+def test_a_refusal_has_no_citations() -> None:
+    assert Answer(dropped=3).citations == ()
+
+
+def test_a_claim_without_citation_or_text_cannot_be_made() -> None:
+    citation = RecordCitation("a", "/a/", "A", "x", 0)
+    with pytest.raises(ValueError, match="at least one citation"):
+        Claim("A.", ())
+    with pytest.raises(ValueError, match="needs text"):
+        Claim(" ", (citation,))
+
+
+def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
+    with pytest.raises(ValueError, match="reason"):
+        Reply(Answer())
+    with pytest.raises(ValueError, match="reason"):
+        Reply(settled(claim()), reason="declined")
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("__name__ is the name", "__name__ is the name"),
+        ("name is the name of __main__", "__name__ is the name of __main__"),
+        ("the _private_", "the _private_"),
+        ("`__name__` is the **name** of", "__name__ is the name of"),
+        ("**kwargs", "**kwargs"),
+        ("*args", "*args"),
+        ("3", "3"),
+        ("_private_ one", "_private_  one"),
+    ],
+)
+def test_a_quote_never_loses_characters_of_the_page(quote: str, found: str) -> None:
+    text = "__name__ is the name of __main__; the _private_  one takes *args and **kwargs. 2*3"
+    span = quotes.find_quotes(quote, text)[0]
+    assert text[slice(*span)] == found
+
+
+def test_a_quote_is_of_whole_words_and_holds_one() -> None:
+    text = "Boats are unable to fly."
+    for quote in ("able to fly", "unable to fl", ".", "e"):
+        assert quotes.find_quotes(quote, text) == [], quote
+    assert quotes.find_quotes("unable to fly", text) == [(10, 23)]
+    assert quotes.find_quotes("无法", "船无法飞行。") == [(1, 3)]
+
+
+def test_an_answer_has_so_many_claims_and_the_rest_are_counted() -> None:
+    answer = settle_any_form(draft(*[claim() for _ in range(MAX_ANSWER_CLAIMS + 30)]), EVIDENCE)
+    assert (len(answer.claims), answer.dropped) == (MAX_ANSWER_CLAIMS, 30)

@@ -1,0 +1,94 @@
+"""Drafts that mislead are dropped by the rule of their family, and their honest twins are not.
+
+docs/limits.md lists the families, those that no rule can catch too.
+"""
+
+import re
+
+import pytest
+
+from answerable.serve.answers import quotes as quotes_module
+from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.text.sanitization import sanitize_text
+from answerable.serve.types import Answer, RecordCitation
+from support import misleading_drafts, sites
+from support.misleading_drafts import CAUGHT, INHERENT, Pair
+
+PAIRS = misleading_drafts.pairs()
+LIMITS = (sites.ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+
+
+def settled(pair: Pair, claim: tuple[str, str]) -> Answer:
+    draft = misleading_drafts.draft(pair.page, *claim)
+    return enforce_contract(draft, misleading_drafts.evidence(), pair.names)
+
+
+def label(pair: Pair) -> str:
+    return f"{pair.family.name}-{pair.page}"
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=label)
+def test_a_misleading_claim_is_dropped_and_its_honest_twin_is_not(pair: Pair) -> None:
+    text, _ = pair.honest
+    honest = settled(pair, pair.honest)
+    assert [claim.text for claim in honest.claims] == [sanitize_text(text)]
+
+    misleading = settled(pair, pair.misleading)
+    if pair.family.rule is None:
+        # A reader can see it: the shown quote is the whole sentence.
+        (citation,) = misleading.citations
+        assert isinstance(citation, RecordCitation)
+        passage = misleading_drafts.passage_of(pair.page)
+        assert (citation.start, citation.start + len(citation.quote)) in passage.sentences
+    else:
+        assert misleading == Answer(dropped=1)
+        assert misleading.rules == (pair.family.rule,)
+
+
+def test_there_are_two_hundred_drafts_of_families_that_differ() -> None:
+    assert len({(pair.page, pair.misleading) for pair in PAIRS}) == len(PAIRS) >= 200
+    families = (*CAUGHT, *INHERENT)
+    assert len({family.name for family in families}) == len(families)
+    assert all(pair.honest != pair.misleading for pair in PAIRS)
+
+
+def test_the_manual_lists_every_family() -> None:
+    (section,) = re.findall(r"^## Misleading drafts$(.*?)(?=^## |\Z)", LIMITS, re.M | re.S)
+    rows = re.findall(r"^\| ([^|]+) \| (\d+) \| (\d+) \|", section, re.M)
+    listed = {name: (int(drafts), int(caught)) for name, drafts, caught in rows}
+    assert listed == {
+        family.name: (len(family.rows), len(family.rows) if family.rule else 0)
+        for family in (*CAUGHT, *INHERENT)
+    }
+    drafts, caught = len(PAIRS), sum(pair.family.rule is not None for pair in PAIRS)
+    assert (
+        f"{len(CAUGHT)} of {len(CAUGHT) + len(INHERENT)} families and {caught} of {drafts} drafts"
+        in section
+    )
+
+
+def test_what_a_quote_cuts_off_is_shown() -> None:
+    (family,) = (each for each in INHERENT if each.name == "a quote that is cut before its not")
+    shown = []
+    for pair in (each for each in PAIRS if each.family is family):
+        (citation,) = settled(pair, pair.misleading).citations
+        assert isinstance(citation, RecordCitation)
+        passage = misleading_drafts.passage_of(pair.page)
+        assert passage.text.startswith(citation.quote, citation.start)
+        assert len(citation.quote) <= quotes_module.MAX_WIDENED_SENTENCE
+        assert citation.href.startswith(f"/{pair.page}/")
+        shown.append(citation.quote)
+    assert "nothing has been released yet" in shown[0]
+    assert shown[1].startswith("You must not run")
+    assert shown[2].endswith("for development only.")
+
+
+def test_an_excerpt_of_several_quotes_is_longer_than_a_claim_may_be() -> None:
+    text = misleading_drafts.GLOSSARY
+    quotes = [text[:571], text[1_144:1_715]]
+    evidence = [{"source": "long", "quote": quote} for quote in quotes]
+    for joined, rules in ((" … ".join(quotes), ()), (" and ".join(quotes), ("length",))):
+        draft = {"claims": [{"text": joined, "evidence": evidence}]}
+        answer = enforce_contract(draft, misleading_drafts.evidence())
+        assert answer.rules == rules
+        assert len(answer.claims) == 1 - len(rules)

@@ -1,0 +1,203 @@
+"""Whatever a provider does, a reader gets a refusal or a problem in time, in words of ours."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.serve.http.messages import EVENT_STREAM_TYPE
+from answerable.testing.faults import FAULTS
+from answerable.testing.openai_stub import OpenAIStub
+from support import published_functions
+from support.deadlines import until
+from support.openapi_check import events
+from support.server_processes import Running
+
+# Seconds in which a fault that never ends is ended; other faults end by themselves, however slowly.
+HASTY, PATIENT = 1.5, 240.0
+# A server without one of the paths is remembered, so these come last.
+REMEMBERED = ("404", "405", "no-responses")
+IN_ORDER = sorted(FAULTS, key=lambda fault: fault in REMEMBERED)
+# What the other endpoint does, or what only streams do, which are never asked for.
+OF_VECTORS = {"fewer-vectors", "wrong-dimensions", "not-finite", "zeros", "reversed"}
+OF_ANSWERS = {"no-responses", "refusal", "empty", "incomplete"}
+HARMLESS = {
+    "answers": {*OF_VECTORS, "stream-error", "no-responses", "no-usage"},
+    # Without a direction the words of a question are what is left.
+    "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed", "zeros"},
+}
+LATE = {"hang", "drip"}
+REFUSED = {"refusal": "declined", "empty": "contract", "incomplete": "contract"}
+UNAVAILABLE = {
+    "type": "about:blank",
+    "title": "Unavailable",
+    "status": 503,
+    "detail": "The question cannot be answered at the moment.",
+    "code": "unavailable",
+}
+TIMEOUT = {
+    "type": "about:blank",
+    "title": "Timeout",
+    "status": 504,
+    "detail": "The answer was not ready in time: try again.",
+    "code": "timeout",
+}
+FIELDS = {
+    "event", "request_id", "method", "path", "status", "mode", "reason", "cache", "duration_ms",
+    "timings_ms", "tokens_in", "tokens_out", "bundle",
+}  # fmt: skip
+
+
+@dataclass
+class Function:
+    """A function that asks a stub, and how often it was asked."""
+
+    running: Running
+    stub: OpenAIStub
+    asked: int = 0
+
+    def ask(self, **headers: str) -> tuple[int, str]:
+        """Status and body of a question that was never asked before."""
+        self.asked += 1
+        question = {"question": "How thick is the chain of a mooring" + "?" * self.asked}
+        return self.running.request("POST", "/answer", question, **headers)
+
+
+@dataclass
+class Functions:
+    """The same function with two deadlines."""
+
+    hasty: Function
+    patient: Function
+
+    def facing(self, fault: str) -> Function:
+        """The one in which only the deadline ends a fault that never ends, and no other one."""
+        return self.hasty if fault in LATE else self.patient
+
+
+@contextmanager
+def asking(folder: Path, stub: OpenAIStub) -> Iterator[Functions]:
+    stub.retry_after = 0.05
+    with (
+        asking_within(HASTY, folder, stub) as hasty,
+        asking_within(PATIENT, folder, stub) as patient,
+    ):
+        yield Functions(hasty, patient)
+    assert stub.failures == []
+
+
+@contextmanager
+def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[Function]:
+    # What a provider has not counted stays spent, which is another test's subject.
+    environment = {
+        "ANSWERABLE_DEADLINE": str(deadline),
+        "ANSWERABLE_TOKENS_PER_DAY": "9999999999",
+    }
+    with published_functions.serving(folder, **environment) as running:
+        function = Function(running, stub)
+        # The first question imports the client, which is no fault of the provider's.
+        until(lambda: function.ask()[0] == 200)
+        # Lines arrive after their responses: one of these must not count as a fault's.
+        until(lambda: sum('"event"' in line for line in running.lines) == function.asked)
+        yield function
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
+    """A function whose answers come from a stub."""
+    with OpenAIStub() as stub:
+        folder = published_functions.made(tmp_path_factory.mktemp("site"), stub)
+        with asking(folder, stub) as found:
+            yield found
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
+    """A function whose vectors come from a stub."""
+    with OpenAIStub() as stub:
+        embedding = {
+            "provider": "openai",
+            "model": "text-embedding-3-small",
+            "dimensions": 256,
+            "base_url": stub.base_url,
+        }
+        folder = published_functions.made(tmp_path_factory.mktemp("site"), embedding=embedding)
+        with asking(folder, stub) as found:
+            yield found
+
+
+def check(body: dict[str, Any], fault: str, endpoint: str) -> None:
+    """What a reader is told is the fixed text of a problem, an empty refusal or an answer."""
+    if fault in HARMLESS[endpoint]:
+        assert body["mode"] in ("partial", "supported")
+    elif fault in REFUSED:
+        assert (body["mode"], body["reason"]) == ("not-found", REFUSED[fault])
+        assert (body["answer"], body["citations"]) == ("", [])
+    else:
+        assert body == (TIMEOUT if fault in LATE else UNAVAILABLE)
+
+
+def check_log(running: Running, before: int, status: int) -> None:
+    """What a process prints of a request is its line, and nothing else."""
+    until(lambda: len(running.lines) > before)
+    (line,) = (json.loads(line) for line in running.lines[before:])
+    # The line names the rule that refused where the contract did, and only there.
+    refused = line["reason"] == "contract"
+    assert set(line) == (FIELDS | {"contract"} if refused else FIELDS)
+    if refused:
+        assert line["contract"] == {"validate/not-json": 2}
+    assert line["status"] == status
+    assert line["reason"] in (None, "declined", "contract", "unavailable", "timeout")
+
+
+@pytest.mark.parametrize("endpoint", ["answers", "vectors"])
+@pytest.mark.parametrize("fault", IN_ORDER)
+def test_a_fault_ends_in_time_in_words_of_ours(
+    request: pytest.FixtureRequest, fault: str, endpoint: str
+) -> None:
+    both: Functions = request.getfixturevalue(endpoint)
+    function = both.facing(fault)
+    before = len(function.running.lines)
+    function.stub.fault = fault
+    status, body = function.ask()
+    function.stub.fault = None
+    check(json.loads(body), fault, endpoint)
+    check_log(function.running, before, status)
+
+
+@pytest.mark.parametrize("fault", ["hang", "drip", "500", "garbage", "incomplete"])
+def test_a_stream_ends_so_too(answers: Functions, fault: str) -> None:
+    function = answers.facing(fault)
+    before = len(function.running.lines)
+    function.stub.fault = fault
+    status, body = function.ask(Accept=EVENT_STREAM_TYPE)
+    function.stub.fault = None
+    name, data = events(body.replace(":\n\n", ""))[-1]
+    assert (status, name) == (200, "answer" if fault == "incomplete" else "problem")
+    check(data, fault, "answers")
+    check_log(function.running, before, data.get("status", 200))
+
+
+def test_a_provider_that_is_not_there_is_a_503(answers: Functions) -> None:
+    function = answers.patient
+    function.stub.stop()
+    status, body = function.ask()
+    function.stub.start()
+    assert (status, json.loads(body)) == (503, UNAVAILABLE)
+    until(lambda: function.ask()[0] == 200)
+
+
+def test_nothing_a_provider_said_and_no_key_was_printed(
+    answers: Functions, vectors: Functions
+) -> None:
+    for function in (answers.hasty, answers.patient, vectors.hasty, vectors.patient):
+        said = function.running.output
+        assert published_functions.KEY not in said
+        assert "mooring" not in said
+        assert "Traceback" not in said
+        for words in (text.partition(": ")[2] for text in FAULTS.values()):
+            assert not words or words not in said

@@ -1,0 +1,210 @@
+"""A model's server that sends without end: reading stops, and the question with it."""
+
+import gzip
+import json
+import socket
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+from answerable.serve.answers.openai_answerer import OpenAIAnswerer
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.embedders.openai_embedder import OpenAIEmbedder
+from answerable.serve.errors import AnswerableError, ProviderError
+from answerable.serve.model_api import response_limit
+from answerable.serve.types import Evidence, Passage
+
+MEBIBYTE = 1024 * 1024
+# What the two ends of a connection hold on to beside what was read.
+BUFFERED = 32 * MEBIBYTE
+ENDLESS = 1500 * MEBIBYTE
+TOO_MUCH = "the provider sent more than an answer takes"
+PASSAGE = Passage(
+    id="rope#use", record="rope", url="/rope/", title="Rope", text="A rope holds.",
+    sentences=((0, 13),), date=None, language="en",
+)  # fmt: skip
+
+
+@dataclass
+class Flood:
+    """A server that answers each request by a head and by parts, until its client hangs up."""
+
+    head: bytes
+    part: bytes
+    size: int
+    sent: list[int] = field(default_factory=list)
+    requests: list[bytes] = field(default_factory=list)
+    url: str = ""
+
+    def respond(self, client: socket.socket) -> None:
+        with client, suppress(OSError):
+            client.settimeout(30)
+            self.requests.append(received(client))
+            self.sent.append(0)
+            client.sendall(self.head)
+            while self.sent[-1] < self.size:
+                client.sendall(self.part)
+                self.sent[-1] += len(self.part)
+
+
+def received(client: socket.socket) -> bytes:
+    """A request with its body."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += client.recv(65_536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+    while len(body) < length:
+        body += client.recv(65_536)
+    return head + b"\r\n\r\n" + body
+
+
+@contextmanager
+def flooding(head: bytes, part: bytes, size: int = ENDLESS) -> Iterator[Flood]:
+    flood = Flood(head, part, size)
+    listening = socket.create_server(("127.0.0.1", 0))
+    flood.url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                flood.respond(listening.accept()[0])
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    try:
+        yield flood
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def draft(url: str, *, only_chat: bool = False) -> object:
+    """Ask for a draft, by ``/responses`` or by chat completions."""
+    answerer = OpenAIAnswerer("gpt-4.1", "Harbour", url, deadline=60)
+    if only_chat:
+        answerer._only_chat.append(True)
+    return answerer.draft("Which rope?", Evidence((PASSAGE,), ()))
+
+
+def embed(url: str) -> object:
+    identity = EmbedderIdentity("openai", "text-embedding-3-large", 64)
+    return OpenAIEmbedder(identity, url, 60).embed(["Which rope?"])
+
+
+ENDPOINTS: dict[str, Callable[[str], object]] = {
+    "responses": draft,
+    "chat": lambda url: draft(url, only_chat=True),
+    "embeddings": embed,
+}
+KIND = b"Content-Type: application/json\r\n"
+BODIES = {
+    "declared": b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Length: %d\r\n\r\n" % ENDLESS,
+    "until it closes": b"HTTP/1.1 200 OK\r\n" + KIND + b"Connection: close\r\n\r\n",
+    "an error": b"HTTP/1.1 400 Bad Request\r\n" + KIND + b"Connection: close\r\n\r\n",
+    "a redirect": b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /v1/x\r\n" + KIND
+    + b"Content-Length: %d\r\n\r\n" % ENDLESS,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("body", BODIES)
+def test_a_body_without_end_is_read_as_far_as_an_answer_goes(endpoint: str, body: str) -> None:
+    with flooding(BODIES[body], b" " * 65_536) as flood:
+        with pytest.raises(ProviderError, match=TOO_MUCH) as caught:
+            ENDPOINTS[endpoint](flood.url)
+        assert not caught.value.passing
+    # One attempt: what was sent has cost what it has cost.
+    (sent,) = flood.sent
+    assert sent < response_limit.MAX_RESPONSE_BYTES + BUFFERED
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_a_compressed_body_is_bounded_by_what_comes_of_it(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inflated: list[int] = []
+    inflate = response_limit._inflate_part
+
+    def counting(*args: object) -> bytes:
+        data = inflate(*args)  # type: ignore[arg-type]
+        inflated.append(len(data))
+        return data
+
+    monkeypatch.setattr(response_limit, "_inflate_part", counting)
+    bomb = gzip.compress(b" " * (256 * MEBIBYTE), 9)
+    head = (
+        b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Encoding: gzip\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(bomb)
+    )
+    with (
+        flooding(head, bomb, len(bomb)) as flood,
+        pytest.raises(ProviderError, match=TOO_MUCH),
+    ):
+        ENDPOINTS[endpoint](flood.url)
+    assert 0 < sum(inflated) < 2 * response_limit.MAX_RESPONSE_BYTES
+    assert b"gzip" in flood.requests[0].lower().partition(b"accept-encoding:")[2][:20]
+
+
+@pytest.mark.parametrize("coding", ["br", "deflate", "gzip, gzip", "zstd"])
+def test_a_coding_that_was_not_asked_for_is_refused(coding: str) -> None:
+    body = zlib.compress(b"{}")
+    head = b"HTTP/1.1 200 OK\r\n" + KIND + f"Content-Encoding: {coding}\r\n".encode()
+    with (
+        flooding(head + b"Content-Length: %d\r\n\r\n" % len(body), body, len(body)) as flood,
+        pytest.raises(AnswerableError, match="what is not an answer"),
+    ):
+        draft(flood.url)
+
+
+def test_a_compressed_answer_is_read() -> None:
+    data = [{"index": 0, "object": "embedding", "embedding": [1.0] * 64}]
+    usage = {"prompt_tokens": 3, "total_tokens": 3}
+    whole = {"object": "list", "data": data, "model": "m", "usage": usage}
+    body = gzip.compress(json.dumps(whole).encode())
+    head = (
+        b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Encoding: gzip\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(body)
+    )
+    with flooding(head, body, len(body)) as flood:
+        assert embed(flood.url) == pytest.approx(0.125)
+
+
+def test_a_broken_compression_is_no_answer() -> None:
+    body = b"not compressed at all"
+    head = (
+        b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Encoding: gzip\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(body)
+    )
+    with (
+        flooding(head, body, len(body)) as flood,
+        pytest.raises(ProviderError, match="what is not an answer"),
+    ):
+        draft(flood.url)
+
+
+def test_vectors_of_a_whole_batch_have_room() -> None:
+    """What a build asks for at once is larger than any draft."""
+    rows, dimensions = 40, 3072
+    numbers = [-1.2345678901234567e-05] * dimensions
+    data = [{"index": n, "object": "embedding", "embedding": numbers} for n in range(rows)]
+    usage = {"prompt_tokens": 3, "total_tokens": 3}
+    whole = {"object": "list", "data": data, "model": "m", "usage": usage}
+    body = json.dumps(whole, indent=1).encode()
+    assert len(body) > response_limit.MAX_RESPONSE_BYTES / 2
+    head = b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Length: %d\r\n\r\n" % len(body)
+    identity = EmbedderIdentity("openai", "text-embedding-3-large", dimensions)
+    with flooding(head, body, len(body)) as flood:
+        vectors = OpenAIEmbedder(identity, flood.url, 60).embed(["Which rope?"] * rows)
+    assert vectors.shape == (rows, dimensions)

@@ -1,0 +1,64 @@
+"""When one section surely answers."""
+
+import pytest
+
+from answerable.serve.answers.confidence import has_same_polarity, is_direct_answer
+from answerable.serve.text.tokenization import extract_terms
+from answerable.serve.types import Passage
+from support.passage_blocks import block, passage
+
+ANCHOR = passage(
+    block("text", "Drop the anchor over the bow:"),
+    block("code", "anchor.drop()"),
+    title="Seamanship › Drop the anchor",
+)
+
+
+def sure(question: str, source: Passage = ANCHOR) -> bool:
+    weights = dict.fromkeys(extract_terms(question), 2.0)
+    return is_direct_answer(question, weights, source, source.text)
+
+
+def test_a_section_that_holds_the_question_is_sure() -> None:
+    assert sure("How do I drop the anchor?")
+
+
+def test_a_word_that_the_section_lacks_is_not() -> None:
+    assert not sure("How do I drop the anchor in a hurricane?")
+
+
+def test_headings_about_something_else_are_not() -> None:
+    source = passage(*[block("text", ANCHOR.text)], title="Seamanship › The morning")
+    assert not sure("How do I drop the anchor?", source)
+
+
+def test_prose_alone_does_not_tell_how() -> None:
+    prose = passage(block("text", "To drop the anchor is easy."), title="A › Drop the anchor")
+    assert not sure("How do I drop the anchor?", prose)
+    assert sure("Drop the anchor", prose)
+
+
+def test_a_question_without_terms_is_never_sure() -> None:
+    assert not is_direct_answer("what?", {}, ANCHOR, ANCHOR.text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "same"),
+    [
+        ("hide the toolbar", "Show the toolbar with this option.", False),
+        ("hide the toolbar", "Hide the toolbar, or show it again.", True),
+        ("show the toolbar", "Show the toolbar with this option.", True),
+        ("Why does it not start?", "It starts by itself.", False),
+        ("Why doesn't it start?", "It does not start without a key.", True),
+        ("a trip without a crew", "A trip with a crew is more fun.", False),
+    ],
+)
+def test_polarity(question: str, text: str, *, same: bool) -> None:
+    assert has_same_polarity(question, text) is same
+
+
+def test_words_that_are_cut_off_do_not_count() -> None:
+    question = "How do I drop the anchor over the bow?"
+    weights = dict.fromkeys(extract_terms(question), 2.0)
+    assert is_direct_answer(question, weights, ANCHOR, ANCHOR.text)
+    assert not is_direct_answer(question, weights, ANCHOR, "anchor.drop()")

@@ -1,0 +1,94 @@
+"""Replies as JSON: numbers, markers and what a reader may see."""
+
+from dataclasses import replace
+
+import pytest
+
+from answerable.serve.answers.routes import find_route_template
+from answerable.serve.answers.wire import format_answer, serialize_answer
+from answerable.serve.bundle_format.site_metadata import LanguageRows
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
+from support import sites
+
+QUOTE = RecordCitation("mooring#chains", "/mooring/#chains", "Mooring › Chains", "Iron.", 3)
+OTHER = RecordCitation(
+    "storms", "/storms/", "Storms", "Ropes.", 0, "2026-01-02", href="/storms/#:~:text=Ropes."
+)
+HINT = HintCitation("note:1", "/mooring/", "Winch plans", "shelf")
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    folder = sites.write_site(tmp_path_factory.mktemp("site"))
+    sites.build_here(folder)
+    return sites.opened(folder)
+
+
+def test_citations_are_numbered_in_order_of_first_use(bundle: Bundle) -> None:
+    claims = (Claim("One.", (OTHER,)), Claim("Two", (QUOTE, OTHER)))
+    body = serialize_answer(Reply(Answer(claims, (Route(HINT),)), 0.9), bundle, "req_1")
+    assert [c["n"] for c in body["citations"]] == [1, 2, 3]
+    assert [c["id"] for c in body["citations"]] == ["storms", "mooring#chains", "note:1"]
+    assert body["claims"][1] == {"text": "Two", "citations": [2, 1]}
+    assert body["answer"] == "One [1]. Two [2][1]. Related material: Winch plans (shelf) [3]."
+    assert (body["mode"], body["confidence"]) == ("supported", "high")
+
+
+def test_an_equal_quote_is_one_citation(bundle: Bundle) -> None:
+    claims = (Claim("One.", (QUOTE,)), Claim("Two.", (QUOTE,)))
+    body = serialize_answer(Reply(Answer(claims), 0.1), bundle, "req_1")
+    assert len(body["citations"]) == 1
+    assert body["confidence"] == "low"
+
+
+def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) -> None:
+    reply = Reply(Answer((Claim("One.", (OTHER,)),), (Route(HINT),)), 0.5)
+    record, hint = serialize_answer(reply, bundle, "req_1")["citations"]
+    assert record == {
+        "n": 1, "kind": "record", "id": "storms", "url": "/storms/", "title": "Storms",
+        "date": "2026-01-02", "language": None, "quote": "Ropes.", "start": 0,
+        "href": "/storms/#:~:text=Ropes.",
+    }  # fmt: skip
+    assert hint == {
+        "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/", "label": "Winch plans",
+        "locator": "shelf",
+    }  # fmt: skip
+
+
+def test_a_record_says_its_language_where_the_site_has_several(bundle: Bundle) -> None:
+    several = replace(
+        bundle.site, languages=(LanguageRows("en", 0, 2), LanguageRows("fr", 2, 9))
+    )  # fmt: skip
+    cited = replace(QUOTE, language="fr")
+    reply = Reply(Answer((Claim("Une.", (cited,)),), (Route(HINT),)), 0.5)
+    record, hint = serialize_answer(reply, replace(bundle, site=several), "req_1")["citations"]
+    assert record["language"] == "fr"
+    assert "language" not in hint
+
+
+def test_without_a_fragment_the_link_is_the_url(bundle: Bundle) -> None:
+    body = serialize_answer(Reply(Answer((Claim("One.", (QUOTE,)),)), 0.5), bundle, "req_1")
+    assert body["citations"][0]["href"] == "/mooring/#chains"
+
+
+def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
+    body = serialize_answer(Reply(reason="no-evidence"), bundle, "req_1")
+    assert (body["mode"], body["reason"], body["answer"]) == ("not-found", "no-evidence", "")
+    assert body["citations"] == body["claims"] == body["routes"] == []
+    assert body["bundle"] == bundle.manifest.id
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Stop.", "Stop [1]."),
+        ("Wait...", "Wait... [1]"),
+        ("Go!", "Go! [1]"),
+        ("Run:", "Run: [1]"),
+        ("On", "On [1]."),
+        ("Run:\n\n  pip install", "Run:\n\n  pip install\n[1]"),
+    ],
+)
+def test_where_markers_stand(text: str, marked: str) -> None:
+    assert format_answer(Answer((Claim(text, (QUOTE,)),)), find_route_template("en")) == marked

@@ -1,0 +1,190 @@
+"""Vectors from a remote model: limits of the API, faults, and what a build does about them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from answerable.indexing.output.function_writer import write_function
+from answerable.serve.embedders import openai_embedder
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
+from answerable.serve.embedders.openai_embedder import MAX_INPUT_BYTES, OpenAIEmbedder
+from answerable.serve.errors import AnswerableError, EmbedderError, SiteError
+from answerable.serve.request_context import RequestContext, use_context
+from answerable.serve.retrieval import question_text
+from answerable.serve.settings import FunctionSettings
+from answerable.testing.openai_stub import OpenAIStub
+from support import sites
+from support.deadlines import PATIENCE
+from support.stub_fixtures import is_counted
+
+PATH = "/v1/embeddings"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIStub]:
+    with OpenAIStub() as stub:
+        yield stub
+
+
+def embedder(
+    server: OpenAIStub, dimensions: int = 64, deadline: float = PATIENCE
+) -> OpenAIEmbedder:
+    identity = EmbedderIdentity("openai", "text-embedding-3-large", dimensions)
+    return OpenAIEmbedder(identity, server.base_url, deadline)
+
+
+def test_vectors_are_of_unit_length_in_the_order_of_the_texts(server: OpenAIStub) -> None:
+    server.fail("reversed")
+    found = embedder(server).embed(["a mooring", "", "a red lantern"])
+    server.fault = None
+    assert found.shape == (3, 64)
+    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 0, 1], abs=1e-6)
+    assert found[2] == pytest.approx(embedder(server).embed(["a red lantern"])[0], abs=1e-6)
+
+
+def test_requests_keep_the_limits_of_the_api(
+    server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_embedder, "MAX_INPUTS_PER_REQUEST", 3)
+    monkeypatch.setattr(openai_embedder, "MAX_REQUEST_BYTES", 60_000)
+    texts = ["short"] * 4 + ["ü" * 20_000] * 3
+    assert embedder(server).embed(texts).shape == (7, 64)
+    inputs = [request.json["input"] for request in server.requests]
+    assert [len(batch) for batch in inputs] == [3, 3, 1]
+    longest = max((text for batch in inputs for text in batch), key=len)
+    assert len(longest.encode()) == MAX_INPUT_BYTES
+    assert set(longest) == {"ü"}
+
+
+@pytest.mark.parametrize("fault", ["fewer-vectors", "wrong-dimensions", "not-finite", "unrelated"])
+def test_a_wrong_answer_is_refused(server: OpenAIStub, fault: str) -> None:
+    server.fail(fault)
+    with pytest.raises(AnswerableError):
+        embedder(server).embed(["a", "b"])
+
+
+def test_the_fault_is_an_embedder_error_where_vectors_came(server: OpenAIStub) -> None:
+    server.fail("fewer-vectors")
+    with pytest.raises(EmbedderError, match=r"\(1, 64\) for \(2, 64\)"):
+        embedder(server).embed(["a", "b"])
+
+
+def test_tokens_are_what_the_server_counts(
+    server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_embedder, "MAX_INPUTS_PER_REQUEST", 1)
+    question = RequestContext()
+    with use_context(question):
+        embedder(server).embed(["a mooring", "a red lantern"])
+    assert is_counted(question)
+    # The stub counts a token for each four bytes that are begun.
+    assert (question.tokens_in, question.tokens_out) == (3 + 4, 0)
+
+
+def test_what_a_server_does_not_count_is_taken_to_be_much(server: OpenAIStub) -> None:
+    server.fail("no-usage")
+    question = RequestContext()
+    with use_context(question):
+        embedder(server).embed(
+            [
+                "a" * question_text.MAX_QUESTION_CHARACTERS,
+                "鎖" * question_text.MAX_QUESTION_CHARACTERS,
+            ]
+        )
+    assert is_counted(question)
+    assert (
+        question.tokens_in
+        == question_text.MAX_QUESTION_CHARACTERS // 2 + question_text.MAX_QUESTION_CHARACTERS
+    )
+    assert (
+        embedder(server).worst_tokens
+        >= question.tokens_in - question_text.MAX_QUESTION_CHARACTERS // 2
+    )
+
+
+@pytest.mark.parametrize("fault", ["500", "fewer-vectors", "unrelated", "drop"])
+def test_a_failed_call_is_not_counted(server: OpenAIStub, fault: str) -> None:
+    server.fail(fault)
+    question = RequestContext()
+    with pytest.raises(AnswerableError), use_context(question):
+        embedder(server).embed(["a", "b"])
+    assert not is_counted(question)
+
+
+@pytest.fixture
+def site(server: OpenAIStub, tmp_path: Path) -> Path:
+    options = {
+        "embedding": {"provider": "openai", "dimensions": 64, "base_url": server.base_url},
+        "answers": {"provider": "openai", "model": "honest", "base_url": server.base_url},
+    }
+    return sites.write_site(tmp_path, notes=sites.NOTES, options=options)
+
+
+def build(site: Path) -> subprocess.CompletedProcess[str]:
+    return sites.build(site, OPENAI_API_KEY="test")
+
+
+def test_a_build_says_once_who_receives_notes(server: OpenAIStub, site: Path) -> None:
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "receives the text of notes" in line]
+    assert len(lines) == 1
+    assert server.base_url in lines[0]
+    calls = server.counts[PATH]
+    assert build(site).returncode == 0
+    assert server.counts[PATH] == calls
+
+
+def test_the_function_carries_what_its_providers_need(server: OpenAIStub, site: Path) -> None:
+    assert build(site).returncode == 0
+    names = {
+        line.partition("==")[0]
+        for line in (site / "function" / "requirements.txt").read_text().splitlines()
+    }
+    assert names == {"limits", "numpy", "snowballstemmer", "openai", "jinja2"}
+    settings = json.loads((site / "function" / "settings.json").read_text())
+    assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
+    assert "test" not in settings.values()
+    assert not (site / "function" / "model").exists()
+
+
+def test_a_package_that_the_function_lacks_is_named_and_nothing_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "function"
+    settings = FunctionSettings(answers="openai")
+    # Where no distribution is found, those of the extra are missing too.
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(SiteError, match=r"run `pip install 'mkdocs-answerable\[openai\]'`"):
+        write_function(folder, LOCAL_IDENTITY, settings)
+    with pytest.raises(
+        SiteError, match=r"package limits, .* run `pip install 'mkdocs-answerable'`"
+    ):
+        write_function(folder, LOCAL_IDENTITY, FunctionSettings())
+    assert not (folder / "answerable").exists()
+
+
+def test_a_failing_call_keeps_the_last_bundle(server: OpenAIStub, site: Path) -> None:
+    assert build(site).returncode == 0
+    before = sites.opened(site).manifest.id
+    sites.put(site / "docs" / "new.md", "# New\n\nA page that is not embedded yet.\n")
+    server.fail("401")
+    done = build(site)
+    assert done.returncode != 0
+    assert "OPENAI_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sites.opened(site).manifest.id == before
+    server.fault = None
+    assert build(site).returncode == 0
+    assert sites.opened(site).manifest.id != before

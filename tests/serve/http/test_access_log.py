@@ -1,0 +1,156 @@
+"""A log line is one line of JSON and holds nothing that an asker has written."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.http import access_log
+from answerable.serve.http.access_log import AccessLogEntry
+from answerable.serve.request_context import RequestContext
+
+FIELDS = [
+    "event",
+    "request_id",
+    "method",
+    "path",
+    "status",
+    "mode",
+    "reason",
+    "cache",
+    "duration_ms",
+    "timings_ms",
+    "tokens_in",
+    "tokens_out",
+    "bundle",
+]
+SEEN = AccessLogEntry(
+    request_id="req_1",
+    method="POST",
+    path="answer",
+    status=200,
+    mode="supported",
+    cache="miss",
+    timings_ms={"searching": 3.14159, "embedding": 0.26},
+    tokens_in=900,
+    tokens_out=40,
+    bundle="3f9c",
+    duration_ms=12.3456,
+)
+
+
+def observation(**fields: Any) -> AccessLogEntry:
+    usual: dict[str, Any] = {"request_id": "req_1", "method": "GET", "path": "x", "status": 200}
+    return AccessLogEntry(**(usual | fields))
+
+
+def parsed(seen: AccessLogEntry) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(seen.line())
+    return found
+
+
+def test_a_line_has_its_fields_in_their_order() -> None:
+    assert SEEN.line() == (
+        b'{"event": "request", "request_id": "req_1", "method": "POST", "path": "answer", '
+        b'"status": 200, "mode": "supported", "reason": null, "cache": "miss", '
+        b'"duration_ms": 12.3, "timings_ms": {"embedding": 0.3, "searching": 3.1}, '
+        b'"tokens_in": 900, "tokens_out": 40, "bundle": "3f9c"}\n'
+    )
+    assert list(parsed(SEEN)) == FIELDS
+    assert list(parsed(observation(question="Why?"))) == [*FIELDS, "question"]
+
+
+def test_the_timings_are_those_of_a_call() -> None:
+    call = RequestContext()
+    for stage in ("embedding", "searching", "writing", "checking"):
+        with call.stage(stage):
+            pass
+    timings = parsed(observation(timings_ms=call.timings()))["timings_ms"]
+    assert list(timings) == ["embedding", "searching", "writing", "checking"]
+    assert all(value >= 0 for value in timings.values())
+
+
+@pytest.mark.parametrize("path", access_log.LOGGED_PATHS)
+def test_our_paths_are_named(path: str) -> None:
+    assert observation(path=path).path == observation(path=f"/{path}/").path == path
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/", "Answer", "answer/x", "who-is-the-harbour-master", "answer?q=secret", "answer\n"],
+)
+def test_another_path_is_not_repeated(path: str) -> None:
+    assert parsed(observation(path=path))["path"] == "other"
+
+
+def test_another_method_is_not_repeated() -> None:
+    assert parsed(observation(method="MOOR"))["method"] == "other"
+    assert parsed(observation(method="OPTIONS"))["method"] == "OPTIONS"
+
+
+def test_a_reason_is_a_refusals_or_a_problems() -> None:
+    for reason in ("no-evidence", "declined", "contract", "rate-limited", "paused", "timeout"):
+        assert parsed(observation(reason=reason))["reason"] == reason
+
+
+def test_words_that_are_not_ours_are_left_out() -> None:
+    given = "sk-live-1234 is my key"
+    seen = observation(mode=given, reason=given, cache=given, timings_ms={given: 1.0})
+    assert b"sk-live" not in seen.line()
+    assert parsed(seen) | {"mode": None, "reason": None, "cache": None, "timings_ms": {}} == parsed(
+        seen
+    )
+
+
+def test_the_rules_that_refused_are_named_before_the_question_and_nothing_else_is() -> None:
+    counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
+    seen = observation(contract=counts, question="Why?")
+    assert parsed(seen)["contract"] == {"validate/shape": 1, "ground/number": 2}
+    assert list(parsed(seen)) == [*FIELDS, "contract", "question"]
+    assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
+
+
+def test_what_is_no_number_is_null() -> None:
+    seen = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
+    assert parsed(seen)["duration_ms"] is None
+    assert parsed(seen)["timings_ms"] == {"writing": None}
+
+
+ANY = st.text() | st.none()
+
+
+@given(
+    st.builds(
+        AccessLogEntry,
+        request_id=st.text(),
+        method=st.text(),
+        path=st.text(),
+        status=st.integers(),
+        mode=ANY,
+        reason=ANY,
+        cache=ANY,
+        timings_ms=st.dictionaries(
+            st.text() | st.sampled_from(access_log.LOGGED_STAGES), st.floats()
+        ),
+        tokens_in=st.integers(),
+        tokens_out=st.integers(),
+        bundle=ANY,
+        contract=st.dictionaries(
+            st.text() | st.sampled_from(access_log.LOGGED_CONTRACT_RULES), st.integers()
+        ),
+        question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
+        duration_ms=st.floats(),
+    )
+)
+def test_a_line_is_always_one_line_of_printable_json(seen: AccessLogEntry) -> None:
+    line = seen.line()
+    assert line.endswith(b"\n")
+    assert all(0x20 <= byte < 0x7F for byte in line[:-1])
+    assert len(line.decode().splitlines()) == 1
+    found = json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found["request_id"] == seen.request_id
+    assert found.get("question") == seen.question
+    assert found["path"] in (*access_log.LOGGED_PATHS, "other")
+    assert found["method"] in (*access_log.LOGGED_METHODS, "other")

@@ -1,0 +1,421 @@
+"""The OpenAPI document: valid, made from the core's own types, and true of what the core sends."""
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+import pytest
+from jsonschema import ValidationError
+from openapi_spec_validator import validate
+
+from answerable.serve.engine import Engine
+from answerable.serve.http import openapi_examples
+from answerable.serve.http.messages import (
+    EVENT_STREAM_TYPE,
+    MAX_BODY_BYTES,
+    PROBLEM_STATUSES,
+    PROBLEM_TYPE,
+    ProblemCode,
+    Request,
+    Response,
+)
+from answerable.serve.http.openapi import make_document, render_document
+from answerable.serve.http.openapi_examples import make_events_example
+from answerable.serve.http.service import Service
+from answerable.serve.limits.policy import Policy
+from answerable.serve.providers import make_engine
+from answerable.serve.request_context import RequestStage
+from answerable.serve.retrieval import question_text
+from answerable.serve.text import languages
+from answerable.serve.types import Confidence, Evidence, Mode, Reason
+from support import openapi_check
+from support.sites import NOTES, ROOT, build, local, opened, write_site
+
+ORIGIN = "https://harbour.example"
+TOKEN = "harbour-master"
+DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
+WORN = {
+    "worn.md": (
+        "---\nid: worn-chains\nlabel: Worn chains\nlocator: second shelf\n"
+        "about: mooring.md#chains\n---\n\n"
+        "How thick a chain of a mooring is after ten winters: eleven millimetres at the shackle, "
+        "and the chain of the mooring by the pier is worn most.\n"
+    )
+}
+# What differs between two builds or two answers.
+PASSING = ("request_id", "built_at", "bundle", "generator")
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The keyless engine of the site that the document's examples come from."""
+    folder = write_site(tmp_path_factory.mktemp("site"), notes={**NOTES, **WORN})
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return make_engine(opened(folder), local())
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A request and the status and code that it should have, of a function with a policy."""
+
+    id: str
+    status: int
+    method: str
+    path: str
+    code: str | None = None
+    query: str = ""
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    has_index: bool = True
+    times: int = 1
+
+    def request(self) -> Request:
+        own = {"content-type": "application/json"} if self.method == "POST" else {}
+        return Request(
+            self.method,
+            self.path,
+            self.query,
+            {**own, **self.headers},
+            self.body,
+            "192.0.2.1",
+            can_stream=True,
+        )
+
+
+def asked(question: object, **more: object) -> bytes:
+    return json.dumps({"question": question, **more}).encode()
+
+
+HOW = asked(openapi_examples.QUESTION)
+STREAM = {"accept": EVENT_STREAM_TYPE}
+PAGE = {"origin": ORIGIN}
+ELSEWHERE = {"origin": "https://elsewhere.example"}
+BEARER = {"authorization": f"Bearer {TOKEN}"}
+GUARDED = {"bearer": (DIGEST,)}
+COUNTED = {"metrics": DIGEST}
+PUZZLE = {"challenge_key": b"a key of the harbour"}
+ONCE = {"rate": "1/hour"}
+PAUSED = {"paused": True}
+
+ASKINGS = (
+    Asking("answer", 200, "POST", "answer", body=HOW),
+    Asking("answer-to-page", 200, "POST", "answer", body=HOW, headers=PAGE),
+    Asking("answer-refused", 200, "POST", "answer", body=asked(openapi_examples.REFUSED)),
+    Asking("answer-route", 200, "POST", "answer", body=asked("Where is the electric winch from?")),
+    Asking("answer-nothing-asked", 200, "POST", "answer", body=asked("?!")),
+    Asking("answer-unicode", 200, "POST", "answer", body=asked("ｍｏｏｒｉｎｇ \ud800 é 🚢")),
+    Asking("answer-language", 200, "POST", "answer", body=asked("mooring", language="pt-BR")),
+    Asking("answer-other-keys", 200, "POST", "answer", body=asked("mooring", more=[1])),
+    Asking("answer-stream", 200, "POST", "answer", body=HOW, headers=STREAM),
+    Asking("answer-stream-refused", 200, "POST", "answer", body=asked("Hamlet?"), headers=STREAM),
+    Asking("answer-stream-to-page", 200, "POST", "answer", body=HOW, headers=STREAM | PAGE),
+    Asking("answer-no-json", 400, "POST", "answer", "bad-request", body=b"{"),
+    Asking("answer-no-object", 400, "POST", "answer", "bad-request", body=b"[]"),
+    Asking("answer-no-question", 400, "POST", "answer", "bad-request", body=b"{}"),
+    Asking("answer-empty", 400, "POST", "answer", "bad-request", body=asked(" \n ")),
+    Asking("answer-long", 400, "POST", "answer", "bad-request", body=asked("x" * 501)),
+    Asking("answer-no-tag", 400, "POST", "answer", "bad-request", body=asked("a", language="?")),
+    Asking("answer-stream-bad", 400, "POST", "answer", "bad-request", body=b"{", headers=STREAM),
+    Asking("answer-elsewhere", 403, "POST", "answer", "forbidden", body=HOW, headers=ELSEWHERE),
+    Asking("answer-get", 405, "GET", "answer", "method-not-allowed"),
+    Asking("answer-delete", 405, "DELETE", "answer", "method-not-allowed", headers=PAGE),
+    Asking("answer-large", 413, "POST", "answer", "too-large", body=b" " * (MAX_BODY_BYTES + 1)),
+    Asking(
+        "answer-text", 415, "POST", "answer", "unsupported",
+        body=HOW, headers={"content-type": "text/plain"},
+    ),
+    Asking("answer-often", 429, "POST", "answer", "rate-limited", body=HOW, policy=ONCE, times=2),
+    Asking("answer-paused", 503, "POST", "answer", "paused", body=HOW, policy=PAUSED),
+    Asking("answer-no-index", 503, "POST", "answer", "unavailable", body=HOW, has_index=False),
+    Asking("answer-late", 504, "POST", "answer", "timeout", body=HOW, policy={"deadline": 0.0}),
+    Asking("search-late", 504, "GET", "search", "timeout", "q=mooring", policy={"deadline": 0.0}),
+    Asking("answer-no-token", 401, "POST", "answer", "unauthorized", body=HOW, policy=GUARDED),
+    Asking("answer-token", 200, "POST", "answer", body=HOW, headers=BEARER, policy=GUARDED),
+    Asking("answer-unsolved", 403, "POST", "answer", "challenge", body=HOW, policy=PUZZLE),
+    Asking(
+        "answer-wrongly-solved", 403, "POST", "answer", "challenge",
+        body=asked("mooring", altcha="e30="), policy=PUZZLE,
+    ),
+    Asking("preflight", 204, "OPTIONS", "answer", headers=PAGE),
+    Asking("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
+    Asking("preflight-of-nobody", 403, "OPTIONS", "search", "forbidden"),
+    Asking("search", 200, "GET", "search", query="q=mooring"),
+    Asking("search-nothing", 200, "GET", "search", query="q=zeppelin", headers=PAGE),
+    Asking("search-no-words", 400, "GET", "search", "bad-request"),
+    Asking("search-elsewhere", 403, "GET", "search", "forbidden", "q=a", headers=ELSEWHERE),
+    Asking("search-often", 429, "GET", "search", "rate-limited", "q=a", policy=ONCE, times=2),
+    Asking("search-paused", 503, "GET", "search", "paused", "q=a", policy=PAUSED),
+    Asking("search-no-token", 401, "GET", "search", "unauthorized", "q=a", policy=GUARDED),
+    Asking("search-post", 405, "POST", "search", "method-not-allowed"),
+    Asking("health", 200, "GET", "health"),
+    Asking("health-slash", 200, "GET", "/health/", headers=PAGE),
+    Asking("health-guarded", 200, "GET", "health", policy=GUARDED),
+    Asking("health-no-index", 503, "GET", "health", "unavailable", has_index=False),
+    Asking("ready", 200, "GET", "ready"),
+    Asking("ready-paused", 503, "GET", "ready", "paused", policy=PAUSED),
+    Asking("ready-no-index", 503, "GET", "ready", "unavailable", has_index=False),
+    Asking("openapi", 200, "GET", "openapi.json", headers=PAGE),
+    Asking("openapi-post", 405, "POST", "openapi.json", "method-not-allowed"),
+    Asking("openapi-no-token", 401, "GET", "openapi.json", "unauthorized", policy=GUARDED),
+    Asking("challenge", 200, "GET", "challenge", policy=PUZZLE),
+    Asking("challenge-none", 404, "GET", "challenge", "not-found"),
+    Asking("metrics", 200, "GET", "metrics", headers=BEARER, policy=COUNTED),
+    Asking("metrics-no-token", 401, "GET", "metrics", "unauthorized", policy=COUNTED),
+    Asking("metrics-none", 404, "GET", "metrics", "not-found"),
+    Asking("nothing", 404, "GET", "", "not-found"),
+    Asking("elsewhere", 404, "POST", "answer/more", "not-found", body=HOW, headers=PAGE),
+)  # fmt: skip
+
+
+def response(engine: Engine, asking: Asking) -> tuple[dict[str, Any], Response]:
+    """The document of a function with a policy, and what the function sends."""
+    policy = Policy(origins=(ORIGIN,), secret=b"of this test and no other", **asking.policy)
+    service = Service(lambda: engine if asking.has_index else None, policy)
+    for _ in range(asking.times - 1):
+        service.handle(asking.request())
+    described = make_document(
+        "1",
+        challenge=bool(policy.challenge_key),
+        metrics=bool(policy.metrics),
+        bearer=bool(policy.bearer),
+    )
+    return described, service.handle(asking.request())
+
+
+@pytest.mark.parametrize("asking", ASKINGS, ids=lambda asking: asking.id)
+def test_the_core_sends_what_is_described(engine: Engine, asking: Asking) -> None:
+    document, sent = response(engine, asking)
+    assert sent.status == asking.status
+    assert (sent.json["code"] if asking.code else None) == asking.code
+    openapi_check.check(document, asking.method, asking.path, sent)
+
+
+def test_every_code_but_a_few_is_seen_in_the_table() -> None:
+    unseen = set(get_args(ProblemCode)) - {asking.code for asking in ASKINGS}
+    # What only a crowd, money or a fault brings about: the tests below.
+    assert unseen == {"busy", "capped", "internal"}
+
+
+class Costly:
+    """An answerer that may cost more than a function spends in a day."""
+
+    worst_tokens = 2
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        del question, evidence, violation
+        raise AssertionError("it is never asked")
+
+
+def test_a_problem_of_a_crowd_is_described(engine: Engine) -> None:
+    service = Service(lambda: engine, Policy(in_flight=1))
+    with service.guards.answering.slots:
+        checked(service, 503, "busy")
+
+
+def test_a_problem_of_money_is_described(engine: Engine) -> None:
+    costly = replace(engine, answerer=Costly())
+    checked(Service(lambda: costly, Policy(tokens_per_day=1)), 503, "capped")
+
+
+def test_a_fault_is_described(engine: Engine) -> None:
+    def faulty() -> Engine:
+        raise RuntimeError(f"not {engine}")
+
+    checked(Service(faulty, Policy()), 500, "internal")
+
+
+def checked(service: Service, status: int, code: ProblemCode) -> None:
+    sent = service.handle(Asking("", status, "POST", "answer", body=HOW).request())
+    assert (sent.status, sent.json["code"]) == (status, code)
+    openapi_check.check(make_document("1"), "POST", "answer", sent)
+
+
+@pytest.mark.parametrize("configured", [False, True])
+def test_it_is_valid(configured: bool) -> None:
+    validate(
+        make_document("1", "/ask/", challenge=configured, metrics=configured, bearer=configured)
+    )
+
+
+def test_what_is_not_configured_is_not_described() -> None:
+    bare = make_document("1")
+    full = make_document("1", challenge=True, metrics=True, bearer=True)
+    assert set(full["paths"]) - set(bare["paths"]) == {"/challenge", "/metrics"}
+    assert "401" not in bare["paths"]["/answer"]["post"]["responses"]
+    assert "401" in full["paths"]["/answer"]["post"]["responses"]
+    assert "securitySchemes" not in bare["components"]
+
+
+@pytest.mark.parametrize(("base", "url"), [("/", "/"), ("/docs/_answerable/", "/docs/_answerable")])
+def test_its_server_is_the_base(base: str, url: str) -> None:
+    assert make_document("1", base)["servers"] == [{"url": url}]
+
+
+def test_its_bytes_are_the_document_and_made_once() -> None:
+    made = render_document("1", bearer=True)
+    assert json.loads(made) == make_document("1", bearer=True)
+    assert render_document("1", bearer=True) is made
+
+
+def test_its_words_are_those_of_the_types() -> None:
+    known = make_document("1")["components"]["schemas"]
+    answer = known["Answer"]["properties"]
+    assert set(answer["mode"]["enum"]) == set(get_args(Mode))
+    assert set(answer["reason"]["enum"]) == {*get_args(Reason), None}
+    assert set(answer["confidence"]["enum"]) == set(get_args(Confidence))
+    assert set(known["Stage"]["properties"]["stage"]["enum"]) == set(get_args(RequestStage))
+    assert set(known["Problem"]["properties"]["code"]["enum"]) == set(get_args(ProblemCode))
+    question = known["Question"]["properties"]
+    assert question["question"]["maxLength"] == question_text.MAX_QUESTION_CHARACTERS
+    assert question["language"]["maxLength"] == languages.MAX_TAG_LENGTH
+    assert {case["if"]["properties"]["mode"]["const"] for case in known["Answer"]["allOf"]} == set(
+        get_args(Mode)
+    )
+
+
+def test_each_problem_has_the_codes_of_its_status() -> None:
+    document = make_document("1", metrics=True)
+    told: dict[str, int] = {}
+    for status, sent in document["components"]["responses"].items():
+        own = sent["content"][PROBLEM_TYPE]["schema"]["allOf"][1]["properties"]
+        assert own["status"] == {"const": int(status)}
+        told |= dict.fromkeys(own["code"]["enum"], int(status))
+    assert told == {code: status for code, (status, _) in PROBLEM_STATUSES.items()}
+
+
+def test_the_manual_has_every_code_with_its_status() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d{3}) \| `([a-z-]+)` \|", text, re.M)
+    assert {code: int(status) for status, code in rows} == {
+        code: status for code, (status, _) in PROBLEM_STATUSES.items()
+    }
+
+
+def test_the_manual_has_every_path_and_field() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    document = make_document("1", challenge=True, metrics=True)
+    for path, item in document["paths"].items():
+        method = next(method for method in item if method != "options").upper()
+        assert f"`{method} {path.strip('/')}`" in text
+    for name in ("Question", "Answer", "RecordCitation", "HintCitation"):
+        for each in document["components"]["schemas"][name]["properties"]:
+            assert f"`{each}`" in text or f'"{each}"' in text, each
+
+
+def test_every_example_is_what_its_schema_says() -> None:
+    document = make_document("1", challenge=True, metrics=True, bearer=True)
+    found = list(media_types(document["paths"]))
+    seen = 0
+    for kind, media in found:
+        values = [case["value"] for case in media.get("examples", {}).values()]
+        values += [media["example"]] if "example" in media else []
+        for value in values:
+            openapi_check.validate(document, media["schema"], value)
+            seen += 1
+        if kind == EVENT_STREAM_TYPE:
+            openapi_check.check_events(document, media, media["example"])
+    assert seen == 7
+
+
+def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every media type of a part of the document."""
+    if isinstance(node, dict):
+        yield from node.get("content", {}).items()
+        for value in node.values():
+            yield from media_types(value)
+
+
+def lasting(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if key not in PASSING}
+
+
+@pytest.mark.parametrize(
+    ("asking", "example"),
+    [
+        (Asking("", 200, "POST", "answer", body=HOW), openapi_examples.ANSWER),
+        (
+            Asking("", 200, "POST", "answer", body=asked(openapi_examples.REFUSED)),
+            openapi_examples.REFUSAL,
+        ),
+        (
+            Asking("", 200, "GET", "search", query=f"q={openapi_examples.SEARCHED}"),
+            openapi_examples.PASSAGES,
+        ),
+        (Asking("", 200, "GET", "health"), openapi_examples.HEALTH),
+        (Asking("", 200, "GET", "ready"), openapi_examples.READY),
+    ],
+    ids=["answer", "refusal", "search", "health", "ready"],
+)
+def test_the_examples_are_what_the_tiny_site_answers(
+    engine: Engine, asking: Asking, example: Mapping[str, Any]
+) -> None:
+    sent = response(engine, asking)[1].json
+    assert set(sent) == set(example)
+    assert lasting(sent) == lasting(example)
+
+
+def test_the_stream_of_the_examples_is_what_the_tiny_site_sends(engine: Engine) -> None:
+    sent = response(engine, Asking("", 200, "POST", "answer", body=HOW, headers=STREAM))[1]
+    assert sent.events is not None
+    made = openapi_check.events(b"".join(sent.events).decode())
+    shown = openapi_check.events(make_events_example())
+    assert made[:-1] == shown[:-1]
+    assert lasting(made[-1][1]) == lasting(shown[-1][1])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"mode": "partial"},
+        {"mode": "not-found"},
+        {"mode": "unheard-of"},
+        {"reason": "declined"},
+        {"confidence": 0.93},
+        {"score": 0.93},
+        {"routes": []},
+        {"citations": []},
+        {"answer": ""},
+        {"bundle": "latest"},
+        {"dropped": -1},
+        {"request_id": None},
+    ],
+    ids=str,
+)
+def test_an_answer_that_lies_is_none(change: Mapping[str, Any]) -> None:
+    document = make_document("1")
+    refuse(document, "Answer", {**openapi_examples.ANSWER, **change})
+
+
+@pytest.mark.parametrize(
+    ("n", "change"),
+    [
+        (0, {"url": "javascript:alert(1)"}),
+        (0, {"url": "//elsewhere.example/"}),
+        (0, {"href": "/a b"}),
+        (0, {"kind": "hint"}),
+        (0, {"score": 1}),
+        (1, {"text": "private"}),
+        (1, {"quote": "private"}),
+    ],
+)
+def test_a_citation_that_it_must_not_be_is_none(n: int, change: Mapping[str, Any]) -> None:
+    changed = copy.deepcopy(openapi_examples.ANSWER)
+    changed["citations"][n].update(change)
+    refuse(make_document("1"), "Answer", changed)
+
+
+def test_a_refusal_that_looks_backed_is_none() -> None:
+    backed = {**openapi_examples.REFUSAL, "citations": openapi_examples.ANSWER["citations"]}
+    refuse(make_document("1"), "Answer", backed)
+    refuse(make_document("1"), "Answer", {**openapi_examples.REFUSAL, "reason": None})
+
+
+def refuse(document: Mapping[str, Any], name: str, value: object) -> None:
+    with pytest.raises(ValidationError):
+        openapi_check.validate(document, document["components"]["schemas"][name], value)

@@ -1,0 +1,416 @@
+"""Refused questions are kept as the owner has chosen, and never more than that."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.serve import settings
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
+from answerable.serve.embedders.embedder import Vectors
+from answerable.serve.engine import Engine
+from answerable.serve.errors import BundleError
+from answerable.serve.http import refusal_log
+from answerable.serve.http.messages import Request, Response
+from answerable.serve.http.refusal_log import (
+    LoggedRefusal,
+    LogRefusal,
+    NearestRecord,
+    RefusedQuestion,
+    anonymize_refusal,
+    make_line_appender,
+    make_refusal_logger,
+)
+from answerable.serve.limits.askers import hash_with_secret
+from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
+from serve.test_function_folder import has_address
+from support.deadlines import until
+from support.doubles import (
+    LetterEmbedder,
+    ScriptedAnswerer,
+    bundle_of,
+    handle,
+    index_of,
+    note,
+    record,
+)
+from support.server_processes import Running, free_port, mkdocs, run
+from support.sites import NOTES, PAGES, build, command, put, write_site
+
+SECRET = b"a secret of sixteen letters"
+NOON = 1_714_564_800.0
+DAY = 86_400
+# No word of it is on a page; its second word is what is looked for where no text may be.
+CANARY = "Does Zanzibarquokka sell pickled wombats?"
+ANSWERED = "How thick is the chain of a mooring?"
+ADDRESS = "127.0.0.1"
+
+
+def asked(**changes: Any) -> RefusedQuestion:
+    fields = {
+        "question": CANARY, "asker": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
+        "near": NearestRecord("rope", "low"), **changes,
+    }  # fmt: skip
+    return RefusedQuestion(**fields)
+
+
+def kept(now: float = NOON, *, text: bool = False, **changes: Any) -> LoggedRefusal:
+    return anonymize_refusal(asked(**changes), SECRET, now, text=text)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """What a log holds; each line has to be whole."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_line_has_the_hour_and_hashes_only() -> None:
+    row = json.loads(kept(NOON + 3599).as_json())
+    assert row == {
+        "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
+        "asker": hash_with_secret("192.0.2.7", SECRET, "2024-05-01"), "question": row["question"],
+        "near": "rope", "score": "low",
+    }  # fmt: skip
+    assert len(row["question"]) == len(row["asker"]) == 16
+
+
+def test_the_text_is_one_field_more() -> None:
+    row, hashed = json.loads(kept(text=True).as_json()), json.loads(kept().as_json())
+    assert row == {**hashed, "text": CANARY}
+
+
+def test_an_asker_is_another_one_tomorrow_and_under_another_secret() -> None:
+    today, tomorrow = kept(), kept(NOON + DAY)
+    assert today.asker == kept(NOON + 60).asker != tomorrow.asker
+    assert today.asker != kept(asker="192.0.2.8").asker
+    assert hash_with_secret("192.0.2.7", b"other", "2024-05-01") != today.asker
+    assert kept(asker="").asker == ""
+
+
+def test_a_repeated_question_has_one_hash_whatever_its_case_and_day() -> None:
+    again = kept(NOON + DAY, question="does zanzibarquokka sell pickled WOMBATS")
+    assert again.question == kept().question
+    assert kept(question="Does Zanzibarquokka sell fresh wombats?").question != again.question
+    assert kept(question="?!").question != kept(question="?!?").question
+
+
+def test_a_question_that_is_an_address_has_not_the_hash_of_an_asker() -> None:
+    found = kept(question="192.0.2.7")
+    assert found.question != found.asker
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """A site of one page and one note, over floors that hardly anything passes."""
+    made = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")], [note("one", "zebra quiz")])
+    bundle = bundle_of(tmp_path, made, Profile(floor=0.99, note_floor=0.99))
+    return Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}, {}]))
+
+
+def post(engine: Engine, question: str, keep: LogRefusal | None, asker: str = "") -> Response:
+    body = json.dumps({"question": question}).encode()
+    headers = {"content-type": "application/json"}
+    return handle(engine, Request("POST", "answer", "", headers, body, asker), keep)
+
+
+def test_the_core_hands_on_what_it_has_refused(engine: Engine) -> None:
+    found: list[RefusedQuestion] = []
+    body = post(engine, "  zebra\nropes ", found.append, "192.0.2.7").json
+    assert body["reason"] == "no-evidence"
+    (told,) = found
+    assert (told.question, told.asker, told.reason) == ("zebra ropes", "192.0.2.7", "no-evidence")
+    assert told.bundle == engine.bundle.manifest.id
+    assert told.near is not None
+    assert told.near.record == "rope"
+    assert told.near.score in ("close", "low", "far")
+
+
+def test_what_a_note_is_nearest_to_names_no_note(engine: Engine) -> None:
+    found: list[RefusedQuestion] = []
+    note_floor = replace(engine.bundle.manifest.profile, note_floor=0.0)
+    manifest = replace(engine.bundle.manifest, profile=note_floor)
+    routed = replace(engine, store=replace(engine.bundle, manifest=manifest))
+    assert post(routed, "zebra quiz", found.append).json["reason"] == "declined"
+    assert found[0].near is not None
+    assert found[0].near.record == "rope"
+
+
+def test_what_was_declined_is_nearest_to_what_was_found(tmp_path: Path) -> None:
+    found: list[RefusedQuestion] = []
+    made = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
+    bundle = bundle_of(tmp_path, made, replace(LOCAL_PROFILE, floor=0.1))
+    post(Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}])), "rope?", found.append)
+    assert (found[0].reason, found[0].near) == ("declined", NearestRecord("rope", "above"))
+
+
+def test_a_question_without_words_is_near_to_nothing(engine: Engine) -> None:
+    found: list[RefusedQuestion] = []
+    assert post(engine, "who is it?", found.append).json["reason"] == "no-evidence"
+    assert found[0].near is None
+
+
+def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine) -> None:
+    def body(keep: LogRefusal | None) -> dict[str, Any]:
+        answered: dict[str, Any] = post(engine, "ropes", keep).json
+        del answered["request_id"]
+        return answered
+
+    found: list[RefusedQuestion] = []
+    assert body(None) == body(found.append)
+    assert len(found) == 1
+
+
+def test_a_sink_that_fails_fails_no_answer(engine: Engine) -> None:
+    def fail(asked: RefusedQuestion) -> None:
+        raise RuntimeError(asked.question)
+
+    response = post(engine, CANARY, fail)
+    assert response.status == 200
+    assert response.json["mode"] == "not-found"
+
+
+def test_a_fault_is_no_refusal(engine: Engine) -> None:
+    class Broken(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            raise RuntimeError(f"{len(texts)} texts")
+
+    found: list[RefusedQuestion] = []
+    assert post(replace(engine, embedder=Broken()), "ropes", found.append).status == 500
+    assert found == []
+
+
+def test_threads_tear_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "log.jsonl"
+    told: list[str] = []
+    append = make_line_appender(path, told.append)
+    line = json.dumps({"text": "é" * 1500}).encode() + b"\n"
+    start = threading.Barrier(8)
+
+    def work() -> None:
+        start.wait()
+        for _ in range(50):
+            append(line)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.read_bytes() == line * 400
+    assert told == []
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_full_log_drops_lines_and_says_so_once(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    told: list[str] = []
+    append = make_line_appender(path, told.append, limit=100)
+    for _ in range(50):
+        append(b"0123456789\n")
+    assert path.read_bytes() == b"0123456789\n" * 9
+    assert len(told) == 1
+    assert "has 100 bytes" in told[0]
+    path.unlink()
+    append(b"again\n")
+    assert path.read_bytes() == b"again\n"
+
+
+def test_a_log_that_cannot_be_written_says_so_once(tmp_path: Path) -> None:
+    told: list[str] = []
+    append = make_line_appender(tmp_path, told.append)
+    append(b"a line\n")
+    append(b"a line\n")
+    assert len(told) == 1
+    assert "cannot be written (Is a directory)" in told[0]
+
+
+def test_nothing_is_kept_unless_it_is_asked_for() -> None:
+    written: list[bytes] = []
+    for how in LOG_REFUSALS_CHOICES:
+        make_refusal_logger(lambda how=how: how, written.append, SECRET, lambda: NOON)(asked())  # type: ignore[misc]
+    assert written == [kept().as_json(), kept(text=True).as_json()]
+    assert FunctionSettings().log_refusals == "none"
+
+
+def test_a_setting_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    put(tmp_path / settings.SETTINGS_FILE, '{"log_refusals": "hashd"}')
+    with pytest.raises(BundleError, match="log_refusals is none of none, hashed, text"):
+        read_settings(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A published function for each setting, the default one for ``none``."""
+    folder = tmp_path_factory.mktemp("functions")
+    for how in LOG_REFUSALS_CHOICES:
+        options = {} if how == "none" else {"log_refusals": how}
+        done = build(write_site(folder / how, notes=NOTES, options=options))
+        assert done.returncode == 0, done.stderr
+    return {how: folder / how / "function" for how in LOG_REFUSALS_CHOICES}
+
+
+@contextmanager
+def serving(function: Path, **environment: str) -> Iterator[Running]:
+    given = [f"{name}={value}" for name, value in environment.items()]
+    main = ["env", "-i", "PORT=0", *given, sys.executable, "-I", str(function / "main.py")]
+    with run(main, function.parent, has_address) as found:
+        yield found
+
+
+def ask_all(running: Running, path: str = "/answer") -> None:
+    for question in (CANARY, CANARY.upper(), ANSWERED):
+        running.ask(path, question)
+
+
+def check(rows: list[dict[str, Any]], how: str) -> None:
+    """Two refusals of one question, by one asker, with as much as a setting keeps."""
+    assert [row.get("text") for row in rows] == (
+        [CANARY, CANARY.upper()] if how == "text" else [None, None]
+    )
+    assert rows[0]["question"] == rows[1]["question"]
+    assert rows[0]["asker"] == rows[1]["asker"] != ""
+    assert {row["reason"] for row in rows} == {"no-evidence"}
+    names = {name.removesuffix(".md") for name in PAGES}
+    assert {row["near"] for row in rows} <= {*names, None}
+
+
+@pytest.mark.parametrize("how", LOG_REFUSALS_CHOICES)
+def test_a_function_prints_what_it_keeps(functions: dict[str, Path], how: str) -> None:
+    with serving(functions[how]) as running:
+        ask_all(running)
+        wanted = 0 if how == "none" else 2
+        until(lambda: running.output.count('"event": "refusal"') == wanted)
+        printed = running.output
+    rows = [json.loads(line) for line in printed.splitlines() if '"event": "refusal"' in line]
+    if how == "none":
+        assert rows == []
+    else:
+        check(rows, how)
+    assert ADDRESS not in printed.replace(f"http://{ADDRESS}:", "")
+    assert ("anzibarquokka" in printed.lower()) == (how == "text")
+
+
+@pytest.mark.parametrize("how", LOG_REFUSALS_CHOICES)
+def test_a_function_keeps_a_file(functions: dict[str, Path], how: str, tmp_path: Path) -> None:
+    log = tmp_path / "kept.jsonl"
+    secret = SECRET.decode()
+    for _ in range(2):
+        with serving(functions[how], ANSWERABLE_REFUSALS=str(log), ANSWERABLE_SECRET=secret) as it:
+            ask_all(it)
+            assert '"event": "refusal"' not in it.output
+    if how == "none":
+        assert not log.exists()
+        return
+    rows = lines(log)
+    check(rows[:2], how)
+    # The secret outlives the process, so that a question that comes again is known.
+    assert len({row["question"] for row in rows}) == 1
+    text = log.read_text(encoding="utf-8")
+    assert ADDRESS not in text
+    assert secret not in text
+    assert ("anzibarquokka" in text.lower()) == (how == "text")
+
+
+def test_a_log_that_cannot_be_written_breaks_no_answer(
+    functions: dict[str, Path], tmp_path: Path
+) -> None:
+    with serving(functions["text"], ANSWERABLE_REFUSALS=str(tmp_path)) as running:
+        ask_all(running)
+        assert running.ask("/answer", CANARY)["mode"] == "not-found"
+        until(lambda: "Refused questions are no longer kept" in running.output)
+        assert running.output.count("no longer kept") == 1
+        assert "anzibarquokka" not in running.output.lower()
+
+
+def test_a_secret_that_can_be_guessed_is_refused(functions: dict[str, Path]) -> None:
+    done = command_of(functions["hashed"], ANSWERABLE_SECRET="hunter2")
+    assert done.returncode == 1
+    assert "ANSWERABLE_SECRET: it needs 16 characters" in done.stderr
+    assert "hunter2" not in done.stderr
+
+
+def test_a_function_with_a_setting_it_does_not_know_does_not_start(
+    functions: dict[str, Path], tmp_path: Path
+) -> None:
+    copy = tmp_path / "function"
+    shutil.copytree(functions["none"], copy)
+    put(copy / settings.SETTINGS_FILE, '{"log_refusals": "all"}')
+    done = command_of(copy)
+    assert done.returncode == 1
+    assert "settings.json cannot be read (log_refusals is none of" in done.stderr
+
+
+def command_of(function: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", str(function / "main.py")],
+        env={"PORT": "0", **environment}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_the_dev_server_keeps_them_in_the_cache_as_set_at_the_time(tmp_path: Path) -> None:
+    site = write_site(tmp_path, notes=NOTES, options={"log_refusals": "hashed"})
+    log = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
+    config = (site / "mkdocs.yml").read_text(encoding="utf-8")
+    with mkdocs(site) as running:
+
+        def change(how: str) -> None:
+            built = running.output.count("Reloading browsers")
+            put(site / "mkdocs.yml", config.replace("hashed", how))
+            until(lambda: running.output.count("Reloading browsers") > built)
+
+        ask_all(running, "/_answerable/answer")
+        check(lines(log), "hashed")
+        text = log.read_text(encoding="utf-8")
+        assert "anzibarquokka" not in text.lower()
+        assert ADDRESS not in text
+        change("none")
+        ask_all(running, "/_answerable/answer")
+        assert log.read_text(encoding="utf-8") == text
+        change("text")
+        ask_all(running, "/_answerable/answer")
+        check(lines(log)[2:], "text")
+        assert "anzibarquokka" not in running.output.lower()
+    assert not (site / "function").exists()
+
+
+def test_a_built_site_is_served_with_refusals_kept(tmp_path: Path) -> None:
+    site = write_site(tmp_path)
+    assert build(site).returncode == 0
+    port = free_port()
+    code = (
+        "from pathlib import Path; "
+        "from answerable.indexing.html_site.built_site import BuiltSiteOptions as Built; "
+        "from answerable.cli import index, serve; "
+        "options = index.IndexOptions(Path('site'), None, Path('cache'), Built(None, None, None)); "
+        f"serve.serve_built_site(options, '127.0.0.1', {port}, log_refusals='hashed')"
+    )
+    serve = [sys.executable, "-c", code]
+    with run(serve, site, lambda running: "Serving at" in running.output, port) as running:
+        ask_all(running, "/_answerable/answer")
+    check(lines(site / "cache" / refusal_log.REFUSAL_LOG_FILE), "hashed")
+
+
+def test_an_option_that_is_not_known_stops_the_build(tmp_path: Path) -> None:
+    done = build(write_site(tmp_path, options={"log_refusals": "everything"}))
+    assert done.returncode != 0
+    assert "log_refusals" in done.stderr
+
+
+def test_what_is_kept_can_be_grouped(functions: dict[str, Path], tmp_path: Path) -> None:
+    log = tmp_path / "kept.jsonl"
+    with serving(functions["text"], ANSWERABLE_REFUSALS=str(log)) as running:
+        ask_all(running)
+    done = command(functions["text"].parent, "gaps", "--json", os.fspath(log))
+    assert done.returncode == 0, done.stderr
+    (gap,) = json.loads(done.stdout)["gaps"]
+    assert (gap["asked"], gap["questions"], gap["askers"]) == (2, 1, 1)
+    assert CANARY.lower() in [sample.lower() for sample in gap["samples"]]

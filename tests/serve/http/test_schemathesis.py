@@ -1,0 +1,147 @@
+"""A real function over loopback, asked by schemathesis whether its OpenAPI document is true."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.http.messages import EVENT_STREAM_TYPE
+from answerable.serve.http.openapi import make_document
+from answerable.serve.retrieval import question_text
+from support import openapi_check
+from support.fuzz_settings import DEEP, fuzzed
+from support.server_processes import Running, run
+from support.sites import NOTES, build, write_site
+
+ORIGIN = "https://harbour.example"
+TOKEN = "harbour-master"
+DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
+OFTEN = ("ANSWERABLE_RATE=1000000/minute", "ANSWERABLE_RATE_ALL=1000000/minute")
+EXAMPLES = "1000" if DEEP else "25"
+CHECKS = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance",
+    "response_headers_conformance", "response_schema_conformance", "unsupported_method",
+    "allow_header_conformance", "missing_required_header",
+)  # fmt: skip
+
+Seen = dict[tuple[str, str], set[int]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published function."""
+    site = write_site(tmp_path_factory.mktemp("site"), notes=NOTES)
+    done = build(site)
+    assert done.returncode == 0, done.stderr
+    return site / "function"
+
+
+@pytest.fixture(scope="module")
+def public(folder: Path) -> Iterator[Running]:
+    """A function for everyone, whose metrics have a token."""
+    yield from serving(folder, f"ANSWERABLE_METRICS_TOKEN={DIGEST}", *OFTEN)
+
+
+@pytest.fixture
+def guarded(folder: Path) -> Iterator[Running]:
+    """A function that wants a token, and a solved challenge of whoever asks."""
+    key = "ANSWERABLE_ALTCHA_KEY=a-key-of-the-harbour"
+    yield from serving(folder, f"ANSWERABLE_BEARER={DIGEST}", key, *OFTEN)
+
+
+@pytest.fixture
+def limited(folder: Path) -> Iterator[Running]:
+    """A function that takes few questions."""
+    yield from serving(folder, "ANSWERABLE_RATE=10/hour")
+
+
+def serving(folder: Path, *variables: str) -> Iterator[Running]:
+    command = ["env", "PORT=0", *variables, sys.executable, "-I", str(folder / "main.py")]
+    with run(command, folder, has_address) as found:
+        yield found
+
+
+def has_address(running: Running) -> bool:
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
+    running.port = int(found[1]) if found else 0
+    return bool(found)
+
+
+def seen(running: Running, folder: Path, *headers: str) -> Seen:
+    """The statuses that each method and path has had; AssertionError if a check has failed.
+
+    folder: where reports go. headers: of every request.
+    """
+    url = f"http://127.0.0.1:{running.port}"
+    report = folder / "requests.har"
+    options = [option for header in headers for option in ("-H", header)]
+    done = subprocess.run(
+        [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()",
+         "run", f"{url}/openapi.json", "--checks", ",".join(CHECKS), "--max-examples", EXAMPLES,
+         *([] if DEEP else ["--seed", "1"]), "--no-color", "--continue-on-failure",
+         "--report", "har", "--report-har-path", str(report), *options],
+        cwd=folder, capture_output=True, text=True, timeout=1800 if DEEP else 300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: Seen = defaultdict(set)
+    for entry in json.loads(report.read_bytes())["log"]["entries"]:
+        path = entry["request"]["url"].removeprefix(url).partition("?")[0]
+        found[entry["request"]["method"], path].add(entry["response"]["status"])
+    return found
+
+
+def test_a_public_function_is_what_it_says(public: Running, tmp_path: Path) -> None:
+    found = seen(public, tmp_path)
+    assert found["POST", "/answer"] >= {200, 400, 415}
+    assert found["GET", "/answer"] == {405}
+    assert found["GET", "/search"] >= {200, 400}
+    assert found["GET", "/metrics"] == {401}
+    assert found["OPTIONS", "/answer"] == {403}
+
+
+def test_a_page_of_its_site_finds_what_it_says(public: Running, tmp_path: Path) -> None:
+    found = seen(public, tmp_path, f"Origin: {ORIGIN}", f"Authorization: Bearer {TOKEN}")
+    assert found["POST", "/answer"] >= {200, 400}
+    assert found["OPTIONS", "/answer"] == {204}
+    assert 200 in found["GET", "/metrics"]
+
+
+def test_a_guarded_function_is_what_it_says(guarded: Running, tmp_path: Path) -> None:
+    # The document needs the token too.
+    found = seen(guarded, tmp_path, f"Authorization: Bearer {TOKEN}")
+    assert found["POST", "/answer"] >= {400, 403}
+    assert 200 in found["GET", "/search"]
+    assert 200 in found["GET", "/challenge"]
+
+
+def test_a_limited_function_is_what_it_says(limited: Running, tmp_path: Path) -> None:
+    found = seen(limited, tmp_path)
+    assert 429 in found["POST", "/answer"] | found["GET", "/search"]
+    assert found["GET", "/health"] >= {200}
+
+
+@fuzzed(few=25, many=1000)
+@given(
+    st.text(max_size=question_text.MAX_QUESTION_CHARACTERS + 10)
+    | st.sampled_from(["mooring", "winch", "Hamlet?"])
+)
+def test_a_stream_ends_with_the_plain_answer(public: Running, question: str) -> None:
+    status, plain = public.request("POST", "/answer", {"question": question})
+    streamed = public.request("POST", "/answer", {"question": question}, Accept=EVENT_STREAM_TYPE)
+    assert streamed[0] == status
+    if status != 200:
+        assert json.loads(streamed[1]) == json.loads(plain)
+        return
+    document = make_document("1")
+    media = document["paths"]["/answer"]["post"]["responses"]["200"]["content"][EVENT_STREAM_TYPE]
+    name, answer = openapi_check.check_events(document, media, streamed[1])[-1]
+    assert name == "answer"
+    assert answer | {"request_id": None} == json.loads(plain) | {"request_id": None}

@@ -1,0 +1,316 @@
+"""The function's protections in their order: which of them answers, and whom."""
+
+import base64
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any
+
+import altcha
+import pytest
+
+from answerable.serve.engine import Engine
+from answerable.serve.http.messages import Request
+from answerable.serve.limits.proof_of_work import create_proof_of_work
+from support.service_requests import (
+    BEARER,
+    DIGEST,
+    ELSEWHERE,
+    NOWHERE,
+    ORIGIN,
+    QUESTION,
+    SENT,
+    TOKEN,
+    USUAL,
+    WRONG,
+    asked,
+    asking,
+    code,
+    header,
+    letters,
+    request,
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("service"))
+
+
+# Every protection at once: nothing may be asked, and what is asked is wrong in every way.
+CLOSED = replace(
+    USUAL,
+    paused=True,
+    bearer=(DIGEST,),
+    challenge_key=b"a key of the harbour",
+    rate_all="1/day",
+    in_flight=1,
+    tokens_per_day=99,
+)
+PAGE = {"origin": ORIGIN, **BEARER}
+JSON = {**PAGE, "content-type": "application/json"}
+
+
+def test_the_first_protection_that_is_not_passed_is_the_one_that_answers(base: Engine) -> None:
+    """Each request has one fault fewer than the one before it."""
+
+    def told(sent: Request, **policy: Any) -> str:
+        service = asking(base, replace(CLOSED, **policy)).service
+        service.guards.limiter.admit("somebody")
+        assert service.guards.answering.slots.acquire(blocking=False)
+        return code(service.handle(sent))
+
+    elsewhere = {"origin": ELSEWHERE}
+    assert told(request("PUT", "nothing", headers=elsewhere, body=WRONG)) == "not-found"
+    assert told(request("PUT", "answer", headers=elsewhere, body=WRONG)) == "method-not-allowed"
+    assert told(request("POST", "answer", headers=elsewhere, body=WRONG)) == "forbidden"
+    page = {"origin": ORIGIN}
+    assert told(request("POST", "answer", headers=page, body=WRONG)) == "unauthorized"
+    assert told(request("POST", "answer", headers=PAGE, body=WRONG)) == "paused"
+    awake = {"paused": False}
+    assert told(request("POST", "answer", headers=PAGE, body=WRONG), **awake) == "unsupported"
+    assert told(request("POST", "answer", headers=JSON, body=WRONG), **awake) == "too-large"
+    assert told(request("POST", "answer", headers=JSON, body=WRONG[:99]), **awake) == "bad-request"
+    bodies: list[object] = [[], {}, {"question": 1}, {"question": "x" * 501}]
+    for body in (*bodies, {"question": "x", "language": 1}):
+        sent = request("POST", "answer", headers=JSON, body=json.dumps(body).encode())
+        assert told(sent, **awake) == "bad-request"
+    assert told(asked(headers=PAGE), **awake) == "challenge"
+    brought = solved(CLOSED.challenge_key)
+    assert told(asked(headers=PAGE, altcha=brought), **awake) == "rate-limited"
+    admitted = {**awake, "rate_all": "9/day"}
+    assert told(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
+
+
+def test_requests_without_a_solution_lock_nobody_out_who_has_one(base: Engine) -> None:
+    """600 of them from 600 addresses, and one solution that is sent again and again."""
+    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate_all="2/day")
+    ask = asking(base, policy)
+    used = solved(CLOSED.challenge_key)
+    assert ask(altcha=used).status == 200
+    for n in range(200):
+        asker = f"198.51.100.{n}"
+        assert code(ask(f"Rope {n}?", asker=asker)) == "challenge"
+        assert code(ask(f"Rope {n}?", asker=asker, altcha="bm8=")) == "challenge"
+        assert code(ask(f"Rope {n}?", asker=asker, altcha=used)) == "challenge"
+    for _ in range(2):
+        assert ask.get("search", "q=rope").status == 200
+    assert code(ask.get("search", "q=rope")) == "rate-limited"
+    assert ask(altcha=solved(CLOSED.challenge_key)).status == 200
+    assert code(ask(altcha=solved(CLOSED.challenge_key))) == "rate-limited"
+
+
+def test_a_solution_is_used_up_only_by_a_request_that_is_admitted(base: Engine) -> None:
+    policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate="1/day")
+    ask = asking(base, policy)
+    first, second = solved(CLOSED.challenge_key), solved(CLOSED.challenge_key)
+    assert ask(altcha=first).status == 200
+    assert code(ask(altcha=second)) == "rate-limited"
+    assert ask(altcha=second, asker="192.0.2.2").status == 200
+    assert code(ask(altcha=second, asker="192.0.2.3")) == "challenge"
+
+
+def solved(key: bytes | None) -> str:
+    """A solution of a new challenge, as a request brings it."""
+    assert key
+    made = altcha.Challenge.from_dict(create_proof_of_work(key, None).new())
+    solution = altcha.solve_challenge(made)
+    assert solution
+    return base64.b64encode(json.dumps(altcha.Payload(made, solution).to_dict()).encode()).decode()
+
+
+def test_behind_the_limits_the_cache_then_the_slots_then_the_purse(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, in_flight=1, tokens_per_day=100))
+    assert ask().status == 200
+    slots = ask.service.guards.answering.slots
+    assert slots.acquire(blocking=False)
+    assert (ask().status, code(ask("Another?"))) == (200, "busy")
+    slots.release()
+    assert (ask().status, code(ask("Another?"))) == (200, "capped")
+    assert ask.answerer.questions == [QUESTION]
+
+
+def test_what_is_refused_before_the_limits_counts_for_nobody(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="1/day"))
+    assert code(ask("")) == "bad-request"
+    assert code(ask(headers={"origin": ELSEWHERE})) == "forbidden"
+    assert ask().status == 200
+    assert code(ask()) == "rate-limited"
+
+
+POLICIES = {
+    "open": USUAL,
+    "paused": replace(USUAL, paused=True),
+    "bearer": replace(USUAL, bearer=(DIGEST,)),
+    "counted": replace(USUAL, metrics=DIGEST, challenge_key=b"a key of the harbour"),
+    "capped": replace(USUAL, tokens_per_day=0),
+    "no store": replace(USUAL, redis_url=NOWHERE.format(port=1)),
+}
+
+
+@pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_response_names_the_page_that_may_read_it_and_no_other(
+    base: Engine, policy: str, sent: Request
+) -> None:
+    service = asking(base, POLICIES[policy]).service
+    for origin in (ORIGIN, ELSEWHERE, "null", "*", f"{ORIGIN}.elsewhere.example", None):
+        headers = dict(sent.headers) | ({} if origin is None else {"origin": origin})
+        response = service.handle(replace(sent, headers=headers))
+        is_listed = origin == ORIGIN
+        allowed = header(response, "Access-Control-Allow-Origin")
+        assert allowed == (ORIGIN if is_listed else None)
+        assert header(response, "Vary") == "Origin"
+        assert header(response, "Access-Control-Allow-Credentials") is None
+        exposed = header(response, "Access-Control-Expose-Headers")
+        assert exposed == ("Retry-After" if is_listed else None)
+        if origin is not None and not is_listed:
+            assert response.status in (403, 404, 405)
+        if response.events:
+            response.events.close()
+
+
+def test_a_function_without_origins_answers_programs_and_no_page(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, origins=()))
+    assert ask().status == 200
+    assert code(ask(headers={"origin": ORIGIN})) == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [("answer", "POST"), ("search", "GET"), ("health", "GET"), ("metrics", "GET")],
+)
+def test_a_preflight_tells_a_listed_page_what_it_may_send(
+    base: Engine, path: str, method: str
+) -> None:
+    service = asking(base).service
+    response = service.handle(request("OPTIONS", path, headers={"origin": ORIGIN}))
+    assert (response.status, response.body) == (204, b"")
+    assert header(response, "Access-Control-Allow-Methods") == method
+    allowed = header(response, "Access-Control-Allow-Headers")
+    assert allowed == "Accept, Authorization, Content-Type"
+    for headers in ({"origin": ELSEWHERE}, {}):
+        assert code(service.handle(request("OPTIONS", path, headers=headers))) == "forbidden"
+
+
+def test_a_preflight_brings_no_token_and_meets_no_limit(base: Engine) -> None:
+    service = asking(base, replace(CLOSED, rate="1/day")).service
+    for _ in range(3):
+        sent = request("OPTIONS", "answer", headers={"origin": ORIGIN})
+        assert service.handle(sent).status == 204
+
+
+def test_a_paused_function_declines_politely_and_does_nothing(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, paused=True))
+    for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
+        assert code(response) == "paused"
+        assert header(response, "Retry-After") == "3600"
+        assert response.json["detail"] == (
+            "Questions are not answered at the moment. Search the site instead."
+        )
+    assert ask.get("health").status == 200
+    assert ask.get("openapi.json").status == 200
+    assert ask.answerer.questions == []
+
+
+@pytest.mark.parametrize("path", ["answer", "search", "openapi.json", "challenge"])
+def test_an_internal_function_wants_a_token_for_what_it_tells(base: Engine, path: str) -> None:
+    policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST),
+                     challenge_key=b"a key of the harbour")  # fmt: skip
+    service = asking(base, policy).service
+    method = "POST" if path == "answer" else "GET"
+    for sent in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {TOKEN}"},
+                 {"authorization": f"Bearer {DIGEST}"}):  # fmt: skip
+        response = service.handle(request(method, path, query="q=rope", headers=sent))
+        assert code(response) == "unauthorized"
+        assert header(response, "WWW-Authenticate") == "Bearer"
+    response = service.handle(request(method, path, query="q=rope", headers=BEARER))
+    assert response.status == (415 if path == "answer" else 200)
+
+
+@pytest.mark.parametrize("path", ["health", "ready"])
+def test_whoever_looks_after_a_function_needs_no_token(base: Engine, path: str) -> None:
+    assert asking(base, replace(USUAL, bearer=(DIGEST,))).get(path).status == 200
+
+
+def test_metrics_are_there_with_a_token_of_their_own(base: Engine) -> None:
+    assert code(asking(base).get("metrics", authorization=f"Bearer {TOKEN}")) == "not-found"
+    readers = hashlib.sha256(b"readers").hexdigest()
+    ask = asking(base, replace(USUAL, metrics=DIGEST, bearer=(readers,)))
+    assert code(ask.get("metrics")) == "unauthorized"
+    assert code(ask.get("metrics", authorization="Bearer readers")) == "unauthorized"
+    assert ask(headers={"authorization": "Bearer readers"}).status == 200
+    response = ask.get("metrics", **BEARER)
+    assert response.status == 200
+    assert header(response, "Content-Type") == "text/plain; version=0.0.4; charset=utf-8"
+    assert b'path="answer"' in response.body
+    assert QUESTION.encode() not in response.body
+
+
+def test_each_asker_has_a_rate_and_all_have_one(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="2/minute", rate_all="3/minute"))
+    assert [ask(asker="192.0.2.1").status for _ in range(3)] == [200, 200, 429]
+    assert [ask(asker="192.0.2.2").status for _ in range(2)] == [200, 429]
+
+
+def test_who_is_refused_is_told_when_to_come_back(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="1/minute"))
+    assert ask().status == 200
+    response = ask()
+    assert code(response) == "rate-limited"
+    assert 1 <= int(header(response, "Retry-After") or "") <= 61
+
+
+def test_searches_and_cached_answers_count_too(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="3/minute"))
+    assert [ask().status, ask().status, ask.get("search", "q=rope").status] == [200] * 3
+    assert code(ask.get("search", "q=rope")) == "rate-limited"
+    assert ask.get("health").status == 200
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8::1", "2001:db8::2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("", "", True),
+    ],
+)
+def test_an_asker_is_an_address_or_the_network_that_it_is_chosen_from(
+    base: Engine, first: str, second: str, is_one: bool
+) -> None:
+    ask = asking(base, replace(USUAL, rate="1/minute"))
+    assert ask(asker=first).status == 200
+    assert ask(asker=second).status == (429 if is_one else 200)
+
+
+def test_behind_a_proxy_the_asker_is_whom_the_proxy_names_last(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="1/minute", asker_header="x-forwarded-for"))
+
+    def status(forwarded: str) -> int:
+        return ask(asker="10.0.0.1", headers={"x-forwarded-for": forwarded}).status
+
+    assert status("192.0.2.1") == 200
+    # What stands before it anyone may write.
+    assert status("198.51.100.7, 192.0.2.1") == 429
+    assert status("192.0.2.1, 192.0.2.2") == 200
+    assert ask(asker="10.0.0.1").status == 200
+    assert ask(asker="10.0.0.2").status == 429
+
+
+def test_a_header_that_no_proxy_is_trusted_with_says_nothing(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, rate="1/minute"))
+    assert ask(headers={"x-forwarded-for": "192.0.2.8"}).status == 200
+    assert ask(headers={"x-forwarded-for": "192.0.2.9"}).status == 429
+
+
+def test_a_challenge_has_to_be_solved_by_who_asks(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, challenge_key=b"a key of the harbour"))
+    assert ask.get("challenge").status == 200
+    for payload in (None, "", "solved", 1, {"solved": True}):
+        assert code(ask(altcha=payload)) == "challenge"
+    assert ask.answerer.questions == []
+    assert ask.get("search", "q=rope").status == 200
+    assert code(asking(base).get("challenge")) == "not-found"

@@ -1,0 +1,370 @@
+"""Behind the limits: the cache, what may be under way, what it may cost, and until when."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.embedders.embedder import Vectors
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ProviderError
+from answerable.serve.http import guarded_engine
+from answerable.serve.http.messages import EVENT_STREAM_TYPE
+from answerable.serve.http.service import Service
+from answerable.serve.limits.concurrency import AskerSlots
+from support.deadlines import PATIENCE, until
+from support.doubles import LetterEmbedder, bundle_of, index_of, record
+from support.openapi_check import events
+from support.server_processes import free_port
+from support.service_requests import (
+    NOWHERE,
+    QUESTION,
+    ROPE,
+    USUAL,
+    Asking,
+    Looking,
+    Paid,
+    Patient,
+    Slow,
+    asked,
+    asking,
+    code,
+    header,
+    letters,
+    request,
+)
+from support.token_budget_checks import room
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("service"))
+
+
+def test_a_question_that_was_answered_is_not_answered_again(base: Engine) -> None:
+    ask = asking(base)
+    first, second = ask().json, ask(asker="192.0.2.9").json
+    assert first.pop("request_id") != second.pop("request_id")
+    assert first == second
+    assert ask.answerer.questions == [QUESTION]
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+
+
+def test_spaces_and_forms_of_characters_make_no_other_question(base: Engine) -> None:
+    ask = asking(base)
+    for question in (QUESTION, f"  {QUESTION}\n", QUESTION.replace("W", "\uff37")):
+        assert ask(question).status == 200
+    assert ask.answerer.questions == [QUESTION]
+
+
+def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_path: Path) -> None:
+    ask = asking(base)
+    # A site in English has nothing in other languages, whichever they are.
+    for language in (None, "en", "fr", "pt-BR", "EN"):
+        assert ask(language=language).status == 200
+    assert [line["cache"] for line in ask.seen] == ["miss", "miss", "hit", "hit", "hit"]
+    assert ask("which rope holds?").status == 200
+    assert len(ask.answerer.questions) == 3
+    other = bundle_of(tmp_path, index_of(tmp_path, [record("rope", f"<p>{ROPE}</p>")]),
+                      Profile(floor=0, note_floor=0))  # fmt: skip
+    ask.engine = replace(ask.engine, store=other)
+    ask.service._engine = lambda: ask.engine
+    assert ask().json["bundle"] == other.manifest.id
+    assert len(ask.answerer.questions) == 4
+
+
+def test_refusals_are_cached_but_not_a_broken_contract(base: Engine) -> None:
+    ask = asking(base, answerer=Paid(drafts=[{}, "no draft", "no draft", {}]))
+    assert [ask().json["reason"] for _ in range(2)] == ["declined", "declined"]
+    assert ask("Another?").json["reason"] == "contract"
+    assert ask("Another?").json["reason"] == "declined"
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit", "miss", "miss"]
+
+
+def test_a_fault_is_not_cached(base: Engine) -> None:
+    faults = [ProviderError("the provider cannot be reached")]
+
+    def fail() -> None:
+        if faults:
+            raise faults.pop()
+
+    ask = asking(base, answerer=Paid(before=fail))
+    assert (code(ask()), ask().status) == ("unavailable", 200)
+
+
+def test_without_a_cache_every_question_is_answered(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, cache_seconds=0))
+    assert [ask().status, ask().status] == [200, 200]
+    assert len(ask.answerer.questions) == 2
+    assert [line["cache"] for line in ask.seen] == ["miss", "miss"]
+
+
+def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
+    gate = threading.Event()
+    ask = asking(
+        base, replace(USUAL, in_flight=1), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
+    followers = [Looking() for _ in range(7)]
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(ask)]
+        until(lambda: len(ask.answerer.questions) == 1)
+        waiting += [pool.submit(ask.service.handle, asked(), call) for call in followers]
+        assert all(call.looked.wait(PATIENCE) for call in followers)
+        gate.set()
+        bodies = [each.result(PATIENCE).json for each in waiting]
+    assert len({body.pop("request_id") for body in bodies}) == 8
+    assert all(body == bodies[0] for body in bodies)
+    assert ask.answerer.questions == [QUESTION]
+    found = sorted(line["cache"] for line in ask.seen)
+    assert found == ["miss", *["shared"] * 7]
+
+
+@contextmanager
+def under_way(ask: Asking, gate: threading.Event, count: int) -> Iterator[list[int]]:
+    """So many questions that wait for a gate; their statuses when it has opened."""
+    statuses: list[int] = []
+    threads = [
+        threading.Thread(target=lambda n=n: statuses.append(ask(f"Rope {n}?").status))
+        for n in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(ask.answerer.questions) == count)
+    try:
+        yield statuses
+    finally:
+        gate.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+
+
+def test_more_than_may_be_under_way_are_told_to_wait(base: Engine) -> None:
+    gate = threading.Event()
+    ask = asking(
+        base, replace(USUAL, in_flight=2), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
+    with under_way(ask, gate, 2) as statuses:
+        for response in (ask("A third?"), ask.get("search", "q=rope")):
+            assert code(response) == "busy"
+            assert header(response, "Retry-After") == "2"
+    assert statuses == [200, 200]
+    assert ask("A third?").status == 200
+
+
+def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.05)
+    gate = threading.Event()
+    policy = replace(USUAL, in_flight=3, in_flight_per_asker=2)
+    ask = asking(base, policy, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
+    with under_way(ask, gate, 2) as statuses, ThreadPoolExecutor(1) as pool:
+        for response in (ask("A third?"), ask.get("search", "q=rope")):
+            assert code(response) == "busy"
+        other = pool.submit(ask, "A third?", asker="192.0.2.2")
+        until(lambda: len(ask.answerer.questions) == 3)
+        # Nor does the share of one admit more than there are slots.
+        assert code(ask("A fourth?", asker="192.0.2.3")) == "busy"
+        gate.set()
+        assert other.result(PATIENCE).status == 200
+    assert statuses == [200, 200]
+    assert ask("A fifth?").status == 200
+    assert len(ask.service.guards.answering.shares) == 0
+
+
+def test_a_burst_of_one_asker_waits_for_its_share() -> None:
+    shares = AskerSlots(1)
+    begun = threading.Event()
+
+    def wait() -> bool:
+        begun.set()
+        with shares.share("pilot", PATIENCE) as is_held:
+            return is_held
+
+    with ThreadPoolExecutor(2) as pool:
+        with shares.share("pilot", 0) as is_held:
+            assert is_held
+            with shares.share("pilot", 0) as is_held_twice:
+                assert not is_held_twice
+            waiting = [pool.submit(wait) for _ in range(2)]
+            assert begun.wait(PATIENCE)
+            assert not any(each.done() for each in waiting)
+        assert [each.result(PATIENCE) for each in waiting] == [True, True]
+    assert len(shares) == 0
+
+
+def test_a_slot_is_given_back_after_a_fault(base: Engine) -> None:
+    def fail() -> None:
+        raise ProviderError("the provider cannot be reached")
+
+    ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=fail))
+    assert [code(ask()) for _ in range(3)] == ["unavailable"] * 3
+
+
+def spent(ask: Asking, cap: int) -> int:
+    """What the purse has spent, told by what it still gives."""
+    purse = ask.service.guards.answering.purse
+    assert purse
+    return cap - room(purse, cap)
+
+
+def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=175))
+    assert [ask(f"Rope {n}?").status for n in range(5)] == [200, 200, 200, 503, 503]
+    assert len(ask.answerer.questions) == 3
+    assert spent(ask, 175) == 3 * 30
+    assert [line["tokens_in"] + line["tokens_out"] for line in ask.seen] == [30, 30, 30, 0, 0]
+
+
+def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_way(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
+    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.2)
+    gate = threading.Event()
+    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: gate.wait(PATIENCE))
+    ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
+    with under_way(ask, gate, 2) as statuses:
+        refused = [ask(f"Wind {n}?") for n in range(3)]
+        assert [code(each) for each in refused] == ["busy"] * 3
+        assert all(1 <= int(header(each, "Retry-After") or "") <= 10 for each in refused)
+    assert statuses == [200, 200]
+    assert [ask(f"Wind {n}?").status for n in range(3)] == [200] * 3
+    assert spent(ask, 200_000) == 5 * 60
+
+
+def test_a_burst_waits_a_moment_for_what_others_have_reserved(
+    base: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", PATIENCE)
+    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
+    policy = replace(USUAL, tokens_per_day=200_000, deadline=PATIENCE)
+    ask = asking(base, policy, answerer=paid)
+    with ThreadPoolExecutor(5) as pool:
+        found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(5)))]
+    assert found == [200] * 5
+
+
+def test_the_cap_is_told_until_midnight_and_pages_are_still_searched(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=99))
+    response = ask()
+    assert code(response) == "capped"
+    assert 1 <= int(header(response, "Retry-After") or "") <= 86_400
+    assert ask.get("search", "q=rope").status == 200
+    assert ask.answerer.questions == []
+
+
+def test_what_nobody_has_counted_stays_spent(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=250), answerer=Paid(cost=None))
+    assert [ask(f"Rope {n}?").status for n in range(3)] == [200, 200, 503]
+    assert spent(ask, 250) == 200
+
+
+def test_a_fault_before_a_provider_is_called_costs_nothing(base: Engine) -> None:
+    class Broken(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            del texts
+            raise ProviderError("the provider cannot be reached")
+
+    ask = asking(base, replace(USUAL, tokens_per_day=100), embedder=Broken())
+    assert [code(ask()) for _ in range(3)] == ["unavailable"] * 3
+    assert spent(ask, 100) == 0
+
+
+def test_what_is_free_is_not_capped(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=0), answerer=Paid(worst_tokens=0, cost=0))
+    assert ask().status == 200
+
+
+def test_racing_questions_never_pass_the_cap(base: Engine) -> None:
+    ask = asking(
+        base,
+        replace(USUAL, tokens_per_day=550, in_flight=99),
+        answerer=Paid(cost=None, before=lambda: time.sleep(0.01)),
+    )
+    with ThreadPoolExecutor(16) as pool:
+        found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(60)))]
+    assert sorted(found) == [200] * 5 + [503] * 55
+    assert len(ask.answerer.questions) == 5
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
+    ask = asking(base, replace(USUAL, deadline=PATIENCE), embedder=Slow())
+    response = ask(streams=streams, headers={"accept": EVENT_STREAM_TYPE})
+    if response.events:
+        found = events(b"".join(response.events).decode())
+        assert [name for name, _ in found] == ["stage", "problem"]
+        assert found[-1][1]["code"] == "timeout"
+    else:
+        assert code(response) == "timeout"
+    assert ask.answerer.questions == []
+    assert [line["status"] for line in ask.seen] == [504]
+
+
+def test_who_waits_for_the_answer_of_another_waits_no_longer_than_the_deadline(
+    base: Engine,
+) -> None:
+    gate = threading.Event()
+    ask = asking(
+        base, replace(USUAL, deadline=1.0), answerer=Paid(before=lambda: gate.wait(PATIENCE))
+    )
+    call = Patient()
+    with ThreadPoolExecutor(1) as pool:
+        leader = pool.submit(ask.service.handle, asked(), call)
+        until(lambda: len(ask.answerer.questions) == 1)
+        assert code(ask()) == "timeout"
+        call.ends = time.monotonic()
+        gate.set()
+        assert code(leader.result(PATIENCE)) == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (ProviderError("upstream words"), "unavailable"),
+        (ProviderError("upstream words", timeout=True), "timeout"),
+        (TimeoutError("upstream words"), "timeout"),
+        (OSError("upstream words"), "internal"),
+        (ValueError("upstream words"), "internal"),
+        (RecursionError("upstream words"), "internal"),
+    ],
+)
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_fault_is_a_fixed_text(
+    base: Engine, fault: Exception, expected: str, streams: bool
+) -> None:
+    def fail() -> None:
+        raise fault
+
+    ask = asking(base, answerer=Paid(before=fail))
+    response = ask(streams=streams, headers={"accept": EVENT_STREAM_TYPE})
+    body = b"".join(response.events) if response.events else response.body
+    assert f'"code": "{expected}"'.encode() in body
+    assert b"upstream" not in body
+    assert b"upstream" not in b"".join(ask.lines)
+    assert ask.get("health").status == 200
+
+
+def test_without_an_index_only_the_function_itself_is_there(base: Engine) -> None:
+    service = Service(lambda: None, USUAL)
+    for sent in (asked(), request("GET", "search", query="q=rope"), request("GET", "ready"),
+                 request("GET", "health")):  # fmt: skip
+        response = service.handle(sent)
+        assert (code(response), header(response, "Retry-After")) == ("unavailable", "5")
+    assert base.bundle.manifest.id
+
+
+def test_a_store_that_is_away_lets_nothing_through(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, redis_url=NOWHERE.format(port=free_port())))
+    for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
+        assert code(response) == "unavailable"
+        assert header(response, "Retry-After")
+    assert ask.get("health").status == 200
+    assert ask.answerer.questions == []

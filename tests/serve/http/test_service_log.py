@@ -1,0 +1,143 @@
+"""What is said of a request: one line, in words of ours, and a refusal to whoever keeps it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ProviderError
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, Request
+from answerable.serve.http.refusal_log import RefusedQuestion
+from support.openapi_check import events
+from support.service_requests import (
+    BEARER,
+    DIGEST,
+    QUESTION,
+    SENT,
+    USUAL,
+    Asking,
+    Paid,
+    asking,
+    letters,
+    request,
+    stream,
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("service"))
+
+
+def test_a_line_tells_what_came_of_a_question_and_not_what_it_was(base: Engine) -> None:
+    ask = asking(base)
+    body = ask().json
+    (line,) = ask.seen
+    assert line["event"] == "request"
+    assert line["request_id"] == body["request_id"]
+    assert (line["method"], line["path"], line["status"]) == ("POST", "answer", 200)
+    assert (line["mode"], line["reason"], line["cache"]) == ("partial", None, "miss")
+    assert (line["tokens_in"], line["tokens_out"]) == (20, 10)
+    assert line["bundle"] == base.bundle.manifest.id
+    assert list(line["timings_ms"]) == ["embedding", "searching", "writing", "checking"]
+    assert line["duration_ms"] >= sum(line["timings_ms"].values()) - 1
+    assert "question" not in line
+    assert b"rope" not in ask.lines[0].lower()
+    assert b"192.0.2" not in ask.lines[0]
+
+
+def test_a_question_is_in_the_log_where_its_owner_wants_it(base: Engine) -> None:
+    ask = asking(base, log_questions=True)
+    ask(f"  {QUESTION} ")
+    ask.get("search", "q=rope")
+    ask.get("health")
+    assert [line.get("question") for line in ask.seen] == [QUESTION, "rope", None]
+
+
+@pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
+def test_every_request_is_one_line(base: Engine, sent: Request) -> None:
+    ask = asking(base, replace(USUAL, bearer=(DIGEST,)))
+    for headers in (sent.headers, {**sent.headers, **BEARER}):
+        ask.lines.clear()
+        response = ask.service.handle(replace(sent, headers=headers))
+        if response.events:
+            assert ask.lines == []
+            b"".join(response.events)
+        (line,) = ask.seen
+        assert line["status"] == response.status
+
+
+def test_what_somebody_makes_up_is_not_logged(base: Engine) -> None:
+    ask = asking(base)
+    secret = "zanzibar"
+    ask.get(secret)
+    ask.get("search", f"{secret}={secret}")
+    ask(secret * 99)
+    ask(headers={"content-type": secret, "origin": secret, "user-agent": secret})
+    ask(altcha=secret, language=secret)
+    ask.service.handle(request(secret, secret, headers={secret: secret}))
+    assert len(ask.lines) == 6
+    assert secret.encode() not in b"".join(ask.lines).lower()
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_line_tells_why_there_is_no_answer(base: Engine, streams: bool) -> None:
+    def fail() -> None:
+        raise ProviderError("the provider cannot be reached")
+
+    drafts = [{}, "no draft", "no draft"]
+    ask = asking(base, replace(USUAL, rate="3/day"), answerer=Paid(drafts=drafts))
+    late = asking(base, answerer=Paid(before=fail))
+    more: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
+    for asks, question in (
+        *((ask, q) for q in ("Ropes?", "Another?", "", "?!", "Late?")),
+        (late, "Ropes?"),
+    ):
+        response = asks(question, **more)
+        if response.events:
+            b"".join(response.events)
+    assert [line["reason"] for line in ask.seen] == [
+        "declined", "contract", "bad-request", "no-evidence", "rate-limited"
+    ]  # fmt: skip
+    assert [line["reason"] for line in late.seen] == ["unavailable"]
+
+
+def test_a_log_that_fails_is_no_readers_fault(base: Engine) -> None:
+    def fail(line: bytes) -> None:
+        del line
+        raise OSError("the disk is full")
+
+    assert asking(base, log=fail)().status == 200
+    assert stream_of(asking(base, log=fail))[-1] == "answer"
+
+
+def stream_of(ask: Asking) -> list[str]:
+    response = stream(ask)
+    assert response.events
+    return [name for name, _ in events(b"".join(response.events).decode())]
+
+
+def test_a_refused_question_is_handed_on_each_time_it_is_asked(base: Engine) -> None:
+    kept: list[RefusedQuestion] = []
+    ask = asking(base, answerer=Paid(drafts=[{}]), keep=kept.append)
+    for _ in range(2):
+        assert ask().json["reason"] == "declined"
+    (first, second) = kept
+    assert first == second
+    assert (first.question, first.asker, first.reason) == (QUESTION, "192.0.2.1", "declined")
+    assert (first.bundle, first.near and first.near.record) == (base.bundle.manifest.id, "rope")
+
+
+def test_an_answered_question_is_kept_by_nobody(base: Engine) -> None:
+    kept: list[RefusedQuestion] = []
+    asking(base, keep=kept.append)()
+    assert kept == []
+
+
+def test_a_refusal_that_cannot_be_kept_is_no_readers_fault(base: Engine) -> None:
+    def fail(asked: RefusedQuestion) -> None:
+        del asked
+        raise OSError("the disk is full")
+
+    assert asking(base, answerer=Paid(drafts=[{}]), keep=fail)().json["reason"] == "declined"

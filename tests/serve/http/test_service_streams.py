@@ -1,0 +1,175 @@
+"""Answers as events: stages while they are made, and everything else at once."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from answerable.serve.engine import Engine
+from answerable.serve.http.messages import EVENT_STREAM_TYPE, Headers, Response
+from answerable.serve.request_context import RequestContext, current_context
+from support.deadlines import PATIENCE, until
+from support.openapi_check import events
+from support.service_requests import (
+    QUESTION,
+    ROPE,
+    USUAL,
+    Looking,
+    Paid,
+    asked,
+    asking,
+    code,
+    header,
+    letters,
+    stream,
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("service"))
+
+
+def test_a_stream_tells_its_stages_and_ends_with_the_plain_answer(base: Engine) -> None:
+    ask = asking(base)
+    response = stream(ask)
+    assert (response.status, response.body) == (200, b"")
+    assert header(response, "Content-Type") == f"{EVENT_STREAM_TYPE}; charset=utf-8"
+    assert header(response, "Cache-Control") == "no-store"
+    assert response.events
+    found = events(b"".join(response.events).decode())
+    stages = ["embedding", "searching", "writing", "checking"]
+    assert found[:-1] == [("stage", {"stage": stage}) for stage in stages]
+    streamed, plain = found[-1][1], ask().json
+    assert found[-1][0] == "answer"
+    del streamed["request_id"], plain["request_id"]
+    assert streamed == plain
+
+
+def told(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
+    """All that a client can tell of a stream but its time and the id of its request."""
+    assert response.events
+    sent = events(b"".join(response.events).decode())
+    assert re.fullmatch(r"req_[0-9a-f]{32}", sent[-1][1].pop("request_id"))
+    return response.status, response.headers, sent
+
+
+BROKEN = {"claims": [{"text": ROPE, "evidence": [{"source": "s9", "quote": ROPE}]}]}
+WHOLE = {"claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}]}
+DECLINED: dict[str, object] = {"claims": [], "routes": []}
+FIRST = ["embedding", "searching", "writing", "checking"]
+
+
+@pytest.mark.parametrize(
+    ("question", "drafts", "stages"),
+    [
+        (QUESTION, [WHOLE], FIRST),
+        (QUESTION, [DECLINED], FIRST),
+        (QUESTION, [BROKEN, WHOLE], [*FIRST, "writing", "checking"]),
+        ("Is it the what?", [], []),
+    ],
+)
+def test_a_cached_stream_has_the_events_of_a_fresh_one(
+    base: Engine, question: str, drafts: list[object], stages: list[str]
+) -> None:
+    ask = asking(base, answerer=Paid(drafts=drafts))
+    fresh, kept = (told(stream(ask, question=question)) for _ in range(2))
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert fresh == kept
+    assert [data["stage"] for name, data in kept[2] if name == "stage"] == stages
+
+
+def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine) -> None:
+    ask, other = asking(base), asking(base)
+    assert ask().status == other(streams=True).status == 200
+    assert told(stream(ask)) == told(stream(asking(base))) == told(stream(other))
+
+
+def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: Engine) -> None:
+    ask = asking(base)
+    fresh, kept = ask(), ask()
+    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert kept.headers == fresh.headers
+    assert list(kept.json) == list(fresh.json)
+    assert len(kept.body) == len(fresh.body)
+    assert {**kept.json, "request_id": 0} == {**fresh.json, "request_id": 0}
+
+
+def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
+    entered, gate, call = threading.Event(), threading.Event(), Looking()
+
+    def wait() -> None:
+        entered.set()
+        gate.wait(PATIENCE)
+
+    ask = asking(base, answerer=Paid(before=wait))
+    follower = asked(streams=True, headers={"accept": EVENT_STREAM_TYPE})
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: told(stream(ask)))
+        assert entered.wait(PATIENCE)
+        second = pool.submit(lambda: told(ask.service.handle(follower, call)))
+        assert call.looked.wait(PATIENCE)
+        gate.set()
+        assert first.result(PATIENCE) == second.result(PATIENCE)
+    assert sorted(line["cache"] for line in ask.seen) == ["miss", "shared"]
+
+
+def test_where_nothing_can_be_streamed_the_answer_is_whole(base: Engine) -> None:
+    response = asking(base)(headers={"accept": EVENT_STREAM_TYPE})
+    assert response.events is None
+    assert response.json["mode"] == "partial"
+
+
+def test_what_is_refused_at_the_door_is_no_stream(base: Engine) -> None:
+    ask = asking(base, replace(USUAL, tokens_per_day=0))
+    response = stream(ask)
+    assert response.events is None
+    assert code(response) == "capped"
+    assert [line["status"] for line in ask.seen] == [503]
+
+
+def test_no_claim_leaves_before_the_whole_draft_has_settled(base: Engine) -> None:
+    gate = threading.Event()
+    ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
+    response = stream(ask)
+    assert response.events
+    early = [next(response.events) for _ in range(3)]
+    assert ROPE.encode() not in b"".join(early)
+    gate.set()
+    assert ROPE.encode() in b"".join(response.events)
+
+
+def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
+    stopped = threading.Event()
+
+    def wait() -> None:
+        with current_context().stopping(stopped.set):
+            stopped.wait(PATIENCE)
+        current_context().check()
+
+    ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=wait))
+    response = stream(ask)
+    assert response.events
+    next(response.events)
+    until(lambda: bool(ask.answerer.questions))
+    response.events.close()
+    assert stopped.wait(PATIENCE)
+    until(lambda: bool(ask.lines))
+    assert [line["status"] for line in ask.seen] == [499]
+    # Neither its slot nor its key is held any longer.
+    until(lambda: ask.service.guards.answering.slots.acquire(blocking=False))
+    assert list(response.events) == []
+
+
+def test_an_adapter_can_stop_a_call_that_is_no_stream(base: Engine) -> None:
+    call = RequestContext()
+
+    def stop() -> None:
+        call.cancel()
+        current_context().check()
+
+    ask = asking(base, answerer=Paid(before=stop))
+    assert code(ask.service.handle(asked(), call)) == "unavailable"

@@ -1,0 +1,285 @@
+"""A process that is told to end answers what it was asked, settles, and leaves with status 0."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.serve.http import sse
+from answerable.serve.http.adapters import standalone
+from answerable.serve.http.adapters.standalone import StandaloneServer
+from answerable.serve.http.messages import Request, Response, make_json_response
+from support import published_functions, runtimes
+from support.metered_stub import Metered
+from support.openapi_check import events
+from support.redis_account import account
+from support.redis_server import RedisServer
+from support.server_processes import PATIENCE, Running, free_port, run, until
+
+QUESTION = "How thick is the chain of a mooring?"
+OK = make_json_response({"status": "ok"})
+
+
+@pytest.fixture
+def stub() -> Iterator[Metered]:
+    with Metered() as found:
+        yield found
+        assert found.failures == []
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with Metered() as found:
+        return published_functions.made(tmp_path_factory.mktemp("site"), found)
+
+
+@pytest.fixture
+def function(built: Path, stub: Metered) -> Path:
+    published_functions.redirect(built, stub)
+    return built
+
+
+def shared(store: RedisServer, **environment: str) -> dict[str, str]:
+    secret = {"ANSWERABLE_SECRET": "what all instances share"}
+    alone = {"ANSWERABLE_IN_FLIGHT_PER_ASKER": "12"}
+    return {"ANSWERABLE_REDIS_URL": store.url, **secret, **alone, **environment}
+
+
+def ask(running: Running, question: str) -> tuple[int, Any]:
+    status, body = running.request("POST", "/answer", {"question": question})
+    return status, json.loads(body)
+
+
+def ends(process: "subprocess.Popen[str]") -> int:
+    return process.wait(PATIENCE)
+
+
+def listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def test_what_is_under_way_is_answered_and_settled_and_nothing_new_is_taken(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    stub.gate.clear()
+    with published_functions.serving(function, **shared(redis_server)) as running:
+        with ThreadPoolExecutor(12) as pool:
+            answers = [pool.submit(ask, running, f"{QUESTION} {n}") for n in range(12)]
+            until(lambda: stub.waiting == 12)
+            running.process.send_signal(signal.SIGTERM)
+            until(lambda: not listens(running.port))
+            assert running.process.poll() is None
+            stub.gate.set()
+            found = [each.result() for each in answers]
+        assert ends(running.process) == 0
+    assert [status for status, _ in found] == [200] * 12
+    assert all(body["reason"] in (None, "declined") for _, body in found)
+    assert account(redis_server.url) == (stub.tokens, 0)
+
+
+def test_a_stream_is_sent_to_its_end(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    stub.gate.clear()
+    with published_functions.serving(function, **shared(redis_server)) as running:
+        connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=PATIENCE)
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+        connection.request("POST", "/answer", json.dumps({"question": QUESTION}), headers)
+        until(lambda: stub.waiting == 1)
+        running.process.send_signal(signal.SIGTERM)
+        until(lambda: not listens(running.port))
+        stub.gate.set()
+        streamed = events(
+            connection.getresponse().read().replace(sse.KEEPALIVE_COMMENT, b"").decode()
+        )
+        connection.close()
+        assert ends(running.process) == 0
+    assert streamed[-1][0] == "answer"
+    assert account(redis_server.url) == (stub.tokens, 0)
+
+
+def test_a_model_that_never_answers_is_waited_for_until_the_deadline_and_its_bound_is_spent(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    with published_functions.serving(
+        function, **shared(redis_server, ANSWERABLE_DEADLINE="2")
+    ) as running:
+        stub.gate.clear()
+        with ThreadPoolExecutor(1) as pool:
+            asked = 0
+            # On a busy machine the deadline may come before the model is asked.
+            while not stub.waiting:
+                asked += 1
+                answer = pool.submit(ask, running, f"{QUESTION} {asked}")
+                until(lambda: stub.waiting > 0 or answer.done())  # noqa: B023
+            running.process.send_signal(signal.SIGTERM)
+            status, body = answer.result()
+        assert ends(running.process) == 0
+    stub.gate.set()
+    assert (status, body["code"]) == (504, "timeout")
+    settled, reserved = account(redis_server.url)
+    assert reserved == 0
+    # What nobody has told counts with the most that it can have cost, far from the worst case.
+    assert stub.tokens < settled < asked * 20_000
+
+
+def test_a_second_signal_ends_the_process_at_once(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    stub.gate.clear()
+    with published_functions.serving(function, **shared(redis_server)) as running:
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(ask, running, QUESTION)
+            until(lambda: stub.waiting == 1)
+            running.process.send_signal(signal.SIGTERM)
+            until(lambda: not listens(running.port))
+            running.process.send_signal(signal.SIGTERM)
+            assert ends(running.process) == -signal.SIGTERM
+            assert isinstance(answer.exception(), OSError | http.client.HTTPException)
+        stub.gate.set()
+    # Nobody has settled: the lease ends it.
+    settled, reserved = account(redis_server.url)
+    assert settled == 0
+    assert 0 < reserved < 75_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_function_without_work_ends_with_status_0(function: Path, number: signal.Signals) -> None:
+    with published_functions.serving(function) as running:
+        assert running.request("GET", "/health")[0] == 200
+        running.process.send_signal(number)
+        assert ends(running.process) == 0
+
+
+@contextmanager
+def under_uvicorn(function: Path, store: RedisServer, *options: str) -> Iterator[Running]:
+    folder, port = runtimes.packaged(function, "uvicorn", {"app.py": runtimes.ASGI}), free_port()
+    given = {
+        **published_functions.UNLIMITED,
+        "OPENAI_API_KEY": published_functions.KEY,
+        **shared(store),
+    }
+    variables = [f"{name}={value}" for name, value in given.items()]
+    server = ["-m", "uvicorn", "app:app", "--app-dir", ".", "--port", str(port), *options]
+    command = ["env", *variables, sys.executable, *server]
+    with run(command, folder, lambda running: listens(running.port), port) as running:
+        yield running
+
+
+def test_under_uvicorn_what_is_under_way_is_answered_and_settled(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    stub.gate.clear()
+    with under_uvicorn(function, redis_server) as running:
+        with ThreadPoolExecutor(3) as pool:
+            answers = [pool.submit(ask, running, f"{QUESTION} {n}") for n in range(3)]
+            until(lambda: stub.waiting == 3)
+            running.process.send_signal(signal.SIGTERM)
+            until(lambda: not listens(running.port))
+            stub.gate.set()
+            assert [each.result()[0] for each in answers] == [200] * 3
+        # It hands the signal on to the system after it has closed.
+        assert ends(running.process) in (0, -signal.SIGTERM)
+    assert account(redis_server.url) == (stub.tokens, 0)
+
+
+def test_what_uvicorn_gives_up_is_cancelled_and_settled(
+    function: Path, stub: Metered, redis_server: RedisServer
+) -> None:
+    stub.gate.clear()
+    limit = ("--timeout-graceful-shutdown", "1")
+    with under_uvicorn(function, redis_server, *limit) as running, ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(ask, running, f"{QUESTION} {n}") for n in range(3)]
+        until(lambda: stub.waiting == 3)
+        running.process.send_signal(signal.SIGTERM)
+        ends(running.process)
+        assert [each.exception() is None for each in answers] == [False] * 3
+    settled, reserved = account(redis_server.url)
+    assert reserved == 0
+    assert stub.tokens < settled < 3 * 20_000
+    stub.gate.set()
+
+
+@contextmanager
+def draining(respond: Callable[[Request], Response]) -> Iterator[StandaloneServer]:
+    """A server whose loop ends with the block."""
+    with StandaloneServer("127.0.0.1", 0, respond) as found:
+        thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield found
+        found.shutdown()
+        thread.join(PATIENCE)
+
+
+def received(client: socket.socket) -> bytes:
+    return b"".join(iter(lambda: client.recv(65_536), b""))
+
+
+def test_connections_without_a_request_are_closed_and_those_with_one_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Whoever waits for a request would wait for ever.
+    monkeypatch.setattr(standalone, "IO_SECONDS", 3_600.0)
+    gate = threading.Event()
+
+    def respond(request: Request) -> Response:
+        if request.path == "slow":
+            gate.wait(PATIENCE)
+        return OK
+
+    with ThreadPoolExecutor(1) as pool, draining(respond) as found:
+        address = ("127.0.0.1", found.port)
+        idle, kept, slow = (socket.create_connection(address, PATIENCE) for _ in range(3))
+        kept.sendall(b"GET /quick HTTP/1.1\r\n\r\n")
+        assert b"200 OK" in kept.recv(65_536)
+        slow.sendall(b"POST /slow HTTP/1.1\r\nContent-Length: 2\r\n\r\n")
+        found.shutdown()
+        # Accepted by the kernel alone.
+        late = socket.create_connection(address, PATIENCE)
+        late.sendall(b"GET /late HTTP/1.1\r\n\r\n")
+        drained = pool.submit(found.drain, PATIENCE)
+        assert (received(idle), received(kept)) == (b"", b"")
+        assert b"Connection: close" in received(late)
+        # The request has begun, so its body is still read.
+        slow.sendall(b"{}")
+        assert not drained.done()
+        gate.set()
+        answer = received(slow)
+        assert b"200 OK" in answer
+        assert b"Connection: close" in answer
+        assert drained.result(PATIENCE)
+        assert not listens(found.port)
+        for each in (idle, kept, slow, late):
+            each.close()
+
+
+def test_a_server_that_cannot_end_in_time_says_so() -> None:
+    gate = threading.Event()
+
+    def respond(request: Request) -> Response:
+        del request
+        gate.wait(PATIENCE)
+        return OK
+
+    with (
+        draining(respond) as found,
+        socket.create_connection(("127.0.0.1", found.port), PATIENCE) as client,
+    ):
+        client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        until(lambda: len(found._in_flight.items()) == 1)
+        found.shutdown()
+        assert found.drain(0.05) is False
+        gate.set()
+        assert found.drain(PATIENCE) is True

@@ -1,0 +1,206 @@
+"""Answers kept in memory, and made by one caller at a time."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.limits.answer_cache import (
+    CacheOutcome,
+    MemoryAnswerCache,
+    create_answer_cache,
+)
+from support.deadlines import PATIENCE, until
+
+WAIT = PATIENCE
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Maker:
+    """Makes numbered values; counts them, and how many are made at once."""
+
+    may_be_kept: bool = True
+    seconds: float = 0.0
+    fails: Callable[[int], bool] = lambda _: False
+    made: int = 0
+    at_once: int = 0
+    most_at_once: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self) -> tuple[bytes, bool]:
+        with self.lock:
+            self.made += 1
+            number = self.made
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            time.sleep(self.seconds)
+            if self.fails(number):
+                raise RuntimeError(f"attempt {number}")
+            return b"%d" % number, self.may_be_kept
+        finally:
+            with self.lock:
+                self.at_once -= 1
+
+
+def together(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list[object]:
+    """What each of some threads gets that call at once: a value and its outcome, or an error."""
+    barrier = threading.Barrier(count)
+
+    def one(_: int) -> object:
+        barrier.wait()
+        try:
+            return call()
+        except (RuntimeError, TimeoutError) as error:
+            return error
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count)))
+
+
+def test_a_value_is_made_once_and_kept() -> None:
+    cache, make = create_answer_cache(10, 60, None), Maker()
+    assert cache.once("key", make, WAIT) == (b"1", "miss")
+    assert cache.once("key", make, WAIT) == (b"1", "hit")
+    assert cache.once("other", make, WAIT) == (b"2", "miss")
+
+
+def test_what_may_not_be_kept_is_made_again() -> None:
+    cache, make = create_answer_cache(10, 60, None), Maker(may_be_kept=False)
+    assert [cache.once("key", make, WAIT) for _ in range(2)] == [(b"1", "miss"), (b"2", "miss")]
+
+
+@pytest.mark.parametrize(("entries", "seconds"), [(0, 60), (10, 0)])
+def test_without_entries_or_seconds_nothing_is_kept(entries: int, seconds: int) -> None:
+    cache, make = create_answer_cache(entries, seconds, None), Maker()
+    assert [cache.once("key", make, WAIT)[0] for _ in range(2)] == [b"1", b"2"]
+
+
+def test_an_empty_value_is_a_value() -> None:
+    cache = create_answer_cache(10, 60, None)
+    assert cache.once("key", lambda: (b"", True), WAIT) == (b"", "miss")
+    assert cache.once("key", Maker(), WAIT) == (b"", "hit")
+
+
+@given(
+    entries=st.integers(1, 4),
+    steps=st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 6)), max_size=60),
+)
+def test_the_values_kept_are_the_last_asked_for_and_not_too_old(
+    entries: int, steps: list[tuple[str, int]]
+) -> None:
+    clock, make = Clock(), Maker()
+    cache = MemoryAnswerCache(entries, 10, clock)
+    model: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
+    for key, step in steps:
+        clock.now += step
+        if key in model and model[key][0] <= clock.now:
+            del model[key]
+        known = key in model
+        value, outcome = cache.once(key, make, WAIT)
+        assert outcome == ("hit" if known else "miss")
+        if known:
+            assert value == model[key][1]
+        else:
+            model[key] = (clock.now + 10, value)
+        model.move_to_end(key)
+        if len(model) > entries:
+            model.popitem(last=False)
+
+
+@pytest.mark.parametrize("may_be_kept", [True, False])
+def test_callers_at_once_share_one_value_even_if_it_may_not_be_kept(may_be_kept: bool) -> None:
+    cache = create_answer_cache(10, 60, None)
+    waiting: set[int] = set()
+
+    def make() -> tuple[bytes, bool]:
+        until(lambda: len(waiting) == 7)
+        return b"value", may_be_kept
+
+    def check() -> None:
+        waiting.add(threading.get_ident())
+
+    got = together(8, lambda: cache.once("key", make, WAIT, check))
+    assert sorted(map(str, got)) == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
+
+
+def test_different_keys_do_not_wait_for_each_other() -> None:
+    cache = create_answer_cache(10, 60, None)
+    inside = threading.Barrier(4, timeout=WAIT)
+
+    def make() -> tuple[bytes, bool]:
+        inside.wait()
+        return b"value", True
+
+    with ThreadPoolExecutor(4) as pool:
+        got = list(pool.map(lambda key: cache.once(key, make, WAIT), "abcd"))
+    assert got == [(b"value", "miss")] * 4
+
+
+def test_an_error_is_its_makers_and_the_others_try_one_after_the_other() -> None:
+    cache = create_answer_cache(10, 60, None)
+    make = Maker(seconds=0.05, fails=lambda number: number <= 3)
+    got = together(8, lambda: cache.once("key", make, WAIT))
+    assert sorted(str(each) for each in got if isinstance(each, RuntimeError)) == [
+        "attempt 1",
+        "attempt 2",
+        "attempt 3",
+    ]
+    assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'4'"}
+    assert (make.made, make.most_at_once) == (4, 1)
+
+
+def test_where_all_fail_each_has_its_own_error() -> None:
+    cache = create_answer_cache(10, 60, None)
+    make = Maker(seconds=0.02, fails=lambda _: True)
+    got = together(6, lambda: cache.once("key", make, WAIT))
+    assert sorted(map(str, got)) == [f"attempt {number}" for number in range(1, 7)]
+    assert make.most_at_once == 1
+    assert cache.once("key", Maker(), WAIT) == (b"1", "miss")
+
+
+def test_even_an_interrupt_frees_the_key() -> None:
+    cache = create_answer_cache(10, 60, None)
+
+    def interrupted() -> tuple[bytes, bool]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cache.once("key", interrupted, WAIT)
+    assert cache.once("key", Maker(), WAIT) == (b"1", "miss")
+
+
+def test_who_waits_too_long_is_told_and_the_value_still_comes() -> None:
+    cache = create_answer_cache(10, 60, None)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def make() -> tuple[bytes, bool]:
+        begun.set()
+        assert may_end.wait(WAIT)
+        return b"value", True
+
+    with ThreadPoolExecutor(1) as pool:
+        leader = pool.submit(cache.once, "key", make, WAIT)
+        assert begun.wait(WAIT)
+        for wait in (0.05, 0.0, -1.0):
+            with pytest.raises(TimeoutError, match="ask again"):
+                cache.once("key", Maker(), wait)
+        follower = threading.Thread(target=may_end.set)
+        follower.start()
+        assert cache.once("key", Maker(), float("inf"))[0] == b"value"
+        follower.join()
+        assert leader.result(WAIT) == (b"value", "miss")

@@ -1,0 +1,66 @@
+"""A token is known by its digest, and by nothing that merely looks like it."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.limits.askers import accepts_bearer_token
+
+TOKEN = "b0at-t0ken.of_the~harbour+master/=="
+
+
+def digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+OTHERS = (digest("one"), digest("another"))
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_token_is_known_wherever_its_digest_stands(scheme: str, place: int) -> None:
+    digests = [*OTHERS[:place], digest(TOKEN), *OTHERS[place:]]
+    assert accepts_bearer_token(f"{scheme} {TOKEN}", digests)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        TOKEN,
+        f"Basic {TOKEN}",
+        f"Bearer{TOKEN}",
+        f"Bearer {TOKEN} {TOKEN}",
+        f"Bearer {TOKEN[:-1]}",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN.upper()}",
+        f"Bearer {TOKEN}\x00",
+        f"Bearer {TOKEN}\u00e9",
+        f"Bearer {TOKEN}\ud800",
+        f"Bearer {digest(TOKEN)}",
+        f"Bearer \t{TOKEN}",
+    ],
+)
+def test_nothing_else_is(header: str | None) -> None:
+    assert not accepts_bearer_token(header, [*OTHERS, digest(TOKEN)])
+
+
+def test_the_digest_of_nothing_allows_nobody() -> None:
+    assert not accepts_bearer_token("Bearer ", [digest("")])
+    assert not accepts_bearer_token("Bearer", [digest("")])
+
+
+@given(st.text())
+def test_without_digests_nobody_is_allowed(header: str) -> None:
+    assert not accepts_bearer_token(header, ())
+    assert not accepts_bearer_token(f"Bearer {header}", ())
+
+
+@given(st.text())
+def test_no_other_text_is_a_token(token: str) -> None:
+    assert not accepts_bearer_token(f"Bearer {token}", [digest(TOKEN)])

@@ -1,0 +1,221 @@
+"""The protections as the environment sets them: every variable, read whole or refused by name."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from answerable.serve.errors import PolicyError
+from answerable.serve.limits.policy import Policy, read_policy
+
+SITE = "https://harbour.example/docs/"
+DIGEST = hashlib.sha256(b"harbour-master").hexdigest()
+OTHER = hashlib.sha256(b"pilot").hexdigest()
+SECRET = "a-secret-of-the-harbour"
+
+
+def read(site_url: str | None = SITE, **variables: str) -> Policy:
+    return read_policy({f"ANSWERABLE_{name}": text for name, text in variables.items()}, site_url)
+
+
+def refusal(**variables: str) -> str:
+    with pytest.raises(PolicyError) as caught:
+        read(**variables)
+    # Whoever logs the error with its causes must not log what was set.
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    return str(caught.value)
+
+
+def test_nothing_set_is_the_policy_of_the_manual() -> None:
+    found = read_policy({}, SITE)
+    assert found.origins == ("https://harbour.example",)
+    assert (found.rate, found.rate_all) == ("20/minute; 300/day", "600/minute")
+    assert (found.redis_url, found.cache_seconds, found.cache_entries) == (None, 86_400, 1000)
+    assert (found.in_flight, found.tokens_per_day, found.deadline) == (12, 1_000_000, 30.0)
+    assert (found.paused, found.bearer, found.metrics) == (False, (), None)
+    assert (found.challenge_key, found.asker_header) == (None, None)
+    assert (found.in_flight_per_asker, found.connections_per_address) == (4, 64)
+
+
+def test_a_secret_that_is_not_set_is_another_one_in_each_process() -> None:
+    secrets = {read_policy({}, SITE).secret for _ in range(3)}
+    assert len(secrets) == 3
+    assert {len(secret) for secret in secrets} == {32}
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t\n"])
+def test_a_variable_without_text_is_not_set(text: str) -> None:
+    names = [
+        "ALLOWED_ORIGINS", "RATE", "RATE_ALL", "REDIS_URL", "CACHE_SECONDS", "CACHE_ENTRIES",
+        "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
+        "ALTCHA_KEY", "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
+    ]  # fmt: skip
+    found = read(**dict.fromkeys(names, text), SECRET=SECRET)
+    assert found == read(SECRET=SECRET)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "field", "value"),
+    [
+        ("RATE", "5/hour", "rate", "5/hour"),
+        ("RATE_ALL", " 9/second; 90/day ", "rate_all", "9/second; 90/day"),
+        ("REDIS_URL", "redis://localhost:6379/0", "redis_url", "redis://localhost:6379/0"),
+        ("REDIS_URL", "rediss://:word@host", "redis_url", "rediss://:word@host"),
+        ("REDIS_URL", "unix:///run/redis.sock", "redis_url", "unix:///run/redis.sock"),
+        ("CACHE_SECONDS", "0", "cache_seconds", 0),
+        ("CACHE_ENTRIES", "1", "cache_entries", 1),
+        ("IN_FLIGHT", "1", "in_flight", 1),
+        ("IN_FLIGHT", "1", "in_flight_per_asker", 1),
+        ("IN_FLIGHT", "100", "in_flight_per_asker", 34),
+        ("IN_FLIGHT_PER_ASKER", "12", "in_flight_per_asker", 12),
+        ("TOKENS_PER_DAY", "0", "tokens_per_day", 0),
+        ("DEADLINE", "1", "deadline", 1.0),
+        ("DEADLINE", "2.5", "deadline", 2.5),
+        ("DEADLINE", "600", "deadline", 600.0),
+        ("PAUSED", "1", "paused", True),
+        ("PAUSED", "TRUE", "paused", True),
+        ("PAUSED", "yes", "paused", True),
+        ("PAUSED", "0", "paused", False),
+        ("PAUSED", "false", "paused", False),
+        ("PAUSED", "no", "paused", False),
+        ("BEARER", DIGEST, "bearer", (DIGEST,)),
+        ("BEARER", f" {DIGEST.upper()},,{OTHER} ,", "bearer", (DIGEST, OTHER)),
+        ("METRICS_TOKEN", DIGEST, "metrics", DIGEST),
+        ("ALTCHA_KEY", SECRET, "challenge_key", SECRET.encode()),
+        ("SECRET", SECRET, "secret", SECRET.encode()),
+        ("ASKER_HEADER", "X-Forwarded-For", "asker_header", "x-forwarded-for"),
+        ("ASKER_HEADER", "X-Forwarded-For", "connections_per_address", None),
+        ("CONNECTIONS_PER_ADDRESS", "8", "connections_per_address", 8),
+    ],
+)
+def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
+    # A store that instances share wants a secret that they share.
+    assert getattr(read(**{"SECRET": SECRET, name: text}), field) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "origins"),
+    [
+        ("https://harbour.example", ("https://harbour.example",)),
+        ("https://harbour.example/", ("https://harbour.example",)),
+        ("HTTPS://Harbour.Example", ("https://harbour.example",)),
+        ("https://harbour.example:443", ("https://harbour.example",)),
+        ("http://harbour.example:80", ("http://harbour.example",)),
+        ("https://harbour.example:8443", ("https://harbour.example:8443",)),
+        ("http://localhost:8000, https://a.example,", ("http://localhost:8000", "https://a.example")),
+        ("http://[::1]:8000", ("http://[::1]:8000",)),
+        ("https://häfen.example", ("https://xn--hfen-loa.example",)),
+    ],
+)  # fmt: skip
+def test_origins_are_named_as_a_browser_names_them(text: str, origins: tuple[str, ...]) -> None:
+    assert read(ALLOWED_ORIGINS=text).origins == origins
+
+
+@pytest.mark.parametrize("site_url", [None, "", "/docs/", "ftp://harbour.example/", "https://[/"])
+def test_without_a_sites_address_no_page_may_ask(site_url: str | None) -> None:
+    assert read_policy({}, site_url).origins == ()
+
+
+def test_named_origins_replace_the_sites_own() -> None:
+    assert read(ALLOWED_ORIGINS="https://a.example").origins == ("https://a.example",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*", "null", "harbour.example", "ftp://harbour.example", "https://", "https://[",
+        "https://harbour.example/docs", "https://harbour.example:99999",
+    ],
+)  # fmt: skip
+def test_what_is_no_origin_is_refused_with_an_example(text: str) -> None:
+    told = refusal(ALLOWED_ORIGINS=f"https://a.example,{text}")
+    assert told == (
+        f"ANSWERABLE_ALLOWED_ORIGINS: {text!r} is no origin; "
+        "write one such as https://docs.example.com"
+    )
+
+
+@pytest.mark.parametrize("name", ["RATE", "RATE_ALL"])
+@pytest.mark.parametrize("text", ["20", "20/fortnight", "0/minute", "-1/minute", "many", ";"])
+def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> None:
+    told = refusal(**{name: text})
+    assert told == (f"ANSWERABLE_{name}: {text!r} is no rate; write one such as 20/minute; 300/day")
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("CACHE_SECONDS", 0),
+        ("CACHE_ENTRIES", 1),
+        ("IN_FLIGHT", 1),
+        ("TOKENS_PER_DAY", 0),
+        ("IN_FLIGHT_PER_ASKER", 1),
+        ("CONNECTIONS_PER_ADDRESS", 1),
+    ],
+)
+@pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
+def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) -> None:
+    told = refusal(**{name: text})
+    assert told == f"ANSWERABLE_{name}: {text!r} is no whole number from {least} to 9999999999"
+
+
+@pytest.mark.parametrize("name", ["CACHE_ENTRIES", "IN_FLIGHT"])
+def test_none_at_all_is_refused_where_it_would_answer_nothing(name: str) -> None:
+    told = refusal(**{name: "0"})
+    assert told == f"ANSWERABLE_{name}: '0' is no whole number from 1 to 9999999999"
+
+
+@pytest.mark.parametrize("text", ["0", "0.9", "601", "-1", "nan", "inf", "soon"])
+def test_a_deadline_is_a_number_of_seconds_within_bounds(text: str) -> None:
+    told = refusal(DEADLINE=text)
+    assert told == f"ANSWERABLE_DEADLINE: {text!r} is no number of seconds from 1 to 600"
+
+
+@pytest.mark.parametrize("text", ["2", "on", "paused", "1 1"])
+def test_a_kill_switch_that_cannot_be_read_is_no_function(text: str) -> None:
+    assert refusal(PAUSED=text) == f"ANSWERABLE_PAUSED: {text!r} is neither 1 nor 0"
+
+
+@pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
+@pytest.mark.parametrize("text", ["harbour-master", DIGEST[:-1], DIGEST[:-1] + "g", DIGEST + "0"])
+def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
+    name: str, text: str
+) -> None:
+    told = refusal(**{name: f"{OTHER},{text}"})
+    assert told == (
+        f"ANSWERABLE_{name}: it takes SHA-256 digests in hexadecimal, not tokens; make one with "
+        "`printf %s TOKEN | sha256sum`"
+    )
+
+
+@pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
+def test_a_list_without_a_token_is_no_open_door(name: str) -> None:
+    told = refusal(**{name: " , "})
+    assert told == f"ANSWERABLE_{name}: it holds no digest; leave it out or name one"
+
+
+def test_the_command_that_the_refusal_names_makes_what_is_taken() -> None:
+    assert read(BEARER=hashlib.sha256(b"TOKEN").hexdigest()).bearer
+
+
+@pytest.mark.parametrize("name", ["SECRET", "ALTCHA_KEY"])
+def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(name: str) -> None:
+    assert refusal(**{name: "harbour"}) == (
+        f"ANSWERABLE_{name}: it needs 16 characters; set a longer one"
+    )
+    assert read(**{name: "x" * 16})
+
+
+@pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])
+def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> None:
+    told = refusal(REDIS_URL=text)
+    assert told == (
+        "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or "
+        "unix://"
+    )
+
+
+def test_a_shared_store_wants_a_shared_secret() -> None:
+    told = refusal(REDIS_URL="redis://localhost")
+    assert told.startswith("ANSWERABLE_SECRET: instances that share a store need one secret")

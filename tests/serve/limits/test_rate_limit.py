@@ -1,0 +1,171 @@
+"""Limits in memory: what is admitted, what is refused, and what is remembered of it."""
+
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.limits.memory_windows import MemoryWindows
+from answerable.serve.limits.rate_limit import create_rate_limiter, parse_rates
+
+NOON = 1_700_000_000.0
+
+
+@dataclass
+class Clock:
+    now: float = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def counted(times: Iterable[float], now: float, seconds: int) -> int:
+    return sum(at > now - seconds for at in times)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("20/minute; 300/day", [(20, 60), (300, 86_400)]),
+        ("300/day;20/minute", [(20, 60), (300, 86_400)]),
+        ("5 per 10 seconds", [(5, 10)]),
+    ],
+)
+def test_rates_are_read_with_the_shortest_window_first(
+    text: str, expected: list[tuple[int, int]]
+) -> None:
+    assert [(rate.amount, rate.get_expiry()) for rate in parse_rates(text)] == expected
+
+
+@pytest.mark.parametrize("text", ["", "20", "many/minute", "20/fortnight", "0/minute", "-1/hour"])
+def test_what_is_no_rate_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ValueError, match='is no rate: write it like "20/minute; 300/day"'):
+        parse_rates(text)
+    with pytest.raises(ValueError, match="is no rate"):
+        create_rate_limiter("20/minute", text, None)
+
+
+def test_thirty_a_minute_are_exactly_thirty_wherever_the_minute_begins() -> None:
+    clock = Clock()
+    limiter = create_rate_limiter("30/minute", "1000/minute", None, clock)
+    for step in range(90):
+        clock.now = NOON + 0.5 * step
+        assert (limiter.admit("asker") is None) is (step < 30)
+    # The first was at noon, so a minute after noon there is room for one.
+    clock.now = NOON + 60
+    assert [limiter.admit("asker") is None for _ in range(2)] == [True, False]
+
+
+def test_a_refused_asker_takes_nothing_from_the_others() -> None:
+    limiter = create_rate_limiter("1/minute", "2/minute", None, Clock())
+    assert limiter.admit("one") is None
+    assert limiter.admit("one") is not None
+    assert limiter.admit("one") is not None
+    assert limiter.admit("two") is None
+    assert limiter.admit("three") is not None
+
+
+def test_a_request_refused_overall_does_not_count_against_its_asker() -> None:
+    clock = Clock()
+    limiter = create_rate_limiter("2/hour", "1/minute", None, clock)
+    assert limiter.admit("other") is None
+    for _ in range(5):
+        assert limiter.admit("asker") == pytest.approx(60)
+    for _ in range(2):
+        clock.now += 60
+        assert limiter.admit("asker") is None
+
+
+def test_of_several_full_windows_the_longest_wait_is_told() -> None:
+    limiter = create_rate_limiter("1/minute; 1/hour", "1/day", None, Clock())
+    assert limiter.admit("asker") is None
+    assert limiter.admit("asker") == pytest.approx(86_400)
+
+
+@given(
+    asked=st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abc")), max_size=80),
+    short=st.integers(1, 4),
+    long=st.integers(1, 6),
+    overall=st.integers(1, 8),
+)
+def test_every_window_is_exact_and_its_wait_is_the_shortest(
+    asked: list[tuple[int, str]], short: int, long: int, overall: int
+) -> None:
+    clock = Clock()
+    per_asker = f"{short}/10 second; {long}/minute"
+    limiter = create_rate_limiter(per_asker, f"{overall}/30 second", None, clock)
+    admitted: list[tuple[float, str]] = []
+    for step, asker in asked:
+        clock.now += step
+
+        def is_free(now: float, asker: str = asker) -> bool:
+            own = [at for at, who in admitted if who == asker]
+            everyone = [at for at, _ in admitted]
+            return (
+                counted(own, now, 10) < short
+                and counted(own, now, 60) < long
+                and counted(everyone, now, 30) < overall
+            )
+
+        wait = limiter.admit(asker)
+        assert (wait is None) is is_free(clock.now)
+        if wait is None:
+            admitted.append((clock.now, asker))
+        else:
+            assert is_free(clock.now + wait)
+            assert not any(is_free(clock.now + early) for early in range(int(wait)))
+
+
+def test_threads_that_race_are_admitted_exactly_as_often_as_the_limits_say() -> None:
+    def clock() -> float:
+        # Lets another thread run in the middle of what has to be done at once.
+        time.sleep(0)
+        return NOON
+
+    limiter = create_rate_limiter("7/minute", "40/minute", None, clock)
+    barrier = threading.Barrier(16)
+
+    def ask(thread: int) -> list[str]:
+        barrier.wait()
+        askers = [f"asker {(thread + turn) % 8}" for turn in range(20)]
+        return [asker for asker in askers if limiter.admit(asker) is None]
+
+    with ThreadPoolExecutor(16) as pool:
+        admitted = [asker for each in pool.map(ask, range(16)) for asker in each]
+    assert len(admitted) == 40
+    assert max(map(admitted.count, admitted)) <= 7
+
+
+def test_memory_is_bounded_however_many_ask() -> None:
+    clock = Clock()
+    windows = MemoryWindows(clock, keys=100)
+    for asker in range(1000):
+        assert windows.acquire_entry(f"asker {asker}", 1, 60)
+        assert len(windows) <= 100
+    # The last hundred are still known, and who was forgotten may ask again.
+    assert not windows.acquire_entry("asker 900", 1, 60)
+    assert windows.acquire_entry("asker 899", 1, 60)
+
+
+def test_who_asked_last_is_not_forgotten_first() -> None:
+    windows = MemoryWindows(Clock(), keys=2)
+    for asker in ("often", "once", "often", "late"):
+        assert windows.acquire_entry(asker, 2, 60)
+    assert not windows.acquire_entry("often", 2, 60)
+
+
+def test_what_has_left_its_window_is_not_kept() -> None:
+    clock = Clock()
+    windows = MemoryWindows(clock)
+    for asker in range(50):
+        windows.acquire_entry(f"asker {asker}", 3, 60)
+        windows.acquire_entry(f"asker {asker}", 3, 3600)
+    clock.now += 61
+    windows.acquire_entry("late", 3, 60)
+    windows.acquire_entry("late", 3, 3600)
+    assert len(windows) == 1 + 51

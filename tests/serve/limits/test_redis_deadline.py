@@ -1,0 +1,113 @@
+"""The time that a question waits for Redis is a part of its deadline."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from answerable.serve.engine import Engine
+from answerable.serve.errors import ProviderError, StorageError
+from answerable.serve.limits import redis_store
+from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits.rate_limit import create_rate_limiter
+from answerable.serve.limits.redis_store import connect_redis
+from answerable.serve.limits.token_budget import create_token_budget
+from answerable.serve.request_context import RequestContext, use_context
+from support.service_requests import USUAL, asking, code, letters
+from support.slow_proxy import slow_line
+
+if TYPE_CHECKING:
+    from support.redis_server import RedisServer
+
+# So long each command may take in these tests: far longer than anything else.
+LONG = 60.0
+# What a store that is bounded by its call stays under on any machine.
+BOUNDED = 30.0
+RATES = "100/second; 100/minute; 100/hour; 1000/day"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return letters(tmp_path_factory.mktemp("redis-deadline"))
+
+
+def test_a_question_whose_time_a_slow_store_takes_is_late_and_costs_nothing(
+    base: Engine, redis_server: RedisServer
+) -> None:
+    """Each command is quick enough alone; all of an admission's are not."""
+    with slow_line(redis_server.port) as line:
+        policy = replace(
+            USUAL, rate=RATES, rate_all=RATES, deadline=1.0,
+            redis_url=f"redis://127.0.0.1:{line.port}/0",
+        )  # fmt: skip
+        # The client's own hello is not what is slow.
+        connect_redis(str(policy.redis_url)).ping()
+        line.seconds = 0.4
+        ask = asking(base, policy)
+        assert code(ask()) == "timeout"
+        assert code(ask.get("search", "q=rope")) == "timeout"
+        assert ask.answerer.questions == []
+
+
+@pytest.mark.parametrize("work", ["limits", "tokens", "cache", "challenge"])
+def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    monkeypatch.setattr(redis_store, "_READ_SECONDS", LONG)
+    url = redis_server.url
+    limiter, cache = create_rate_limiter("9/day", "9/day", url), create_answer_cache(9, 60, url)
+    purse, store = create_token_budget(100, url), connect_redis(url)
+    store.ping()
+    works: dict[str, Callable[[], object]] = {
+        "limits": lambda: limiter.admit("asker"),
+        "tokens": lambda: purse.reserve(1, 60),
+        "cache": lambda: cache.once("key", lambda: (b"", True), 60),
+        "challenge": lambda: store.set_once("name", 60),
+    }
+    assert redis_server.process is not None
+    redis_server.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        with use_context(RequestContext(0.3)), pytest.raises(ProviderError) as caught:
+            works[work]()
+    finally:
+        redis_server.process.send_signal(signal.SIGCONT)
+    assert caught.value.timeout
+    assert time.monotonic() - begun < BOUNDED
+
+
+def test_what_a_late_question_holds_is_given_back(redis_server: RedisServer) -> None:
+    url = redis_server.url
+    purse, store = create_token_budget(100, url), connect_redis(url)
+    reservation = purse.reserve(100, 60)
+    assert store.set_once("name", 60)
+    late = RequestContext(-1.0)
+    with use_context(late):
+        with pytest.raises(ProviderError):
+            store.ping()
+        reservation.settle(0)
+        store.forget("name")
+    assert purse.reserve(100, 60)
+    assert store.set_once("name", 60)
+
+
+def test_what_is_given_back_to_a_store_that_hangs_is_not_waited_for(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "_READ_SECONDS", LONG)
+    store = connect_redis(redis_server.url)
+    store.ping()
+    assert redis_server.process is not None
+    redis_server.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        with use_context(RequestContext(-1.0)), pytest.raises(StorageError):
+            store.forget("name")
+    finally:
+        redis_server.process.send_signal(signal.SIGCONT)
+    assert time.monotonic() - begun < BOUNDED

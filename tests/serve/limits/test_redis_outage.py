@@ -1,0 +1,207 @@
+"""A Redis that is killed, hangs or loses a reply: nobody waits, and nothing is made or spent."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from answerable.serve.errors import PolicyError, StorageError
+from answerable.serve.limits import redis_store
+from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits.rate_limit import create_rate_limiter
+from answerable.serve.limits.redis_store import RedisStore, connect_redis
+from answerable.serve.limits.token_budget import create_token_budget
+from serve.limits.test_answer_cache import Maker
+from support.deadlines import PATIENCE, finish
+from support.lossy_proxy import LossyLine
+from support.token_budget_checks import LEASE, attempt, refusal
+
+if TYPE_CHECKING:
+    from support.redis_server import RedisServer
+
+
+# Seconds for which an answer is waited for: longer than what waits for a store that is away.
+WAIT = 10 * PATIENCE
+
+
+def promptly(call: Callable[[], object], error: type[Exception]) -> None:
+    """The call raises, and does not let anyone wait for it: a store that hangs would for ever."""
+    with pytest.raises(error):
+        finish(call)
+
+
+def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
+    redis_server: RedisServer,
+) -> None:
+    url = redis_server.url
+    store = connect_redis(url)
+    limiter = create_rate_limiter("10/minute", "10/minute", url)
+    purse = create_token_budget(100, url)
+    cache, make = create_answer_cache(10, 60, url), Maker()
+
+    def all_work() -> None:
+        store.ping()
+        assert limiter.admit("asker") is None
+        assert attempt(purse, 60) is not None
+        assert refusal(purse, 60) == "reserved"
+        assert cache.once("key", make, WAIT) == (b"%d" % make.made, "miss")
+        assert cache.once("key", make, WAIT) == (b"%d" % make.made, "hit")
+        assert store.set_once("solved", 60)
+        assert not store.set_once("solved", 60)
+
+    all_work()
+    for round_ in range(1, 3):
+        redis_server.kill()
+        promptly(store.ping, StorageError)
+        promptly(lambda: limiter.admit("asker"), StorageError)
+        promptly(lambda: purse.reserve(1, LEASE), StorageError)
+        promptly(lambda: cache.once("key", make, WAIT), StorageError)
+        promptly(lambda: cache.once("new", make, WAIT), StorageError)
+        promptly(lambda: store.set_once("new", 60), StorageError)
+        assert make.made == round_
+        redis_server.start()
+        all_work()
+
+
+def test_a_redis_that_hangs_is_as_good_as_away(redis_server: RedisServer) -> None:
+    limiter = create_rate_limiter("10/minute", "10/minute", redis_server.url)
+    assert limiter.admit("asker") is None
+    assert redis_server.process is not None
+    redis_server.process.send_signal(signal.SIGSTOP)
+    promptly(lambda: limiter.admit("asker"), StorageError)
+    redis_server.process.send_signal(signal.SIGCONT)
+    assert limiter.admit("asker") is None
+
+
+def test_a_redis_killed_while_an_answer_is_made_takes_it_from_nobody_who_has_it(
+    redis_server: RedisServer,
+) -> None:
+    url = redis_server.url
+    cache, purse = create_answer_cache(10, 60, url), create_token_budget(100, url)
+    begun, killed = threading.Event(), threading.Event()
+
+    def make() -> tuple[bytes, bool]:
+        reservation = purse.reserve(100, LEASE)
+        begun.set()
+        assert killed.wait(WAIT)
+        reservation.settle(0)
+        return b"answer", True
+
+    follows = Maker()
+    with ThreadPoolExecutor(2) as pool:
+        leader = pool.submit(cache.once, "key", make, WAIT)
+        assert begun.wait(WAIT)
+        follower = pool.submit(cache.once, "key", follows, WAIT)
+        time.sleep(0.1)
+        redis_server.kill()
+        promptly(lambda: follower.result(WAIT), StorageError)
+        killed.set()
+        assert leader.result(WAIT) == (b"answer", "miss")
+    assert follows.made == 0
+
+
+def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> None:
+    cache = create_answer_cache(10, 60, redis_server.url)
+
+    def make() -> tuple[bytes, bool]:
+        redis_server.kill()
+        raise RuntimeError("no answer")
+
+    promptly(lambda: cache.once("key", make, WAIT), RuntimeError)
+
+
+def test_where_a_reply_is_lost_nothing_is_counted_twice(redis_server: RedisServer) -> None:
+    def account() -> list[bytes]:
+        """What is settled, and each reservation without its end."""
+        fields = client.hgetall(key)
+        settled = fields.pop(b"settled", b"0")
+        return [settled, *(value.rpartition(b" ")[0] for value in fields.values())]
+
+    with (
+        redis.Redis.from_url(redis_server.url) as client,
+        LossyLine(redis_server.port) as line,
+    ):
+        purse = create_token_budget(100, f"redis://127.0.0.1:{line.port}/0")
+        purse.reserve(50, 60).settle(49)
+        (key,) = client.keys("*")
+        # What may have been done is done again, and counts once.
+        line.loses = True
+        reservation = purse.reserve(20, 60)
+        assert account() == [b"49", b"20 0"]
+        line.loses = True
+        reservation.begin(25, 30)
+        assert account() == [b"49", b"25 25"]
+        line.loses = True
+        reservation.settle(5)
+        assert account() == [b"54"]
+        assert not line.loses
+
+
+def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServer) -> None:
+    with LossyLine(redis_server.port) as line:
+        url = f"redis://127.0.0.1:{line.port}/0"
+        cache, make = create_answer_cache(10, 60, url), Maker()
+        assert cache.once("warm", make, WAIT) == (b"1", "miss")
+        line.loses = True
+        assert cache.once("key", make, WAIT) == (b"2", "miss")
+        assert cache.once("key", make, WAIT) == (b"2", "hit")
+
+
+def test_what_was_solved_counts_once_even_if_the_reply_was_lost(redis_server: RedisServer) -> None:
+    with LossyLine(redis_server.port) as line:
+        store = connect_redis(f"redis://127.0.0.1:{line.port}/0")
+        assert store.set_once("first", 60)
+        line.loses = True
+        with pytest.raises(StorageError):
+            store.set_once("second", 60)
+        assert not store.set_once("second", 60)
+
+
+def test_connections_that_were_long_idle_are_opened_anew(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = connect_redis(redis_server.url)
+    with redis.Redis.from_url(redis_server.url) as client:
+
+        def connections() -> int:
+            return int(client.info("stats")["total_connections_received"])
+
+        store.ping()
+        before = connections()
+        store.ping()
+        assert connections() == before
+        monkeypatch.setattr(redis_store, "_IDLE_SECONDS", -1.0)
+        store.ping()
+        assert connections() == before + 1
+
+
+def test_an_address_without_a_server_is_away_and_a_wrong_one_is_told_without_its_password() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"redis://:hunter2@127.0.0.1:{free.getsockname()[1]}/0"
+    limiter = create_rate_limiter("10/minute", "10/minute", url)
+    promptly(lambda: limiter.admit("asker"), StorageError)
+    with pytest.raises(StorageError) as away:
+        create_token_budget(10, url).reserve(1, LEASE)
+    for wrong in ("http://:hunter2@store", "hunter2", "redis://:hunter2@store:port"):
+        with pytest.raises(PolicyError, match="write it like redis://host:6379/0") as refused:
+            connect_redis(wrong)
+        assert "hunter2" not in str(refused.value)
+        assert refused.value.__cause__ is None
+    assert "hunter2" not in str(away.value)
+    assert "hunter2" not in str(away.value.__cause__)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(PolicyError, match="the package redis is not installed"):
+        RedisStore("redis://store")

@@ -1,0 +1,320 @@
+"""Limits, spending and answers that processes share over a real Redis."""
+
+import secrets
+import sys
+from collections import Counter
+from subprocess import PIPE, Popen
+
+import pytest
+import redis
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from answerable.serve.errors import StorageError
+from answerable.serve.limits.answer_cache import create_answer_cache
+from answerable.serve.limits.rate_limit import create_rate_limiter
+from answerable.serve.limits.redis_store import connect_redis
+from answerable.serve.limits.token_budget import create_token_budget
+from serve.limits.test_answer_cache import Maker, together
+from serve.limits.test_token_budget import STEPS, Clock, Step, check_steps
+from support.deadlines import PATIENCE, until
+from support.process_race import race
+from support.redis_server import RedisServer
+from support.token_budget_checks import LEASE, attempt, refusal
+
+WAIT = PATIENCE
+
+LIMITED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from answerable.serve.limits import limiting
+few = limiting.limiter("30/hour", "1000/hour", sys.argv[1])
+many = limiting.limiter("9/hour", "50/hour", sys.argv[1])
+go()
+with ThreadPoolExecutor(5) as pool:
+    one = sum(wait is None for wait in pool.map(few.admit, ["asker"] * 25))
+    all = sum(wait is None for wait in pool.map(many.admit, map(str, [*range(20)] * 5)))
+print(one, all)
+"""
+
+SPENDING = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from answerable.serve.errors import BudgetError
+from answerable.serve.limits import spending
+purse = spending.purse(10_000, sys.argv[1])
+purse.reserve(0, 600)
+def reserve(tokens):
+    try:
+        return purse.reserve(tokens, 600)
+    except BudgetError as error:
+        assert error.passing
+go()
+with ThreadPoolExecutor(5) as pool:
+    got = [each for each in pool.map(reserve, [130] * 100) if each]
+    print(len(got))
+"""
+
+BEGINNING = """
+import sys
+from answerable.serve.limits import spending
+purse = spending.purse(1000, sys.argv[1])
+idle, busy, unbounded = (purse.reserve(300, float(sys.argv[2])) for _ in range(3))
+busy.begin(40)
+unbounded.begin(None)
+print("begun", flush=True)
+sys.stdin.read()
+"""
+
+ASKING = """
+import sys, time
+from answerable.serve.limits import answer_cache, redis_store, shared_answers
+shared_answers._TOLD = 600_000
+cache = answer_cache.cache(10, 600, sys.argv[1])
+count = redis_store.connect(sys.argv[1]).script("return redis.call('incr', KEYS[1])")
+look = redis_store.connect(sys.argv[1]).script("return redis.call('get', KEYS[1]) or 0")
+def asked(key, may_be_kept):
+    looked = []
+    def check():
+        if not looked:
+            looked.append(count(["waiting:" + key], []))
+    def make():
+        number = count(["made:" + key], [])
+        while int(look(["waiting:" + key], [])) < 7:
+            time.sleep(0.01)
+        return b"answer %d" % number, may_be_kept
+    return cache.once(key, make, 600, check)
+go()
+print(*asked("kept", True), *asked("not kept", False))
+"""
+
+DYING = """
+import sys, time
+from answerable.serve.limits import answer_cache
+cache = answer_cache.cache(10, 60, sys.argv[1])
+def make():
+    print("making", flush=True)
+    time.sleep(60)
+cache.once("key", make, 2.0)
+"""
+
+
+def test_four_processes_admit_exactly_what_the_limits_say(redis_server: RedisServer) -> None:
+    """A limit of one asker, and one of all of many askers."""
+    admitted = [tuple(map(int, each.split())) for each in race(LIMITED, 4, redis_server.url)]
+    assert [sum(each) for each in zip(*admitted, strict=True)] == [30, 50]
+
+
+def test_in_redis_a_refused_request_counts_nowhere(redis_server: RedisServer) -> None:
+    limiter = create_rate_limiter("2/hour", "3/hour", redis_server.url)
+    for _ in range(2):
+        assert limiter.admit("asker") is None
+    for _ in range(5):
+        assert limiter.admit("asker") == pytest.approx(3600, abs=60)
+    assert limiter.admit("other") is None
+    assert limiter.admit("other") is not None
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert sorted(map(client.llen, client.keys("*"))) == [1, 2, 3]
+
+
+def test_four_hundred_racing_reservations_of_four_processes_keep_the_cap(
+    redis_server: RedisServer,
+) -> None:
+    got = race(SPENDING, 4, redis_server.url)
+    assert sum(map(int, got)) == 10_000 // 130
+    purse = create_token_budget(10_000, redis_server.url)
+    assert refusal(purse, 10_000 % 130 + 1) == "reserved"
+    assert attempt(purse, 10_000 % 130) is not None
+
+
+def account(server: RedisServer) -> tuple[int, list[list[int]]]:
+    """What a server has as settled, and its reservations: reserved, begun."""
+    with redis.Redis.from_url(server.url) as client:
+        (key,) = client.keys("answerable:tokens:*")
+        assert 86_400 < client.ttl(key) <= 2 * 86_400
+        fields = client.hgetall(key)
+    settled = int(fields.pop(b"settled", 0))
+    return settled, sorted([int(each) for each in value.split()[:2]] for value in fields.values())
+
+
+def test_in_redis_what_was_not_used_comes_back_once(redis_server: RedisServer) -> None:
+    purse = create_token_budget(100, redis_server.url)
+    reservation = purse.reserve(100, LEASE)
+    assert account(redis_server) == (0, [[100, 0]])
+    reservation.begin(40, later=10)
+    assert account(redis_server) == (0, [[50, 40]])
+    reservation.settle(30)
+    reservation.settle(0)
+    assert account(redis_server) == (30, [])
+    assert refusal(purse, 71) == "spent"
+    purse.reserve(70, LEASE).settle(75)
+    assert refusal(purse, 0) == "spent"
+    assert account(redis_server) == (105, [])
+
+
+def test_a_server_that_lost_its_memory_gives_back_no_more_than_it_has_counted(
+    redis_server: RedisServer,
+) -> None:
+    purse = create_token_budget(100, redis_server.url)
+    first, second = purse.reserve(50, LEASE), purse.reserve(50, LEASE)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        purse.reserve(10, LEASE).settle(10)
+        first.settle(0)
+        with pytest.raises(StorageError, match="has lost a reservation"):
+            second.begin(1)
+        second.settle(0)
+    assert account(redis_server) == (10, [])
+
+
+@settings(max_examples=20, deadline=None)
+@given(cap=st.integers(0, 200), steps=STEPS)
+def test_in_redis_the_account_is_that_of_a_purse_in_memory(
+    shared_redis: RedisServer, cap: int, steps: list[Step]
+) -> None:
+    with redis.Redis.from_url(shared_redis.url) as client:
+        client.flushall()
+    purse = create_token_budget(cap, shared_redis.url)
+    settled = check_steps(purse, cap, steps)
+    attempt(purse, 0)
+    assert account(shared_redis)[0] == settled
+
+
+def test_in_redis_a_clock_that_steps_back_over_midnight_gives_no_second_cap(
+    redis_server: RedisServer,
+) -> None:
+    clock = Clock()
+    purse = create_token_budget(100, redis_server.url, clock)
+    purse.reserve(100, LEASE).settle(100)
+    clock.now += 20
+    purse.reserve(99, LEASE).settle(99)
+    for _ in range(3):
+        clock.now -= 20
+        assert refusal(purse, 1) == "spent"
+        clock.now += 20
+        assert refusal(purse, 2) == "spent"
+        assert refusal(purse, 1) is None
+
+
+def kill_with_reservations(server: RedisServer, lease: str) -> None:
+    """Let a process die that has three reservations, two of which had begun."""
+    command = [sys.executable, "-c", BEGINNING, server.url, lease]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as dying:
+        assert dying.stdout is not None
+        assert dying.stdout.readline() == "begun\n"
+        dying.kill()
+    assert account(server) == (0, [[300, 0], [300, 40], [300, 300]])
+
+
+def test_of_a_process_that_died_all_is_reserved_while_its_lease_lasts(
+    redis_server: RedisServer,
+) -> None:
+    kill_with_reservations(redis_server, "600")
+    purse = create_token_budget(1000, redis_server.url)
+    assert refusal(purse, 101) == "reserved"
+    assert attempt(purse, 100) is not None
+    assert account(redis_server) == (0, [[100, 0], [300, 0], [300, 40], [300, 300]])
+
+
+def test_of_a_process_that_died_what_it_had_begun_is_spent_and_the_rest_is_free(
+    redis_server: RedisServer,
+) -> None:
+    kill_with_reservations(redis_server, "4")
+    purse = create_token_budget(1000, redis_server.url)
+    until(lambda: attempt(purse, 660) is not None)
+    assert account(redis_server) == (340, [[660, 0]])
+
+
+def test_who_comes_back_after_the_lease_calls_nobody_and_is_counted_once(
+    redis_server: RedisServer,
+) -> None:
+    purse = create_token_budget(100, redis_server.url)
+    idle, busy = purse.reserve(30, 0.0), purse.reserve(30, LEASE)
+    busy.begin(20)
+    with pytest.raises(StorageError, match="has lost a reservation"):
+        idle.begin(10)
+    assert refusal(purse, 71) == "reserved"
+    idle.settle(0)
+    busy.settle(5)
+    assert account(redis_server) == (5, [])
+
+
+def test_eight_processes_with_the_same_question_make_one_call(redis_server: RedisServer) -> None:
+    """The same value for all of them, whether it may be kept or not."""
+    got = [each.rpartition(" b'") for each in race(ASKING, 8, redis_server.url)]
+    expected = {"answer 1' miss": 1, "answer 1' shared": 7}
+    assert Counter(kept.removeprefix("b'") for kept, _, _ in got) == expected
+    assert Counter(not_kept for _, _, not_kept in got) == expected
+    cache = create_answer_cache(10, 60, redis_server.url)
+    assert cache.once("kept", Maker(), WAIT) == (b"answer 1", "hit")
+
+
+def test_in_redis_what_may_not_be_kept_is_for_those_who_waited_already(
+    redis_server: RedisServer,
+) -> None:
+    cache = create_answer_cache(10, 60, redis_server.url)
+    make = Maker(may_be_kept=False)
+    assert [cache.once("key", make, WAIT) for _ in range(2)] == [(b"1", "miss"), (b"2", "miss")]
+
+
+def test_in_redis_an_error_is_its_makers_and_the_others_try_one_after_the_other(
+    redis_server: RedisServer,
+) -> None:
+    cache = create_answer_cache(10, 60, redis_server.url)
+    make = Maker(seconds=0.1, fails=lambda number: number <= 2)
+    got = together(6, lambda: cache.once("key", make, WAIT))
+    failed = sorted(str(each) for each in got if isinstance(each, RuntimeError))
+    assert failed == ["attempt 1", "attempt 2"]
+    assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'3'"}
+    assert (make.made, make.most_at_once) == (3, 1)
+
+
+def test_a_leader_that_died_frees_its_key_when_its_lease_ends(redis_server: RedisServer) -> None:
+    command = [sys.executable, "-c", DYING, redis_server.url]
+    with Popen(command, stdout=PIPE, text=True) as leader:
+        assert leader.stdout is not None
+        assert leader.stdout.readline() == "making\n"
+        leader.kill()
+    cache, make = create_answer_cache(10, 60, redis_server.url), Maker()
+    with pytest.raises(TimeoutError, match="ask again"):
+        cache.once("key", make, 0.1)
+    assert make.made == 0
+    assert cache.once("key", make, WAIT) == (b"1", "miss")
+
+
+def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisServer) -> None:
+    cache = create_answer_cache(10, 0, redis_server.url)
+    with redis.Redis.from_url(redis_server.url) as client:
+
+        def make(*, fails: bool) -> tuple[bytes, bool]:
+            client.set("answerable:answering:key", "another", px=60_000)
+            if fails:
+                raise RuntimeError("no answer")
+            return b"late", True
+
+        assert cache.once("key", lambda: make(fails=False), WAIT) == (b"late", "miss")
+        assert client.getdel("answerable:answering:key") == b"another"
+        with pytest.raises(RuntimeError, match="no answer"):
+            cache.once("key", lambda: make(fails=True), WAIT)
+        assert client.get("answerable:answering:key") == b"another"
+
+
+def test_every_key_has_the_prefix_and_an_end(redis_server: RedisServer) -> None:
+    url = redis_server.url
+    create_rate_limiter("10/minute; 300/day", "600/minute", url).admit(secrets.token_hex(8))
+    create_token_budget(100, url).reserve(1, LEASE)
+    cache = create_answer_cache(10, 60, url)
+    cache.once("kept", lambda: (b"1", True), WAIT)
+    cache.once("told", lambda: (b"2", False), WAIT)
+    connect_redis(url).set_once("challenge:solved", 60)
+    with redis.Redis.from_url(url) as client:
+        keys = [key.decode() for key in client.keys("*")]
+        assert len(keys) == 8
+        assert all(key.startswith("answerable:") for key in keys)
+        assert all(client.pttl(key) > 0 for key in keys)
+
+
+@pytest.mark.parametrize("scheme", ["redis", "valkey"])
+def test_valkey_is_another_name_for_the_same(redis_server: RedisServer, scheme: str) -> None:
+    store = connect_redis(redis_server.url.replace("redis", scheme, 1))
+    assert store.set_once("key", 60)

@@ -1,0 +1,436 @@
+"""Scores, floors, boosts and order of both streams."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from answerable.indexing.notes import routing_hints
+from answerable.serve.bundle_format.postings import PhraseEntry, PhraseIndex
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.engine import Engine
+from answerable.serve.retrieval import retrieve
+from answerable.serve.retrieval.bm25 import score_bm25
+from answerable.serve.retrieval.boosts import asks_about_now, score_name_boosts
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.languages import TRANSLATIONS
+from answerable.serve.text.normalization import fade_common_phrase, normalize_phrase
+from answerable.serve.text.tokenization import extract_terms
+from answerable.serve.vectors.encodings import score_all_codes
+from answerable.serve.vectors.scalar_codes import Int8Codes
+from support import doubles
+from support.doubles import (
+    TINY,
+    CountingEmbedder,
+    LetterEmbedder,
+    ScriptedAnswerer,
+    bundle_of,
+    index_of,
+    note,
+    record,
+)
+
+OPEN = Profile(floor=0.0, note_floor=0.0)
+# Without words, so that titles are names that lift.
+DENSE = Profile(hybrid=0.0, floor=0.0, note_floor=0.0)
+TEXTS = [
+    "The rope of the mooring holds the boat.",
+    "A rope, a rope and one more rope.",
+    "Lanterns warn of wind; the wind breaks a mooring.",
+    "Nothing to see here at all, dear reader of long sentences about everything else.",
+    "Wind.",
+]
+
+
+def bundle(folder: Path, *texts: str, profile: Profile = OPEN, notes: Sequence[str] = ()) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(texts)]
+    private = [note(f"n{n}", text) for n, text in enumerate(notes)]
+    return bundle_of(folder, index_of(folder, records, private), profile)
+
+
+def search(made: Bundle, question: str, top_k: int = 8) -> RetrievalResult:
+    vector = LetterEmbedder().embed([question])[0]
+    return doubles.retrieve(made, question, vector, top_k, near=top_k)
+
+
+def straightforward(texts: Sequence[str], question: str) -> list[float]:
+    """The formula as the design states it, over lists of terms."""
+    documents = [extract_terms(text) for text in texts]
+    mean = sum(map(len, documents)) / len(documents)
+    wanted = set(extract_terms(question))
+
+    def idf(term: str) -> float:
+        df = sum(term in document for document in documents)
+        return math.log(1 + (len(documents) + 10 - df + 0.5) / (df + 0.5))
+
+    def weight(term: str, document: list[str]) -> float:
+        tf = document.count(term)
+        return idf(term) * tf / (tf + 1.2 * (1 - 0.75 + 0.75 * len(document) / mean))
+
+    total = sum(idf(term) for term in wanted)
+    return [sum(weight(term, document) for term in wanted) / total for document in documents]
+
+
+@pytest.mark.parametrize(
+    "question", ["rope", "rope mooring wind", "rope rope rope", "rope zeppelin", "zeppelin"]
+)
+def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    expected = straightforward([f"Page {n}x\n{text}" for n, text in enumerate(TEXTS)], question)
+    found = score_bm25(made.postings, extract_terms(question))
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+    assert 0 <= found.max() < 1
+
+
+def test_an_unknown_word_lowers_every_score(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    known = score_bm25(made.postings, ["rope"])
+    assert (score_bm25(made.postings, ["rope", "zeppelin"]) < known)[known > 0].all()
+
+
+def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
+    for scored in search(bundle(tmp_path, *TEXTS), "rope of a mooring").passages:
+        assert scored.base == pytest.approx((scored.lexical + 0.75 * scored.dense) / 1.75, abs=1e-6)
+        assert scored.score == pytest.approx(scored.base + scored.page, abs=1e-6)
+
+
+def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS)
+    vector = LetterEmbedder().embed(["rope"])[0]
+    assert isinstance(made.passage_codes, Int8Codes)
+    rows = made.passage_codes.codes.astype(float)
+    exact = rows @ vector / np.linalg.norm(rows, axis=1)
+    assert score_all_codes(made.passage_codes, vector) == pytest.approx(exact, abs=1e-6)
+
+
+def test_what_is_under_the_floor_is_a_near_miss_and_no_evidence(tmp_path: Path) -> None:
+    found = search(bundle(tmp_path, *TEXTS), "rope")
+    floor = (found.passages[1].base + found.passages[2].base) / 2
+    strict = bundle(tmp_path / "strict", *TEXTS, profile=Profile(floor=floor, note_floor=0))
+    cut = search(strict, "rope")
+    assert [s.item.id for s in cut.passages] == [s.item.id for s in found.passages[:2]]
+    assert [s.item.id for s in cut.near_passages] == [s.item.id for s in found.passages[2:]]
+    assert len(cut.evidence.passages) == 2
+
+
+def named(folder: Path, profile: Profile, count: int = 4) -> Bundle:
+    records = [record("winch", "<p>Grease it.</p>", "Winch", aliases=["Hand winch"], tags=["gear"])]
+    records += [record(f"p{n}", f"<p>{TEXTS[n]}</p>", f"Page {n}x") for n in range(count)]
+    return bundle_of(folder, index_of(folder, records), profile)
+
+
+def test_a_name_and_a_theme_lift_their_record(tmp_path: Path) -> None:
+    made = named(tmp_path, DENSE)
+
+    def lift(question: str) -> float:
+        found = search(made, question)
+        (scored,) = [s for s in found.passages if s.item.record == "winch"]
+        return scored.score - scored.base
+
+    assert lift("How to use a winch?") == pytest.approx(0.30)
+    assert lift("HAND-WINCH!") == pytest.approx(0.30)
+    assert lift("What gear is there?") == pytest.approx(0.15)
+    assert lift("Is a winch gear?") == pytest.approx(0.45)
+    assert lift("Is a winchman there?") == pytest.approx(0.0, abs=1e-6)
+
+
+QUESTIONS = [
+    "How to use a winch?", "HAND-WINCH!", "hand winch gear", "a winchman", "winch", "handwinch",
+    "hand a winch", "Winch: gear? (page 2x)", "page 1x page 3x page", "Ｗinch", "wind_winch",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_names_of_a_question_are_those_that_it_contains(tmp_path: Path, question: str) -> None:
+    made = named(tmp_path, DENSE)
+    expected = np.zeros(len(made.record_ids))
+    for names, boost in (([*made.names, *made.aliases], 0.30), (made.themes, 0.15)):
+        best = np.zeros_like(expected)
+        for name in names:
+            if f" {name.phrase} " in f" {normalize_phrase(question)} ":
+                lift = boost * fade_common_phrase(name.frequency, len(made.record_ids))
+                best[list(name.records)] = np.maximum(best[list(name.records)], lift)
+        expected += best
+    assert score_name_boosts(made, question) == pytest.approx(expected)
+
+
+def test_of_a_thousand_names_only_those_of_the_question_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [record(f"p{n}", "<p>Wind.</p>", f"Guide number {n} to wind") for n in range(1000)]
+    made = bundle_of(tmp_path, index_of(tmp_path, records), DENSE)
+    read: list[str] = []
+    named = PhraseIndex.named
+
+    def reading(names: PhraseIndex, phrase: str) -> PhraseEntry:
+        read.append(phrase)
+        return named(names, phrase)
+
+    monkeypatch.setattr(PhraseIndex, "named", reading)
+    question = ("guide number 7 to the winds " * 20)[:480] + " guide number 7 to wind"
+    assert score_name_boosts(made, question).argmax() == list(made.record_ids).index("p7")
+    assert read == ["guide number 7 to wind"]
+
+
+def test_in_the_hybrid_recipe_a_boost_lifts_nothing_over_the_floor(tmp_path: Path) -> None:
+    found = search(named(tmp_path, Profile(floor=0.75)), "hand winch or zeppelin")
+    (near,) = [s for s in found.near_passages if s.item.record == "winch"]
+    assert near.base < 0.75 < near.score
+
+
+def test_without_words_the_floor_applies_after_the_boosts(tmp_path: Path) -> None:
+    question = "winch or zeppelin"
+    plain = search(named(tmp_path, Profile(hybrid=0, floor=0.0)), question)
+    (scored,) = [s for s in plain.passages if s.item.record == "winch"]
+    assert scored.base == scored.dense
+    floor = scored.base + 0.1
+    lifted = search(named(tmp_path / "b", Profile(hybrid=0, floor=floor)), question)
+    assert "winch" in [s.item.record for s in lifted.passages]
+
+
+def test_a_name_that_many_pages_use_lifts_less_and_at_last_nothing() -> None:
+    assert fade_common_phrase(1, 10) == fade_common_phrase(0, 10) == 1.0
+    faded = [fade_common_phrase(n, 10) for n in range(1, 11)]
+    assert faded == sorted(faded, reverse=True)
+    assert fade_common_phrase(6, 10) == 0.0
+    assert fade_common_phrase(1, 1) == 1.0
+
+
+@pytest.mark.parametrize(("fades", "lift"), [(True, 0.0), (False, 0.30)])
+def test_a_common_title_fades_unless_the_profile_says_no(
+    tmp_path: Path, fades: bool, lift: float
+) -> None:
+    records = [record("rope", "<p>Rope.</p>", "Rope")]
+    records += [record(f"p{n}", "<p>A ROPE, again.</p>", f"Page {n}x") for n in range(5)]
+    profile = replace(DENSE, theme_fade=fades)
+    made = bundle_of(tmp_path, index_of(tmp_path, records), profile)
+    (scored,) = [s for s in search(made, "rope").passages if s.item.record == "rope"]
+    assert scored.score - scored.base == pytest.approx(lift, abs=1e-6)
+
+
+def test_index_is_no_name(tmp_path: Path) -> None:
+    made = bundle_of(
+        tmp_path, index_of(tmp_path, [record("index", "<p>x", "Index"), record("a/README", "<p>y")])
+    )
+    assert {name.phrase for name in made.names} == {"a", "a readme"}
+
+
+def test_equal_scores_keep_the_order_of_the_pages(tmp_path: Path) -> None:
+    texts = ["A rope holds.", "Wind breaks."] * 45
+    records = [record(f"p{n}", f"<p>{text}</p>", "Same title") for n, text in enumerate(texts)]
+    made = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
+    found = [s.item.id for s in search(made, "rope", 90).passages]
+    assert found == [f"p{n}" for n in [*range(0, 90, 2), *range(1, 90, 2)]]
+
+
+def test_no_more_than_asked_for_is_found_and_best_comes_first(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    found = search(made, "rope and wind", 3)
+    for stream in (found.passages, found.hints):
+        scores = [scored.score for scored in stream]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) == 3
+
+
+NO_TERMS = ["", "?!…", "🚢⚓", "the of and", "日本語のドキュメント", "Что это такое", "‮", "_ _"]
+
+
+@pytest.mark.parametrize("question", NO_TERMS)
+def test_a_question_without_content_terms_is_refused_before_it_is_embedded(
+    tmp_path: Path, question: str
+) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    embedder = CountingEmbedder(LetterEmbedder())
+    reply = Engine(made, embedder, ScriptedAnswerer([])).answer(question)
+    assert reply.reason == "no-evidence"
+    assert embedder.texts == []
+    assert search(made, question) == RetrievalResult()
+
+
+def test_a_site_in_another_script_is_asked_in_it(tmp_path: Path) -> None:
+    records = [record("p", "<p>係留には四十リットルのブイが必要です。</p>", "係留")]
+    made = bundle_of(tmp_path, index_of(tmp_path, records, language="ja"), OPEN)
+    found = search(made, "ブイは必要ですか")
+    assert [s.item.id for s in found.passages] == ["p"]
+    assert found.passages[0].lexical > 0
+
+
+def test_a_hint_has_the_words_of_its_label_and_no_boost(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=["rope rope rope", "wind"])
+    for scored in search(made, "rope label n0").hints:
+        assert scored.score == scored.base == pytest.approx(scored.dense + scored.lexical)
+        assert scored.lexical > 0
+        assert scored.boost == scored.page == 0
+    for scored in search(made, "rope").hints:
+        assert scored.lexical == 0
+        assert scored.score == scored.base == scored.dense
+
+
+def test_words_of_a_note_are_in_no_index(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=["xylophone", "rope"])
+    assert "xylophon" not in made.postings.terms
+    assert {name.phrase for name in (*made.names, *made.themes)}.isdisjoint({"xylophone"})
+    assert {"xylophon", "xylophone"}.isdisjoint({*made.label_terms.rows, *made.words})
+
+
+def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
+    long = note("long", "\n\n".join(" ".join([word] * 50) for word in ("wind", "rope", "buoy")))
+    short = note("short", "rope")
+    made = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
+    assert made.manifest.counts["windows"] == 4
+    query = LetterEmbedder().embed(["rope 1"])[0]
+    texts = [routing_hints.cut_note(each, str)[0].texts for each in (long, short)]
+    best = [float((LetterEmbedder().embed(each) @ query).max()) for each in texts]
+    found = {s.item.id: s.dense for s in doubles.retrieve(made, "rope 1", query).hints}
+    assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)
+
+
+def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) -> None:
+    profile = Profile(floor=0.0, note_floor=1.01)
+    found = search(bundle(tmp_path, *TEXTS, profile=profile, notes=["rope"]), "rope")
+    assert found.passages
+    assert not found.hints
+    assert [s.item.id for s in found.near_hints] == ["note-n0"]
+
+
+def test_a_vector_of_another_size_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"against {TINY.dimensions}-d rows"):
+        doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
+
+
+def test_a_vector_that_is_not_finite_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.full(8, np.nan, dtype=np.float32))
+
+
+def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
+    found = search(bundle(tmp_path, "wind", notes=["rope"]), "rope")
+    assert found.evidence.lead == pytest.approx(found.hints[0].dense - found.passages[0].dense)
+
+
+def test_top_k_is_eight() -> None:
+    assert retrieve.TOP_K == 8
+
+
+def lifted(made: Bundle, question: str) -> dict[str, float]:
+    """How far each record's score is from the one before names, dates and weights."""
+    found = search(made, question, 90)
+    scored = (*found.passages, *found.near_passages)
+    return {s.item.record: s.score - s.base - s.page for s in scored}
+
+
+def test_the_profile_says_how_much_names_and_themes_lift(tmp_path: Path) -> None:
+    made = named(tmp_path, replace(DENSE, name_boost=0.5, theme_boost=0.25))
+    assert lifted(made, "Is a winch gear?")["winch"] == pytest.approx(0.75)
+    none = named(tmp_path / "none", replace(DENSE, name_boost=0, theme_boost=0))
+    assert set(lifted(none, "Is a winch gear?").values()) == {0.0}
+
+
+def weighted(folder: Path, profile: Profile, **weights: float) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(TEXTS)]
+    return bundle_of(folder, index_of(folder, records, weights=weights), profile)
+
+
+@pytest.mark.parametrize("hybrid", [1.0, 0.0])
+def test_a_weight_multiplies_the_score_and_moves_nothing_over_the_floor(
+    tmp_path: Path, hybrid: float
+) -> None:
+    profile = Profile(hybrid=hybrid, floor=0.4)
+    plain = search(weighted(tmp_path / "a", profile), "page 1x rope")
+    changed = search(weighted(tmp_path / "b", profile, p0=3.0, p1=0.01, p3=9.0), "page 1x rope")
+    factors = {"p0": 3.0, "p1": 0.01, "p3": 9.0}
+    before = {s.item.record: s.score for s in (*plain.passages, *plain.near_passages)}
+    for scored in (*changed.passages, *changed.near_passages):
+        expected = before[scored.item.record] * factors.get(scored.item.record, 1.0)
+        assert scored.score == pytest.approx(expected, abs=1e-6)
+    kept = {s.item.record for s in plain.passages}
+    assert {s.item.record for s in changed.passages} == kept
+    assert [s.item.record for s in changed.passages] != [s.item.record for s in plain.passages]
+
+
+def dated(folder: Path, profile: Profile = OPEN, language: str = "en") -> Bundle:
+    dates = {"new": "2026-05-01", "old": "2025-05-01", "older": "2024-05-01", "none": None}
+    records = [record(name, "<p>Rope 46.</p>", "Same", date=date) for name, date in dates.items()]
+    return bundle_of(folder, index_of(folder, records, language=language), profile)
+
+
+def test_a_question_about_now_lifts_what_is_new(tmp_path: Path) -> None:
+    made = dated(tmp_path)
+    lifts = lifted(made, "What is the latest rope?")
+    assert lifts["new"] == pytest.approx(0.10)
+    assert lifts["old"] == pytest.approx(0.05)
+    assert lifts["older"] == pytest.approx(0.10 * 0.5 ** (730 / 365))
+    assert lifts["none"] == pytest.approx(0.0, abs=1e-6)
+    assert search(made, "rope today?").passages[0].item.record == "new"
+    assert list(lifted(made, "What is a rope?").values()) == pytest.approx([0.0] * 4, abs=1e-6)
+
+
+def test_what_is_new_is_not_lifted_over_the_floor(tmp_path: Path) -> None:
+    for hybrid in (1.0, 0.0):
+        profile = Profile(hybrid=hybrid, floor=0.99, recency=1.0)
+        found = search(dated(tmp_path / str(hybrid), profile), "the newest rope or zeppelin")
+        assert not found.passages
+        assert found.near_passages[0].score > 0.99
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "about_now"),
+    [
+        ("What is the latest rope?", "en", True),
+        ("What changed THIS YEAR?", "en-GB", True),
+        ("Is it known?", "en", False),
+        ("the actual rope", "en", False),
+        ("el valor actual", "es", True),
+        ("¿Qué hay hoy?", "es_MX", True),
+        ("Was ist der aktuelle Stand?", "de", True),
+        ("Aktuelles", "fr", False),
+        ("Quoi de neuf aujourd’hui ?", "fr", True),
+        ("la dernière version", "fr", True),
+        ("最新のロープは？", "ja", True),
+        ("ロープとは", "ja", False),
+        ("ما هو أحدث حبل؟", "ar", True),
+        ("latest", "xx", False),
+    ],
+)
+def test_words_for_now_are_whole_words_of_the_sites_languages(
+    question: str, language: str, about_now: bool
+) -> None:
+    assert asks_about_now(question, [language]) is about_now
+
+
+def test_every_word_for_now_is_found_in_its_language() -> None:
+    for language, words in TRANSLATIONS.items():
+        for word in words.now.split(", "):
+            assert asks_about_now(f"Abc {word} xyz?", [language]), (language, word)
+
+
+def named_site(folder: Path, *names: str) -> Bundle:
+    records = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(TEXTS)]
+    return bundle_of(folder, index_of(folder, records, names=names), OPEN)
+
+
+def test_what_a_site_and_its_author_are_called_is_never_unknown(tmp_path: Path) -> None:
+    plain, called = named_site(tmp_path / "a"), named_site(tmp_path / "b", "Zeppelin", "Ada Wind")
+
+    def best(made: Bundle, question: str) -> float:
+        return max(s.lexical for s in search(made, question).passages)
+
+    assert best(called, "zeppelin rope") == best(plain, "rope")
+    assert best(plain, "zeppelin rope") < best(plain, "rope")
+    assert best(called, "wind airship") == best(plain, "wind airship")
+
+
+def test_a_question_of_names_alone_is_asked(tmp_path: Path) -> None:
+    made = named_site(tmp_path, "Zeppelin", "Ada")
+    found = search(made, "Ada Zeppelin?")
+    assert found.passages
+    assert {s.lexical for s in found.passages} == {0.0}
+
+
+def test_a_small_count_is_the_head_of_a_large_one(tmp_path: Path) -> None:
+    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    assert search(made, "rope and wind", 5).best(2) == search(made, "rope and wind", 2)

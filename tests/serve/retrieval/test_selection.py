@@ -1,0 +1,193 @@
+"""What of a pool of candidates an answerer sees."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.engine import Engine
+from answerable.serve.retrieval import selection
+from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
+from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.retrieval.selection import decide_hints, decide_passages, select_evidence
+from answerable.serve.types import Passage, RoutingHint
+from support.doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, engine_of, index_of, record
+
+LONG = (
+    "The chain of a mooring is twelve millimetres thick. It is taken up in autumn, cleaned of "
+    "weed and looked at link by link. A link that has lost a third of its iron is replaced."
+)
+
+
+def scored(name: str, text: str, score: float, record: str = "") -> Scored[Passage]:
+    passage = Passage(name, record or name, f"/{name}/", name, text)
+    return Scored(passage, score, score, 0.0, score)
+
+
+def pointed(name: str, score: float) -> Scored[RoutingHint]:
+    return Scored(RoutingHint(name, name, "", "/a/"), score, score, 0.0, score)
+
+
+def selected(*pool: Scored[Passage]) -> list[str]:
+    return [passage.id for passage in select_evidence(RetrievalResult(pool)).passages]
+
+
+def flat(*texts: str) -> Sequence[Scored[Passage]]:
+    """Candidates that no margin parts."""
+    return [scored(f"p{n}", text, 0.5) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [
+        (LONG, ["p0"]),
+        (f"  {LONG.upper()}  ".replace(" ", "\n"), ["p0"]),
+        (LONG.replace("third", "fourth"), ["p0"]),
+        (LONG.split(". ")[1], ["p0"]),
+        (LONG.replace("millimetres", "inches").replace("autumn", "spring")
+         .replace("iron", "weight").replace("twelve", "two"), ["p0", "p1"]),
+        (LONG + " " + LONG.replace("chain", "rope").replace("a", "e"), ["p0", "p1"]),
+        ("Something else altogether.", ["p0", "p1"]),
+        ("…", ["p0", "p1"]),
+    ],
+)  # fmt: skip
+def test_of_near_duplicates_the_best_ranked_is_kept(again: str, kept: list[str]) -> None:
+    assert selected(*flat(LONG, again)) == kept
+
+
+def test_scripts_without_spaces_are_told_apart_by_letters() -> None:
+    text = "係留には四十リットルのブイが必要です。鎖は秋に引き上げて洗います。"
+    assert selected(*flat(text, text.replace("四十", "五十"))) == ["p0"]
+    assert selected(*flat(text, "風が強いときは灯をともします。")) == ["p0", "p1"]
+
+
+def test_one_record_keeps_its_four_best() -> None:
+    texts = ["alpha one", "beta two", "gamma three", "delta four", "epsilon five", "zeta six"]
+    pool = [scored(f"a{n}", text, 0.5, "a") for n, text in enumerate(texts)]
+    assert selected(*pool, scored("b", "eta", 0.5)) == ["a0", "a1", "a2", "a3", "b"]
+
+
+def test_a_clear_winner_takes_one_other_source() -> None:
+    margin = selection.WINNER_MARGIN
+    winner = scored("a", "alpha", 0.9)
+    second = scored("a2", "beta", 0.3, "a")
+
+    def others(best: float) -> list[Scored[Passage]]:
+        return [scored(name, name, best - n / 10) for n, name in enumerate(("b", "c"))]
+
+    assert selected(winner, *others(0.9 - margin), second) == ["a", "b", "a2"]
+    assert selected(winner, *others(0.91 - margin), second) == ["a", "b", "c", "a2"]
+    assert selected(winner, second) == ["a", "a2"]
+
+
+def test_a_copy_of_the_winner_does_not_contest_its_lead() -> None:
+    pool = [scored("a", LONG, 0.9), scored("v1/a", LONG, 0.89), *flat("x", "y")]
+    assert selected(*pool) == ["a", "p0"]
+
+
+def test_evidence_is_at_most_eight_passages_of_a_wider_pool() -> None:
+    pool = [scored(f"p{n}", f"word{n}", 0.5) for n in range(selection.POOL_SIZE)]
+    assert selected(*pool) == [f"p{n}" for n in range(TOP_K)]
+    copies = [scored(f"c{n}", LONG, 0.5) for n in range(20)]
+    assert len(selected(*copies, *pool)) == TOP_K
+
+
+def test_a_note_keeps_its_two_best_places() -> None:
+    names = ["a", "a~2", "b~3", "a~3", "a~x", "b", "b~2", *(f"n{n}" for n in range(9))]
+    hints = select_evidence(
+        RetrievalResult(hints=tuple(pointed(name, 0.5) for name in names))
+    ).hints
+    assert [hint.id for hint in hints] == ["a", "a~2", "b~3", "a~x", "b", "n0", "n1", "n2"]
+
+
+def test_the_lead_is_that_of_what_is_ranked_highest() -> None:
+    pool = (scored("a", "alpha", 0.9), *flat(*"bcdefgh"), scored("i", "iota", 0.1))
+    found = RetrievalResult(pool, (pointed("n", 0.95),))
+    assert select_evidence(found).lead == found.best(TOP_K).evidence.lead
+
+
+def test_nothing_is_selected_from_nothing() -> None:
+    assert not select_evidence(RetrievalResult())
+
+
+WORDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6).map(" ".join)
+CANDIDATES = st.lists(
+    st.tuples(WORDS, st.sampled_from("uvwxyz"), st.sampled_from([0.0, 0.02, 0.25])), max_size=32
+)
+
+
+@given(CANDIDATES)
+def test_every_rule_says_what_is_true_of_what_it_leaves_out(
+    made: list[tuple[str, str, float]],
+) -> None:
+    steps = [step for _, _, step in made]
+    ranked = [
+        scored(f"p{n}", text, 9 - sum(steps[: n + 1]), name)
+        for n, (text, name, _) in enumerate(made)
+    ]
+    weighed = decide_passages(ranked)
+    assert [each.scored for each in weighed] == ranked
+    kept = [each.scored.item for each in weighed if each.rule is None]
+    assert kept == list(select_evidence(RetrievalResult(tuple(ranked))).passages)
+    assert all(each.by is None for each in weighed if each.rule is None)
+    # What clearly loses to the winner had been selected until then.
+    chosen = [each for each in weighed if each.rule in (None, "clear-winner")]
+    for place, each in enumerate(weighed):
+        item = each.scored.item
+        above = [other.scored.item for other in weighed[:place] if other in chosen]
+        of_its_record = sum(other.record == item.record for other in above)
+        if each.rule == "eight-above":
+            assert len(above) == TOP_K
+        elif each.rule == "enough-of-its-record":
+            assert of_its_record == selection.MAX_PASSAGES_PER_RECORD
+        elif each.rule == "near-duplicate":
+            assert each.by in [other.id for other in above]
+        else:
+            assert len(above) < TOP_K
+            assert of_its_record < selection.MAX_PASSAGES_PER_RECORD
+        if each.rule == "clear-winner":
+            assert each.by == ranked[0].item.id != item.id
+            assert ranked[0].score - each.scored.score >= selection.WINNER_MARGIN
+
+
+@given(st.lists(st.sampled_from(["a", "a~2", "a~3", "b", "b~2", "c", "d", "e", "f"]), max_size=32))
+def test_every_rule_for_hints_says_what_is_true(names: list[str]) -> None:
+    ranked = tuple(pointed(name, 0.5) for name in names)
+    weighed = decide_hints(ranked)
+    kept = [each.scored.item for each in weighed if each.rule is None]
+    assert kept == list(select_evidence(RetrievalResult(hints=ranked)).hints)
+    for place, each in enumerate(weighed):
+        above = [other.scored.item.note for other in weighed[:place] if other.rule is None]
+        expected = (
+            "eight-above"
+            if len(above) == TOP_K
+            else "two-of-its-note"
+            if above.count(each.scored.item.note) == selection.MAX_HINTS_PER_NOTE
+            else None
+        )
+        assert each.rule == expected
+
+
+def test_the_engine_answers_from_the_selection_and_searches_the_whole(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([{}])
+    pages = [record(f"v{n}/mooring", f"<p>{LONG}</p>", "Mooring") for n in range(12)]
+    engine = engine_of(tmp_path, *pages, record("wind", "<p>Wind.</p>"), answerer=answerer)
+    engine.answer("mooring chain?")
+    assert [passage.record for passage in answerer.seen[0].passages] == ["v0/mooring", "wind"]
+    assert len(engine.retrieve("mooring chain?").passages) == TOP_K
+
+
+def test_confidence_is_not_bought_by_a_weight(tmp_path: Path) -> None:
+    quote = {"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}
+    found = []
+    for weight in (1.0, 5.0):
+        made = index_of(
+            tmp_path / str(weight), [record("rope", "<p>A rope holds.</p>")], weights={"*": weight}
+        )
+        bundle = bundle_of(tmp_path / str(weight), made, Profile(floor=0.0))
+        engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{"claims": [quote]}]))
+        found.append(engine.answer("rope").confidence)
+    assert found[0] == found[1] > 0

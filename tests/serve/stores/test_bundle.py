@@ -1,0 +1,698 @@
+"""The bundle: what is written is what is opened, and nothing damaged is served."""
+
+import datetime as dt
+import gc
+import hashlib
+import json
+import weakref
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.index import SiteIndex
+from answerable.indexing.output import atomic_files
+from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
+from answerable.serve.bundle_format import columns, compression
+from answerable.serve.bundle_format import manifest as manifest_module
+from answerable.serve.bundle_format.columns import (
+    Column,
+    pack_columns,
+    pack_lines,
+    unpack_columns,
+    unpack_lines,
+)
+from answerable.serve.bundle_format.compression import MAX_DECOMPRESSED_BYTES
+from answerable.serve.bundle_format.manifest import (
+    BundleFile,
+    Manifest,
+    array_file_name,
+    compute_bundle_id,
+    list_bundle_files,
+    read_manifest,
+    stored_file_name,
+)
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.errors import BundleError, SiteError
+from answerable.serve.retrieval.bm25 import score_bm25
+from answerable.serve.stores.bundle import PassageTexts
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.types import RoutingHint
+from answerable.serve.urls import is_safe_url
+from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, score_all_codes
+from support import doubles
+from support.doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
+
+
+def made(folder: Path) -> SiteIndex:
+    pages = [
+        record(f"p{n}", f"<h2 id=a>A</h2><p>Rope {n} holds. Chain {n} too.</p>", date="2024-05-01")
+        for n in range(40)
+    ]
+    return index_of(folder, pages, [note("one", "alpha"), note("two", "beta\n\ngamma")])
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> SiteIndex:
+    return made(tmp_path_factory.mktemp("index"))
+
+
+def write(index: SiteIndex, folder: Path, now: dt.datetime = NOON) -> Manifest:
+    return write_bundle(index, folder, TINY, LOCAL_PROFILE, now)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_is_written_is_what_is_opened(index: SiteIndex, tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index)
+    assert [opened.passage(row) for row in range(40)] == [cut.passage for cut in index.cuts]
+    assert tuple(opened.hints) == index.hints
+    assert tuple(opened.names) == index.names
+    assert tuple(opened.themes) == index.themes
+    assert tuple(opened.words) == index.words
+    assert tuple(opened.label_terms) == index.label_terms
+    assert tuple(opened.aliases) == index.aliases
+    assert tuple(opened.title_terms) == index.titles.terms
+    assert opened.title_norms == pytest.approx(index.titles.norms)
+    assert opened.is_history.tolist() == list(index.is_history)
+    assert opened.record_ids == [record.id for record in index.records]
+    assert list(opened.postings.terms) == list(index.lexicon.terms)
+    assert opened.manifest.counts == {
+        "records": 40, "passages": 40, "hints": 2, "windows": 2,
+        "terms": len(index.lexicon.terms), "postings": len(index.lexicon.passages),
+        "names": len(index.names), "aliases": 0, "themes": 0,
+        "title_terms": len(index.titles.terms),
+        "label_terms": len(index.label_terms),
+        "bearers": sum(
+            len(name.records) for name in (*index.names, *index.titles.terms, *index.label_terms)
+        ),
+        "words": len(index.words),
+    }  # fmt: skip
+
+
+def test_vectors_keep_their_directions(index: SiteIndex, tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index)
+    query = LetterEmbedder().embed(["rope"])[0]
+    exact = index.passage_vectors @ query
+    assert np.abs(score_all_codes(opened.passage_codes, query) - exact).max() < 0.01
+
+
+def test_equal_inputs_give_equal_bytes_in_any_folder(tmp_path: Path) -> None:
+    first = write(made(tmp_path / "a"), tmp_path / "here" / "bundle")
+    second = write(made(tmp_path / "b"), tmp_path / "there" / "x" / "bundle")
+    assert first.id == second.id
+    assert contents(tmp_path / "here" / "bundle") == contents(tmp_path / "there" / "x" / "bundle")
+
+
+def test_another_text_or_floor_gives_another_id(index: SiteIndex, tmp_path: Path) -> None:
+    ids = {
+        write(index, tmp_path / "a").id,
+        write_bundle(index, tmp_path / "b", TINY, replace(LOCAL_PROFILE, floor=0.5), NOON).id,
+        write_bundle(index, tmp_path / "c", replace(TINY, model="x"), LOCAL_PROFILE, NOON).id,
+        write(index_of(tmp_path, [record("p0", "<p>Other.</p>")]), tmp_path / "d").id,
+    }
+    assert len(ids) == 4
+
+
+def test_the_build_time_stays_while_the_id_does(index: SiteIndex, tmp_path: Path) -> None:
+    later = NOON + dt.timedelta(days=1)
+    first = write(index, tmp_path)
+    before = contents(tmp_path)
+    assert write(index, tmp_path, later).built_at == first.built_at == "2024-05-01T12:00:00Z"
+    assert contents(tmp_path) == before
+    other = write(index_of(tmp_path, [record("p", "<p>Other.</p>")]), tmp_path, later)
+    assert other.built_at == "2024-05-02T12:00:00Z"
+
+
+def test_the_build_time_is_the_one_that_a_reproducible_build_sets() -> None:
+    assert read_build_time("1714564800") == NOON
+    assert abs(read_build_time(None) - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("epoch", ["", "soon", "1e400", "9" * 30, "1.5"])
+def test_an_epoch_that_is_no_number_of_seconds_is_named(epoch: str) -> None:
+    with pytest.raises(SiteError, match="SOURCE_DATE_EPOCH"):
+        read_build_time(epoch)
+
+
+def test_a_new_bundle_removes_the_files_of_the_old(index: SiteIndex, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    half = tmp_path / f".x.npy.{'0123' * 8}.tmp"
+    half.write_bytes(b"half")
+    (tmp_path / ".mine.tmp").write_bytes(b"whole")
+    manifest = write(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
+    expected = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
+    assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {
+        manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE, ".mine.tmp"
+    }  # fmt: skip
+
+
+def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
+    pages = [record("p", "<p>Rope holds.</p>")]
+    notes = [note("one", "alpha")]
+    for number, (some_pages, some_notes) in enumerate([(pages, []), ([], notes), ([], [])]):
+        folder = tmp_path / str(number)
+        opened = bundle_of(folder, index_of(folder, some_pages, some_notes))
+        assert opened.manifest.counts["passages"] == len(some_pages)
+        assert len(opened.hints) == len(some_notes)
+        query = LetterEmbedder().embed(["rope"])[0]
+        assert score_all_codes(opened.passage_codes, query).shape == (len(some_pages),)
+        assert score_bm25(opened.postings, ["rope"]).shape == (len(some_pages),)
+
+
+def test_a_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
+    opened = bundle_of(tmp_path, index_of(tmp_path, [record("p", "<p>…</p>", "—")]))
+    assert score_all_codes(opened.passage_codes, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", sorted(list_bundle_files(Encoding("int8", 8))))
+def test_a_file_that_is_missing_short_or_altered_is_named(
+    index: SiteIndex, tmp_path: Path, name: str
+) -> None:
+    manifest = write(index, tmp_path)
+    path = tmp_path / stored_file_name(name, manifest.files[name].sha256)
+    whole = path.read_bytes()
+
+    path.write_bytes(whole[:-1])
+    with pytest.raises(BundleError, match=f"{path.name} has .* bytes"):
+        open_bundle(tmp_path)
+
+    path.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1])
+                     + whole[len(whole) // 2 + 1 :])  # fmt: skip
+    with pytest.raises(BundleError, match=f"{path.name} does not match its hash"):
+        open_bundle(tmp_path)
+
+    path.unlink()
+    with pytest.raises(BundleError, match=f"{path.name} is missing"):
+        open_bundle(tmp_path)
+
+
+def test_a_folder_without_manifest_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="run `mkdocs build` first"):
+        open_bundle(tmp_path)
+
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+def edited(data: dict[str, Any], **changes: Any) -> None:
+    data.update(changes)
+
+
+@pytest.mark.parametrize(
+    ("edit", "complaint"),
+    [
+        (lambda d: edited(d, wire=1), "not wire version 2"),
+        (lambda d: d.pop("wire"), "not wire version 2"),
+        (lambda d: edited(d, id="0" * 64), "id does not match"),
+        (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
+        (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),
+        (lambda d: edited(d["profile"], floor=float("inf")), "malformed"),
+        (lambda d: edited(d["profile"], floor="0.36"), "malformed"),
+        (lambda d: edited(d["profile"], hybrid=-1.0), "malformed"),
+        (lambda d: edited(d["profile"], own=1), "malformed"),
+        (
+            lambda d: d["profile"].pop("recency"),
+            r"malformed .*no recency.*run `mkdocs build` again",
+        ),
+        (lambda d: edited(d["profile"], name_boost=-0.1), "malformed"),
+        (lambda d: edited(d["profile"], theme_boost="0.15"), "malformed"),
+        (lambda d: edited(d["profile"], title_share=-0.1), "malformed"),
+        (lambda d: edited(d["profile"], history="0.8"), "malformed"),
+        (lambda d: edited(d["profile"], recency=float("nan")), "malformed"),
+        (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
+        (lambda d: edited(d["embedder"], model=None), "malformed"),
+        (lambda d: d["files"].pop(manifest_module.SITE_FILE), "malformed"),
+        (
+            lambda d: edited(
+                d["files"], **{"../../etc/passwd": d["files"][manifest_module.SITE_FILE]}
+            ),
+            "malformed",
+        ),
+        (lambda d: edited(d["files"][manifest_module.SITE_FILE], sha256="../x"), "malformed"),
+        (lambda d: edited(d["files"][manifest_module.SITE_FILE], bytes=-1), "malformed"),
+        (lambda d: d.pop("files"), "malformed"),
+        (lambda d: edited(d, files=[]), "malformed"),
+        (lambda d: edited(d, counts=[]), "malformed"),
+        (lambda d: edited(d["counts"], passages=3), "malformed|columns.z does not decompress"),
+        (lambda d: d["counts"].pop("passages"), "malformed"),
+    ],
+)
+def test_a_manifest_that_was_tampered_with_is_refused(
+    index: SiteIndex, tmp_path: Path, edit: Edit, complaint: str
+) -> None:
+    write(index, tmp_path)
+    data = json.loads((tmp_path / manifest_module.MANIFEST_FILE).read_bytes())
+    edit(data)
+    (tmp_path / manifest_module.MANIFEST_FILE).write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(BundleError, match=complaint):
+        open_bundle(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\xff", "[" * 100_000])
+def test_a_manifest_that_is_no_manifest_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / manifest_module.MANIFEST_FILE).write_bytes(text.encode("latin-1"))
+    with pytest.raises(BundleError):
+        open_bundle(tmp_path)
+
+
+def forge(folder: Path, name: str, data: bytes) -> None:
+    """Replace a file and make the manifest agree, as somebody who knows the format would."""
+    manifest = read_manifest(folder)
+    file = BundleFile(len(data), hashlib.sha256(data).hexdigest())
+    (folder / stored_file_name(name, file.sha256)).write_bytes(data)
+    listed = {**manifest.files, name: file}
+    forged = replace(
+        manifest,
+        files=listed,
+        id=compute_bundle_id(manifest.identity, manifest.profile, manifest.encoding, listed),
+    )
+    (folder / manifest_module.MANIFEST_FILE).write_text(
+        json.dumps(forged.as_json()), encoding="utf-8"
+    )
+
+
+def array(values: object, dtype: str, tmp_path: Path) -> bytes:
+    np.save(tmp_path / "forged.npy", np.array(values, dtype=dtype), allow_pickle=True)
+    return (tmp_path / "forged.npy").read_bytes()
+
+
+NORMS = array_file_name(manifest_module.PASSAGE_STREAM, INVERSE_NORMS)
+CODES = array_file_name(manifest_module.PASSAGE_STREAM, "codes")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "dtype"),
+    [
+        (NORMS, [float("nan")] * 40, "<f4"),
+        (array_file_name(manifest_module.HINT_STREAM, INVERSE_NORMS), [1.0, float("inf")], "<f4"),
+        (NORMS, [-0.1] * 40, "<f4"),
+        (NORMS, [1.1] * 40, "<f4"),
+        (NORMS, [1.0] * 40, "<f8"),
+        (NORMS, [1.0] * 39, "<f4"),
+        (CODES, [[1] * 9] * 40, "i1"),
+        (CODES, [[1] * 8] * 40, "u1"),
+        (CODES, [None] * 40, "O"),
+    ],
+)
+def test_forged_arrays_are_refused(
+    index: SiteIndex, tmp_path: Path, name: str, values: object, dtype: str
+) -> None:
+    write(index, tmp_path / "b")
+    forge(tmp_path / "b", name, array(values, dtype, tmp_path))
+    with pytest.raises(BundleError, match="malformed"):
+        open_bundle(tmp_path / "b")
+
+
+def columns_of(folder: Path) -> dict[str, Any]:
+    """The columns of a bundle of 40 passages, in three blocks."""
+    manifest = read_manifest(folder)
+    data = (
+        folder
+        / stored_file_name(
+            manifest_module.COLUMNS_FILE, manifest.files[manifest_module.COLUMNS_FILE].sha256
+        )
+    ).read_bytes()
+    return unpack_columns(
+        zlib.decompress(data), manifest_module.COLUMNS_FILE, {**manifest.counts, "blocks": 3}
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        (columns.PASSAGE_RECORDS, lambda values: values + 1),
+        (columns.PASSAGE_RECORDS, lambda values: values[1:]),
+        (columns.PASSAGE_LENGTHS, lambda values: np.append(values, 1)),
+        (columns.HINT_OWNERS, lambda values: values + 1),
+        (columns.TEXT_BLOCKS, lambda values: values[::-1]),
+        (columns.TEXT_BLOCKS, lambda values: values + 1),
+        (columns.POSTING_EDGES, lambda values: values + 1),
+        (columns.POSTING_EDGES, lambda values: values[::-1]),
+        (columns.POSTING_PASSAGES, lambda values: values + 40),
+    ],
+)
+def test_forged_columns_are_refused(
+    index: SiteIndex, tmp_path: Path, column: Column, change: Callable[[Any], Any]
+) -> None:
+    write(index, tmp_path)
+    found = columns_of(tmp_path)
+    found[column.name] = change(found[column.name])
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    with pytest.raises(BundleError, match=r"(malformed|columns.z) .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_columns_are_read_as_they_were_packed(index: SiteIndex, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    found = columns_of(tmp_path)
+    assert found.keys() == {column.name for column in columns.NUMBER_COLUMNS}
+    assert np.array_equal(found[columns.POSTING_PASSAGES.name], index.lexicon.passages)
+    assert np.array_equal(found[columns.POSTING_EDGES.name], index.lexicon.edges)
+    assert np.array_equal(found[columns.POSTING_COUNTS.name], index.lexicon.counts)
+    assert found[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
+    assert unpack_columns(
+        zlib.decompress(pack_columns(found)), "x", {**read_manifest(tmp_path).counts, "blocks": 3}
+    ).keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        (manifest_module.HINTS_FILE, b""),
+        (manifest_module.HINTS_FILE, zlib.compress(b"a")),
+        (manifest_module.HINTS_FILE, zlib.compress(b"\n".join([b"/"] * 9))),
+        (manifest_module.PHRASES_FILE, zlib.compress(b"")),
+        (manifest_module.RECORDS_FILE, zlib.compress(b"\n".join([b"2024-02-30"] * 80))),
+        (manifest_module.SITE_FILE, b"{}"),
+        (manifest_module.LEXICON_FILE, zlib.compress(b"\xff")),
+        (manifest_module.LEXICON_FILE, b"plain"),
+        (manifest_module.SITE_FILE, b"[]"),
+        (manifest_module.SITE_FILE, b""),
+        (CODES, b""),
+        (CODES, b"\x93NUMPY"),
+        (manifest_module.COLUMNS_FILE, zlib.compress(b"")),
+        (manifest_module.COLUMNS_FILE, b""),
+    ],
+)
+def test_forged_files_are_refused(index: SiteIndex, tmp_path: Path, name: str, data: bytes) -> None:
+    write(index, tmp_path)
+    forge(tmp_path, name, data)
+    with pytest.raises(BundleError):
+        open_bundle(tmp_path)
+
+
+URLS = {
+    "/guide/#a": True,
+    "/": True,
+    "https://a.example/x?y#z": True,
+    "http://127.0.0.1:8000/": True,
+    "//evil.example/": False,
+    "javascript:alert(1)": False,
+    "data:text/html,x": False,
+    "guide/": False,
+    "": False,
+    "/a b": False,
+    "/a\nb": False,
+    "/\\evil.example": False,
+    "https://a.example/\x7f": False,
+    "HTTPS://a.example/": False,
+}
+
+
+@pytest.mark.parametrize(("url", "safe"), URLS.items())
+def test_a_safe_url_is_root_relative_or_http(url: str, safe: bool) -> None:
+    assert is_safe_url(url) is safe
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "//evil.example/"])
+def test_an_unsafe_url_is_neither_written_nor_read(
+    index: SiteIndex, tmp_path: Path, url: str
+) -> None:
+    unsafe = replace(index, hints=(RoutingHint("a", "A", "b", url), *index.hints[1:]))
+    with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
+        write(unsafe, tmp_path)
+    write(index, tmp_path)
+    rows = [["a", "b"], ["a", "b"], ["", ""], [url, "/"]]
+    forge(tmp_path, manifest_module.HINTS_FILE, pack_lines(rows))
+    with pytest.raises(BundleError, match=r"hints.txt.z holds the unsafe url"):
+        open_bundle(tmp_path)
+    write(index, tmp_path)
+    pages = [[*map(str, range(40))], ["T"] * 40, [*["/"] * 39, url]]
+    forge(tmp_path, manifest_module.PASSAGES_FILE, pack_lines(pages))
+    with pytest.raises(BundleError, match=r"passages.txt.z holds the unsafe url"):
+        open_bundle(tmp_path)
+
+
+def described(folder: Path, **changes: Any) -> None:
+    """Forge site.json with other values for some of its keys; None leaves a key out."""
+    manifest = read_manifest(folder)
+    data = (
+        folder
+        / stored_file_name(
+            manifest_module.SITE_FILE, manifest.files[manifest_module.SITE_FILE].sha256
+        )
+    ).read_bytes()
+    values = json.loads(data) | changes
+    for key in (key for key, value in changes.items() if value is None):
+        del values[key]
+    forge(folder, manifest_module.SITE_FILE, json.dumps(values).encode())
+
+
+BAD_LANGUAGES: list[Any] = [
+    None,
+    [],
+    [["en", 0, 39]],
+    [["en", 0, 41]],
+    [["en", 1, 40]],
+    [["en", 0, 20], ["fr", 21, 40]],
+    [["en", 0, 20], ["fr", 19, 40]],
+    [["en", 0, 20], ["en", 20, 40]],
+    [["en", 0, 40], ["fr", 40, 40]],
+    [["en", 0, 50], ["fr", 50, 40]],
+    [["../en", 0, 40]],
+    [["en", 0]],
+    "en",
+]
+
+
+@pytest.mark.parametrize("languages", BAD_LANGUAGES)
+def test_each_passage_has_one_language(index: SiteIndex, tmp_path: Path, languages: Any) -> None:
+    write(index, tmp_path)
+    described(tmp_path, languages=languages)
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+def test_two_languages_are_read_from_their_rows(index: SiteIndex, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
+    opened = open_bundle(tmp_path)
+    found = [opened.passage(row).language for row in range(40)]
+    assert found == ["en"] * 15 + ["fr"] * 25
+    assert opened.site.tags == ("en", "fr")
+
+
+def test_postings_out_of_order_are_refused_where_languages_part_them(
+    index: SiteIndex, tmp_path: Path
+) -> None:
+    write(index, tmp_path)
+    described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
+    open_bundle(tmp_path)
+    found = columns_of(tmp_path)
+    found[columns.POSTING_PASSAGES.name] = found[columns.POSTING_PASSAGES.name][::-1]
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    with pytest.raises(BundleError, match="rows out of order"):
+        open_bundle(tmp_path)
+
+
+@pytest.mark.parametrize("weight", [-0.1, 10.1, float("nan"), float("inf")])
+def test_each_record_has_a_weight_in_bounds(
+    index: SiteIndex, tmp_path: Path, weight: float
+) -> None:
+    write(index, tmp_path)
+    found = columns_of(tmp_path)
+    found[columns.RECORD_WEIGHTS.name] = np.array([1.0] * 39 + [weight], dtype=np.float32)
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    with pytest.raises(BundleError, match=r"malformed .*record-weights .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+@pytest.mark.parametrize("date", ["soon", "20240501", "2024-02-30", "1"])
+def test_each_record_has_a_date_or_none(index: SiteIndex, tmp_path: Path, date: str) -> None:
+    write(index, tmp_path)
+    rows = [[*map(str, range(40))], [*[""] * 39, date]]
+    forge(tmp_path, manifest_module.RECORDS_FILE, pack_lines(rows))
+    with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
+        open_bundle(tmp_path)
+
+
+@given(st.lists(st.lists(st.text(), max_size=4), max_size=4))
+def test_lines_are_read_as_they_were_packed(texts: list[list[str]]) -> None:
+    if any("\n" in text for column in texts for text in column):
+        with pytest.raises(ValueError, match="line break"):
+            pack_lines(texts)
+        return
+    lengths = [len(column) for column in texts]
+    found = unpack_lines(zlib.decompress(pack_lines(texts)), "x", *lengths)
+    assert [lines.texts() for lines in found] == texts
+    assert [[lines[row] for row in range(len(lines))] for lines in found] == texts
+
+
+def test_a_label_of_two_lines_is_refused(index: SiteIndex, tmp_path: Path) -> None:
+    two = RoutingHint("a", "A\nB", "b", "/")
+    with pytest.raises(SiteError, match=r"'A\\nB' has a line break.*write it on one line"):
+        write(replace(index, hints=(two, *index.hints[1:])), tmp_path / "b")
+
+
+BAD_BLOCKS: tuple[object, ...] = (
+    [["text", 0, 6]], [["text", -1, 5]], [["text", 3, 2]], [["text", 2, 2]], [["text", 0, True]],
+    [["text", 0, 3], ["text", 2, 5]], [["text", 3, 5], ["text", 0, 2]], [["prose", 0, 5]],
+    [["text", 0]], [["text", 0, 5, 1, 0, "", 0]], [["text", 0, 5, -1]], [["text", 0, 5, 1, 33]],
+    [["text", 0, 5, 2**31 + 1]], [["text", 0, 5, 1, 10**9]], [["text", 0, 5, 0, 0, "tab"]],
+    [["text", 0, 5, 0.5]], [["code", 0, 5, 0, 0, "a b"]], [["code", 0, 5, 0, 0, "<b>"]],
+    [["code", 0, 5, 0, 0, "x" * 33]], [["item", 0, 5, 0, 0, "one"]], [["label", 0, 5]],
+    [["row", 0, 5, 0, 0, "tab"]], [["code", 0, 5, 0, 0, 7]], [[["text"], 0, 5]], [5], 5, None,
+)  # fmt: skip
+BAD_SPANS: tuple[object, ...] = (
+    [["code", 0, 6]], [["code", -1, 5]], [["code", 3, 2]], [["code", 0, True]], [["bold", 0, 5]],
+    [["code", 3, 5], ["code", 0, 2]], [["code", 0]], [["code", 0, 5, "", ""]], [["link", 0, 5]],
+    [["link", 0, 5, "javascript:alert(1)"]], [["link", 0, 5, "//e.example"]],
+    [["link", 0, 5, "/a b"]], [["link", 0, 5, 7]], [["code", 0, 5, "/x/"]], [5], 5, None,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"id": "p0#a", "text": 7, "sentences": []},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 6]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[-1, 5]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[3, 2]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 3], [2, 5]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, 1, 2]]},
+        {"id": "p0#a", "text": "Rope.", "sentences": [[0, True]]},
+        {"id": "p0#a", "text": "Rope."},
+        {"id": "p1#a", "text": "Rope.", "sentences": []},
+        *({"id": "p0#a", "text": "Rope.", "sentences": [], "blocks": bad} for bad in BAD_BLOCKS),
+        *({"id": "p0#a", "text": "Rope.", "sentences": [], "spans": bad} for bad in BAD_SPANS),
+        [],
+        None,
+    ],
+)
+def test_a_text_that_is_none_or_another_passages_is_refused(tmp_path: Path, line: object) -> None:
+    write(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
+    if isinstance(line, dict):
+        # What is wrong is only what a case says.
+        line = {"blocks": [], "spans": [], **line}
+    block = zlib.compress(json.dumps(line).encode())
+    found = unpack_columns(
+        zlib.decompress(_data(tmp_path / "b", manifest_module.COLUMNS_FILE)),
+        manifest_module.COLUMNS_FILE,
+        {**read_manifest(tmp_path / "b").counts, "blocks": 1},
+    )
+    found[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
+    forge(tmp_path / "b", manifest_module.COLUMNS_FILE, pack_columns(found))
+    forge(tmp_path / "b", manifest_module.TEXTS_FILE, block)
+    opened = open_bundle(tmp_path / "b")
+    with pytest.raises(BundleError, match=r"texts.blocks .*run `mkdocs build` again"):
+        opened.passage(0)
+
+
+def _data(folder: Path, name: str) -> bytes:
+    return (folder / stored_file_name(name, read_manifest(folder).files[name].sha256)).read_bytes()
+
+
+def test_a_language_that_is_no_tag_is_not_written(index: SiteIndex, tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match=r"^language: 'English!' is no language tag"):
+        write(replace(index, languages=(("English!", 0, 40),)), tmp_path)
+
+
+def test_weights_dates_and_names_are_those_of_the_index(tmp_path: Path) -> None:
+    pages = [record("a", "<p>Rope.</p>", date="2024-05-01"), record("b", "<p>Wind.</p>")]
+    opened = bundle_of(
+        tmp_path, index_of(tmp_path, pages, names=("Harbour", "Ada"), weights={"b": 0.5})
+    )
+    assert opened.weights.tolist() == [1.0, 0.5]
+    assert opened.dates == ("2024-05-01", None)
+    assert opened.site.names == ("Harbour", "Ada")
+
+
+def test_a_column_that_swells_beyond_measure_is_refused(index: SiteIndex, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    forge(
+        tmp_path, manifest_module.HINTS_FILE, zlib.compress(b" " * (MAX_DECOMPRESSED_BYTES + 1), 9)
+    )
+    with pytest.raises(BundleError, match="does not decompress"):
+        open_bundle(tmp_path)
+
+
+def test_each_block_of_texts_is_decompressed_once_for_many_passages(tmp_path: Path) -> None:
+    """In the order of scores, 7,000 passages were decompressed 7,000 times in blocks of 16."""
+    blocks = 70
+    pages = [
+        record(f"p{n}", f"<p>Rope {n} holds.</p>")
+        for n in range(blocks * manifest_module.PASSAGES_PER_BLOCK)
+    ]
+    opened = bundle_of(tmp_path, index_of(tmp_path, pages))
+    numbers: list[int] = []
+
+    class CountingTexts(PassageTexts):
+        def block(self, number: int) -> list[bytes]:
+            numbers.append(number)
+            return super().block(number)
+
+    counting = replace(opened, texts=CountingTexts(opened.texts.edges, opened.texts.data))
+    by_score = np.random.default_rng(7).permutation(len(pages)).tolist()
+    texts = {row: passage.text for row, passage in counting.passages_at(by_score).items()}
+    assert texts == {row: opened.passage(row).text for row in by_score}
+    assert sorted(numbers) == list(range(blocks))
+
+
+def test_a_page_that_repeats_one_sign_is_read_back(tmp_path: Path) -> None:
+    line = "=" * 3_000_000
+    opened = bundle_of(
+        tmp_path, index_of(tmp_path, [record("p", f"<pre><code>{line}</code></pre>")])
+    )
+    assert max(len(passage.text) for passage in opened.passages()) == len(line)
+
+
+def test_a_page_that_no_block_can_hold_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest_module, "MAX_BLOCK_BYTES", 1000)
+    made = index_of(tmp_path, [record("p", f"<pre><code>{'=' * 1000}</code></pre>")])
+    with pytest.raises(SiteError, match=r"^p: it has 1000 characters .*break its lines"):
+        write(made, tmp_path / "b")
+
+
+def test_what_follows_a_column_is_not_overlooked(index: SiteIndex, tmp_path: Path) -> None:
+    manifest = write(index, tmp_path)
+    column = tmp_path / stored_file_name(
+        manifest_module.HINTS_FILE, manifest.files[manifest_module.HINTS_FILE].sha256
+    )
+    forge(tmp_path, manifest_module.HINTS_FILE, column.read_bytes() + b"more")
+    with pytest.raises(BundleError, match="does not decompress"):
+        open_bundle(tmp_path)
+
+
+def test_no_file_of_a_bundle_is_a_pickle(index: SiteIndex, tmp_path: Path) -> None:
+    write(index, tmp_path)
+    for path in tmp_path.glob("*.npy"):
+        assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
+
+
+def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
+    """A dev server opens one at every rebuild."""
+    made = index_of(tmp_path, [record("a", "<p>Rope.", tags=["hemp"], date="2024-05-01")])
+    bundle = bundle_of(tmp_path, made)
+    vector = np.ones(TINY.dimensions, dtype=np.float32)
+    assert doubles.retrieve(bundle, "Is the latest rope of hemp?", vector).passages
+    alive = weakref.ref(bundle)
+    del bundle
+    gc.collect()
+    assert alive() is None
+
+
+def test_what_would_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "MAX_DECOMPRESSED_BYTES", 100)
+    assert compression.inflate(compression.deflate(b"a" * 100), "x", 100) == b"a" * 100
+    with pytest.raises(BundleError, match=r"a file of 101 bytes.*leave pages or notes out"):
+        compression.deflate(b"a" * 101)
+
+
+def test_what_repeats_itself_endlessly_is_compressed_as_a_reader_accepts_it() -> None:
+    data = b"=" * 10_000_000
+    packed = compression.deflate(data)
+    assert compression.inflate(packed, "x") == data
+    assert len(packed) < len(data) / 7
+    with pytest.raises(BundleError, match="does not decompress"):
+        compression.inflate(zlib.compress(data, 9), "x")

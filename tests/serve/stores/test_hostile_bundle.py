@@ -1,0 +1,1044 @@
+"""A bundle that an attacker or a broken disk has changed is refused in a sentence or harmless."""
+
+import io
+import itertools
+import json
+import math
+import os
+import pickle
+import random
+import re
+import sys
+import tracemalloc
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
+from answerable.serve.answers.extractive import ExtractiveAnswerer
+from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.bundle_format import columns
+from answerable.serve.bundle_format import manifest as manifest_module
+from answerable.serve.bundle_format.columns import pack_columns, unpack_columns
+from answerable.serve.bundle_format.compression import inflate
+from answerable.serve.bundle_format.manifest import (
+    array_file_name,
+    list_bundle_files,
+    stored_file_name,
+)
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.engine import Engine
+from answerable.serve.errors import BundleError, EmbedderError
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS
+from answerable.serve.types import Passage
+from answerable.serve.urls import is_safe_url
+from answerable.serve.vectors import encodings
+from answerable.serve.vectors.encodings import Encoding
+from support import doubles
+from support.doubles import NOON, LetterEmbedder, index_of, note, record
+
+LEAST = 3000
+SMALL = 16 * 1024 * 1024
+QUESTION = "Is the latest rope of hemp in the Harbour strong enough to hold?"
+IDENTITY = EmbedderIdentity(provider="local", model="letters", dimensions=16)
+PROFILE = Profile(floor=0.05, note_floor=0.05)
+
+# The files of texts, a line each.
+LINES = (
+    manifest_module.RECORDS_FILE,
+    manifest_module.PASSAGES_FILE,
+    manifest_module.PHRASES_FILE,
+    manifest_module.LEXICON_FILE,
+    manifest_module.HINTS_FILE,
+)
+
+_REMEDY = re.compile(r"run `mkdocs build`|build again")
+# Nobody reads a longer one, and a terminal or a log may not take it.
+_SENTENCE = 1000
+
+
+LETTERS = LetterEmbedder(IDENTITY)
+VECTOR = LETTERS.embed([QUESTION])[0]
+
+
+@dataclass
+class Draft:
+    """A bundle in memory: its manifest, its files by name, and what is written as it stands.
+
+    ``signed``: whether hashes, sizes and the id are made to agree with the files.
+    """
+
+    manifest: dict[str, Any]
+    files: dict[str, bytes]
+    text: bytes | None = None
+    signed: bool = True
+    verify: bool = False
+
+    def site(self) -> Any:
+        """What the site is described by."""
+        return json.loads(self.files[manifest_module.SITE_FILE])
+
+    def put_site(self, value: object) -> None:
+        """Replace what the site is described by."""
+        self.files[manifest_module.SITE_FILE] = json.dumps(value).encode()
+
+    def lines(self, name: str) -> list[str]:
+        """The lines of a file of texts."""
+        return zlib.decompress(self.files[name]).decode().split("\n")
+
+    def put_lines(self, name: str, lines: Sequence[str]) -> None:
+        """Replace the lines of a file of texts."""
+        self.put(name, "\n".join(lines).encode("utf-8", "surrogatepass"))
+
+    def put(self, name: str, data: bytes) -> None:
+        """Replace what is compressed in a file, or a file that is not compressed."""
+        self.files[name] = data if name == manifest_module.SITE_FILE else zlib.compress(data, 1)
+
+    def numbers(self) -> dict[str, Any]:
+        """The columns."""
+        counts = {**self.manifest["counts"], "blocks": 3}
+        return unpack_columns(
+            inflate(self.files[manifest_module.COLUMNS_FILE], manifest_module.COLUMNS_FILE),
+            manifest_module.COLUMNS_FILE,
+            counts,
+        )
+
+    def blocks(self) -> list[bytes]:
+        """The texts' blocks, decompressed."""
+        edges, data = (
+            self.numbers()[columns.TEXT_BLOCKS.name].tolist(),
+            self.files[manifest_module.TEXTS_FILE],
+        )
+        return [zlib.decompress(data[a:b]) for a, b in itertools.pairwise(edges)]
+
+    def put_blocks(self, blocks: Sequence[bytes]) -> None:
+        """Replace the texts' blocks by what is compressed already, with edges that fit."""
+        found = self.numbers()
+        sizes = [0, *itertools.accumulate(map(len, blocks))]
+        found[columns.TEXT_BLOCKS.name] = np.array(sizes, dtype=np.uint64)
+        self.files[manifest_module.TEXTS_FILE] = b"".join(blocks)
+        self.files[manifest_module.COLUMNS_FILE] = pack_columns(found)
+
+
+Edit = Callable[[Draft], object]
+Kind = Callable[[Draft, random.Random], Iterator[tuple[str, Edit]]]
+
+
+def signed(data: dict[str, Any], files: Mapping[str, bytes], changed: set[str]) -> None:
+    """Make a manifest agree with its files and with itself, as far as it has the shape for it."""
+    try:
+        for name in changed:
+            digest = sha256(files[name]).hexdigest()
+            data["files"][name] = {"bytes": len(files[name]), "sha256": digest}
+        encoding = {"encoding": data["encoding"], "dimensions": data["dimensions"]}
+        parts = [manifest_module.WIRE_VERSION, data["embedder"], data["profile"], encoding]
+        parts.append(sorted((name, file["sha256"]) for name, file in data["files"].items()))
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+        data["id"] = sha256(text.encode()).hexdigest()
+    except (LookupError, TypeError, AttributeError, RecursionError):
+        return
+
+
+def flipped(data: bytes, rng: random.Random) -> bytes:
+    """Bytes with one bit turned."""
+    if not data:
+        return b"\x01"
+    at = rng.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
+
+
+def flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of a file, where only a hash could tell."""
+
+    def edit(d: Draft, name: str, data: bytes, verify: bool) -> None:
+        d.files[name], d.signed, d.verify = data, False, verify
+
+    for name, data in sorted(draft.files.items()):
+        for turn in range(14):
+            yield name, partial(edit, name=name, data=flipped(data, rng), verify=turn < 2)
+        # An array's header is where the most depends on few bytes.
+        for _ in range(14 if name.endswith(".npy") else 0):
+            changed = flipped(data[:128], rng) + data[128:]
+            yield f"{name} header", partial(edit, name=name, data=changed, verify=False)
+
+
+def inner_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of what a file decompresses to."""
+
+    for name in (manifest_module.SITE_FILE, *LINES, manifest_module.COLUMNS_FILE):
+        data = draft.files[name]
+        plain = data if name == manifest_module.SITE_FILE else zlib.decompress(data)
+        for _ in range(40):
+            yield name, partial(Draft.put, name=name, data=flipped(plain, rng))
+    blocks = draft.blocks()
+    for turn in range(60):
+        changed_blocks = list(blocks)
+        changed_blocks[turn % 3] = flipped(blocks[turn % 3], rng)
+        packed_blocks = [zlib.compress(block, 1) for block in changed_blocks]
+        yield manifest_module.TEXTS_FILE, partial(Draft.put_blocks, blocks=packed_blocks)
+
+
+def manifest_flips(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """One bit of the manifest as it is written, with its id and then without."""
+    whole = json.dumps(draft.manifest, indent=1, sort_keys=True).encode()
+
+    def raw(d: Draft, text: bytes) -> None:
+        d.text = text
+
+    def signed_again(d: Draft, text: bytes) -> None:
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = None
+        if isinstance(data, dict):
+            d.manifest = data
+        else:
+            d.text = text
+
+    for _ in range(100):
+        text = flipped(whole, rng)
+        yield "raw", partial(raw, text=text)
+        yield "signed", partial(signed_again, text=text)
+    for _ in range(10):
+        yield "cut", partial(raw, text=whole[: rng.randrange(len(whole))])
+    for bad in (b"", b"[" * 100_000, b"\xff\xfe", b"\x00" * 40, b'{"wire":' * 900, b"1" * 5000):
+        yield "no manifest", partial(raw, text=bad)
+    for depth in (300, 900, 950, 980, 990, 994, 996, 998):
+        for key in ("wire", "built_at", "encoding", "id", "generator"):
+            deep = {**draft.manifest, key: 0}
+            nested = "[" * depth + "]" * depth
+            text = json.dumps(deep).replace(f'"{key}": 0', f'"{key}": {nested}').encode()
+            yield f"deep {key} {depth}", partial(raw, text=text)
+
+
+def lengths(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Files cut short or with more behind them, their sizes and hashes signed again."""
+
+    def edit(d: Draft, name: str, data: bytes) -> None:
+        d.files[name], d.verify = data, len(data) % 3 == 0
+
+    for name, data in sorted(draft.files.items()):
+        ends = (0, 1, 2, 6, 10, 64, 127, 128, len(data) - 1, rng.randrange(len(data) + 1))
+        for end in ends:
+            yield f"{name}[:{end}]", partial(edit, name=name, data=data[:end])
+        yield f"{name} more", partial(edit, name=name, data=data + b"\0")
+        yield f"{name} twice", partial(edit, name=name, data=data + data)
+        yield f"{name} noise", partial(edit, name=name, data=rng.randbytes(len(data)))
+
+
+DEEP = json.loads("[" * 200 + "]" * 200)
+NASTY: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2**31, 2**32, 2**62, 2**63, 2**64, 10**400, -(2**62), 1.5, 0.0,
+    -0.0, 1e308, 5e-324, 1e-320, float("nan"), float("inf"), float("-inf"), "", "x", "\ud800",
+    "\x00", "\n", "1", "é" * 300, "../x", "/etc/passwd", [], [[]], [0], [None], {}, {"a": 1},
+    {"": {}}, DEEP, [[1, 2, 3]], ["a"] * 40, [0] * 40, [[0, 1]] * 40,
+)  # fmt: skip
+UNSAFE = (
+    "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:x",
+    "\x01javascript:x", "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "ftp://x/",
+    "//evil.example/", "///evil.example/", "/\\evil.example", "\\\\evil.example", "/a b",
+    "/a\tb", "/a\nb", "/a\r\nb", "/\x00", "/\x7f", "/\x85", "/\xa0", "", "guide/", "../guide/",
+    "HTTPS://a.example/", "https:/a.example", "https:a.example", "blob:https://a.example/x",
+    "about:blank", "mailto:a@b.example", "\ufeff/x", "\u200bhttps://x/", "?q", "#a",
+)  # fmt: skip
+Place = tuple[Any, ...]
+
+
+def leaves(value: Any, at: Place = ()) -> Iterator[Place]:
+    """The place of every value in a JSON value, the whole of it left out."""
+    items: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(value, dict):
+        items = iter(value.items())
+    elif isinstance(value, list):
+        items = iter(enumerate(value))
+    for key, inner in items:
+        yield (*at, key)
+        yield from leaves(inner, (*at, key))
+
+
+def placed(root: Any, at: Place, value: object) -> None:
+    """Put a value at a place of a JSON value."""
+    for key in at[:-1]:
+        root = root[key]
+    root[at[-1]] = value
+
+
+def removed(root: Any, at: Place) -> None:
+    """Take away what is at a place of a JSON value."""
+    for key in at[:-1]:
+        root = root[key]
+    del root[at[-1]]
+
+
+def in_manifest(d: Draft, at: Place, value: object) -> None:
+    placed(d.manifest, at, deepcopy(value))
+
+
+def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Any value at any place of the manifest, which is signed again."""
+    places = list(leaves(draft.manifest))
+    for at in places:
+        own = at[:1] in (("counts",), ("dimensions",), ("profile",), ("encoding",))
+        for value in rng.sample(NASTY, 24 if own else 5):
+            yield f"{at} = {value!r:.30}", partial(in_manifest, at=at, value=value)
+        yield f"without {at}", lambda d, at=at: removed(d.manifest, at)  # type: ignore[misc]
+    for name in encodings.ENCODING_NAMES:
+        for dimensions in (1, 8, 15, 16, 17):
+            yield (
+                f"{name}@{dimensions}",
+                partial(
+                    lambda d, **new: d.manifest.update(new), encoding=name, dimensions=dimensions
+                ),
+            )
+    for other in encodings.ENCODING_NAMES:
+
+        def recoded(d: Draft, other: str = other) -> None:
+            d.manifest["encoding"] = other
+            entry = d.manifest["files"][
+                array_file_name(manifest_module.HINT_STREAM, encodings.INVERSE_NORMS)
+            ]
+            named = {
+                n: f for n, f in d.manifest["files"].items() if n in manifest_module.SHARED_FILES
+            }
+            wanted = list_bundle_files(Encoding(other, 16)) - set(manifest_module.SHARED_FILES)
+            d.manifest["files"] = named | {
+                n: d.manifest["files"].get(n, entry) for n in sorted(wanted)
+            }
+
+        yield f"as {other}, files renamed", recoded
+    for weight in (0, 5e-324, 1e-320, 1e-50, 1e-38, 999_999.0, 999_999):
+        for other_weight in (0, 5e-324, 1e-50, 999_999.0):
+            yield (
+                f"weights {weight} {other_weight}",
+                partial(
+                    lambda d, **new: d.manifest["profile"].update(new),
+                    hybrid=weight,
+                    dense=other_weight,
+                ),
+            )
+    outside = str(Path(__file__).resolve())
+    for bad in ("../x.json", "/etc/passwd", outside, "..", ".", "", "a/b", "C:\\x", "\x00"):
+
+        def renamed(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][bad] = d.manifest["files"].pop(manifest_module.SITE_FILE)
+
+        def added(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][bad] = d.manifest["files"][manifest_module.SITE_FILE]
+
+        def hashed(d: Draft, bad: str = bad) -> None:
+            d.manifest["files"][manifest_module.SITE_FILE]["sha256"] = bad.ljust(64, "0")
+
+        yield f"file name {bad!r}", renamed
+        yield f"one more file {bad!r}", added
+        yield f"hash {bad!r}", hashed
+
+
+def huge_counts(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Counts and dimensions far beyond what the files hold, alone and together."""
+    del rng
+    huge = (2**20, 2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1, 2**64, 10**30)
+    for name, count in itertools.product(manifest_module.COUNT_NAMES, huge):
+        yield f"{name} = {count}", partial(in_manifest, at=("counts", name), value=count)
+    for count in (*huge, 0, 1):
+        every = dict.fromkeys(manifest_module.COUNT_NAMES, count)
+        yield f"all = {count}", partial(in_manifest, at=("counts",), value=every)
+    for count in huge:
+
+        def wide(d: Draft, count: int = count) -> None:
+            d.manifest["embedder"]["dimensions"] = d.manifest["dimensions"] = count
+
+        yield f"dimensions = {count}", wide
+    del draft
+
+
+def site_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Any value at any place of what the site is described by."""
+
+    def edit(d: Draft, at: Place, value: object) -> None:
+        root = d.site()
+        placed(root, at, value)
+        d.put_site(root)
+
+    def drop(d: Draft, at: Place) -> None:
+        root = d.site()
+        removed(root, at)
+        d.put_site(root)
+
+    for at in leaves(draft.site()):
+        yield f"without {at}", partial(drop, at=at)
+        for value in rng.sample(NASTY, 20):
+            yield f"{at} = {value!r:.30}", partial(edit, at=at, value=value)
+    for value in rng.sample(NASTY, 20):
+        yield f"{value!r:.30}", partial(Draft.put_site, value=value)
+    for rows in LANGUAGES:
+        yield f"languages {rows}", partial(edit, at=("languages",), value=rows)
+    texts = ("[" * 100_000, "{}" * 2, "NaN", '{"a":' * 500, "1" * 5000, "\ufeff{}", "\udc80")
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        yield f"{text:.9}", partial(Draft.put, name=manifest_module.SITE_FILE, data=data)
+
+
+def line_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Lines that are missing, too many, no text or no date, in files of texts that inflate."""
+    bad = (
+        "", " ", "\x00", "\ud800", "\r", "x\ny", "\n", "\u2028", "x" * 70_000, "🪢" * 99, "../x",
+        "{label}", "{", "\ufeff", "\u202e", "<script>", "~1", "note:", "\x1b[31m", "hemp " * 999,
+    )  # fmt: skip
+    dates = ("2024-02-30", "0001-01-01", "9999-12-31", "20240501", "-", "2024-W01-1", "٢٠٢٤-٠١-٠١")
+    for name in LINES:
+        lines = draft.lines(name)
+        places = {
+            "none": [], "one": lines[:1], "fewer": lines[1:], "more": [*lines, "x"],
+            "turned": lines[::-1], "alike": [lines[0]] * len(lines), "empty": [""] * len(lines),
+            "mixed": rng.sample(lines, len(lines)), "twice": lines * 2,
+        }  # fmt: skip
+        for label, changed in places.items():
+            yield f"{name} {label}", partial(Draft.put_lines, name=name, lines=changed)
+        for text in (*bad, *(dates if name == manifest_module.RECORDS_FILE else ())):
+            at = rng.randrange(40, 80) if text in dates else rng.randrange(len(lines))
+            changed = [*lines[:at], text, *lines[at + 1 :]]
+            yield f"{name}[{at}] = {text:.9}", partial(Draft.put_lines, name=name, lines=changed)
+        for data in (b"\xff", b"\xed\xa0\x80" * 9, b"\n" * 5000, b"\xf8\x88\x80\x80\x80", b"\x00"):
+            yield f"{name} = {data!r:.20}", partial(Draft.put, name=name, data=data)
+
+
+LANGUAGES: tuple[Any, ...] = (
+    [], [["en", 0, 20], ["fr", 20, 40]], [["en", 0, 39]], [["en", 0, 41]], [["en", -1, 40]],
+    [["en", 0, float("inf")]], [["en", float("nan"), 40]], [["en", 0, 10**400]],
+    [["en", "0", "40"]], [["en", 0.9, 40.9]], [["en", False, 40]], [["zz-x_y", 0, 40]],
+    [["xx" * 20, 0, 40]], [[None, 0, 40]], [["en", 0, 20], ["EN", 20, 40]], [["en", 0, 40, 1]],
+    [["en", 0, 2**62], ["fr", 2**62, 40]], "en", {"en": 40}, [["ja", 0, 1], ["ar", 1, 40]],
+)  # fmt: skip
+
+
+def unsafe_urls(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """A url that leads a reader somewhere else, in each file that has urls."""
+    del draft
+
+    def edit(d: Draft, name: str, url: str, at: int) -> None:
+        lines = d.lines(name)
+        lines[at] = url
+        d.put_lines(name, lines)
+
+    for url in UNSAFE:
+        for name, at in (
+            (manifest_module.PASSAGES_FILE, 80 + rng.randrange(40)),
+            (manifest_module.HINTS_FILE, 15 + rng.randrange(5)),
+        ):
+            yield f"{name} {url!r}", partial(edit, name=name, url=url, at=at)
+        yield (
+            f"{manifest_module.SITE_FILE} {url!r}",
+            lambda d, url=url: d.put_site(d.site() | {"url": url}),  # type: ignore[misc]
+        )
+
+
+BLOCKS: tuple[Any, ...] = (
+    [["text", 0, 10**6]], [["text", 5, 2]], [["text", 0, 5], ["text", 3, 9]], [["script", 0, 5]],
+    [["item", 0, 5, 1, 10**9]], [["item", 0, 5, -(2**63)]], [["item", 0, 5, 0, 0, "9" * 10**6]],
+    [["code", 0, 5, 0, 0, "\x1b[2J"]], [["label", 0, 5, 0, 0, DEEP]], [["row", 0, 5, True]],
+    [["text", 0, 5, 1, 1, ""]], [["text", 0, 1]] * 1000,
+)  # fmt: skip
+SPANS: tuple[Any, ...] = (
+    *([["link", 0, 5, url]] for url in UNSAFE), [["link", 0, 5, "/ok/"]], [["cell", 0, 0]] * 1000,
+    [["code", 0, 10**6]], [["cell", 5, 2]], [["code", 4, 5], ["code", 0, 2]], [["link", 0, 5, []]],
+)  # fmt: skip
+
+
+def text_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Texts and sentences of the wrong shape, in blocks that decompress."""
+    blocks = draft.blocks()
+
+    def packed(number: int, block: bytes) -> Edit:
+        changed = [*blocks[:number], block, *blocks[number + 1 :]]
+        return partial(Draft.put_blocks, blocks=[zlib.compress(one, 1) for one in changed])
+
+    spans: tuple[Any, ...] = (
+        [[0, 10**6]], [[-5, 3]], [[5, 2]], [[0, -1]], [[10**6, 10**6 + 1]], [[0]], [[0, 1, 2]],
+        [0, 1], [[0, 2**63]], [[10**400, 10**401]], [[0.0, 5.0]], [["0", "5"]], [[None, None]],
+        [[True, False]], "ab", ["ab"], [{"a": 1, "b": 2}], {}, None, 5, [], [[0, 5]] * 1000,
+        [[0, 5], [2, 9], [1, 3]], [[0, float("nan")]], [[0, float("inf")]], [DEEP],
+    )  # fmt: skip
+    lines: tuple[Any, ...] = (
+        {"text": "x"}, {"sentences": []}, [], "x", 5, None, {}, DEEP,
+        {"text": "Rope\ud800 of hemp holds strong.", "sentences": [[0, 29]]},
+        {"text": "", "sentences": []}, {"text": "\x00" * 50, "sentences": [[0, 50]]},
+    )  # fmt: skip
+    others: tuple[Any, ...] = (None, 5, 1.5, [], ["a", "b"], {}, True, [["rope"]])
+    damaged = [{"sentences": span} for span in spans]
+    damaged += [{key: other} for key in ("text", "id") for other in others]
+    damaged += [{"blocks": span} for span in (*spans, *BLOCKS)]
+    damaged += [{"spans": span} for span in (*spans, *SPANS)]
+    for change in damaged:
+        number = rng.randrange(3)
+        rows = [json.loads(line) | change for line in blocks[number].splitlines()]
+        yield f"{change!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
+    for line in lines:
+        number = rng.randrange(3)
+        whole_rows = [json.loads(row) for row in blocks[number].splitlines()]
+        own = isinstance(line, dict) and "text" in line
+        rows = [{"id": row["id"], **line} if own else line for row in whole_rows]
+        yield f"{line!r:.40}", packed(number, b"\n".join(json.dumps(r).encode() for r in rows))
+    first = blocks[0].splitlines()
+    raw = {
+        "fewer lines": b"\n".join(first[:-1]),
+        "more lines": b"\n".join([*first, first[0]]),
+        "no lines": b"",
+        "blank lines": b"\n\n".join(first),
+        "no JSON": b"x\n" * 16,
+        "half JSON": blocks[0][:-5],
+        "no UTF-8": blocks[0].replace(b"R", b"\xff"),
+        "deep JSON": b"[" * 100_000 + b"\n" * 15,
+        "long number": b"9" * 5000 + b"\n" * 15,
+        "other ends": b"\r".join(first),
+    }
+    for name, block in raw.items():
+        yield name, packed(0, block)
+    whole = [zlib.compress(block, 1) for block in blocks]
+    for order in itertools.permutations(range(3)):
+        yield f"order {order}", partial(Draft.put_blocks, blocks=[whole[n] for n in order])
+    for number in range(3):
+        for bad in (b"", b"x" * 30, whole[number][:-1], whole[number] + b"x", whole[number] * 2):
+            changed = [*whole[:number], bad, *whole[number + 1 :]]
+            yield f"block {number} of {len(bad)}", partial(Draft.put_blocks, blocks=changed)
+
+
+def other(value: Any, _: Any) -> Any:
+    """Something else than what there is."""
+    return value
+
+
+def most(values: Any) -> Any:
+    """The largest number of an array's type, in that type."""
+    dtype = values.dtype
+    return dtype.type(np.finfo(dtype).max if dtype.kind == "f" else np.iinfo(dtype).max)
+
+
+def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Numbers that are in no bundle's columns, in columns that unpack."""
+    size = len(draft.files[manifest_module.TEXTS_FILE])
+
+    def edit(d: Draft, name: str, change: Callable[[Any], Any]) -> None:
+        found = d.numbers()
+        with np.errstate(all="ignore"):
+            found[name] = change(found[name])
+        d.files[manifest_module.COLUMNS_FILE] = pack_columns(found)
+
+    changes: dict[str, Callable[[Any], Any]] = {
+        "+1": lambda v: v + v.dtype.type(1),
+        "-1": lambda v: v - v.dtype.type(1),
+        "most": lambda v: np.full_like(v, most(v)),
+        "half": lambda v: np.full_like(v, most(v) // 2 + 1),
+        "zeros": lambda v: np.zeros_like(v),
+        "ones": lambda v: np.ones_like(v),
+        "reversed": lambda v: v[::-1],
+        "shorter": lambda v: v[1:],
+        "longer": lambda v: np.append(v, v[-1:]),
+        "none": lambda v: v[:0],
+        "last": lambda v: np.append(v[:-1], most(v)),
+        "first": lambda v: np.append(most(v), v[1:]),
+    }
+    for column in columns.NUMBER_COLUMNS:
+        for label, change in changes.items():
+            yield f"{column.name} {label}", partial(edit, name=column.name, change=change)
+        for _ in range(4):
+            seed = rng.randrange(2**32)
+
+            def noise(values: Any, seed: int = seed) -> Any:
+                at = np.random.default_rng(seed).integers(len(values), size=3)
+                changed = values.copy()
+                changed[at] = np.random.default_rng(seed).integers(100, size=3)
+                return changed
+
+            def shuffled(values: Any, seed: int = seed) -> Any:
+                return np.random.default_rng(seed).permutation(values)
+
+            yield f"{column.name} noise", partial(edit, name=column.name, change=noise)
+            yield f"{column.name} order", partial(edit, name=column.name, change=shuffled)
+    for number in (np.nan, np.inf, -np.inf, -1e-9, -0.0, 10.1, 1e-45):
+
+        def weighed(values: Any, number: float = number) -> Any:
+            return np.append(values[:-1], np.float32(number))
+
+        name = columns.RECORD_WEIGHTS.name
+        yield f"{name} {number}", partial(edit, name=name, change=weighed)
+    edges: tuple[tuple[int, ...], ...] = (
+        (0, 2**63 - 1, 2**64 - 2, size), (0, 2**62, 2**63, size), (0, size, size, size),
+        (0, 0, 0, size), (0, size, 0, size), (1, 2, 3, size), (0, 1, 2, size + 1),
+        (0, 2**63, 2**63, size), (0, 2**64 - 1, 0, size),
+    )  # fmt: skip
+    for row in edges:
+        value = np.array(row, dtype=np.uint64)
+        name = columns.TEXT_BLOCKS.name
+        yield f"{name} {row}", partial(edit, name=name, change=partial(other, value))
+    for data in (b"", zlib.compress(b""), b"x", zlib.compress(bytes(10**6))):
+        yield (
+            f"columns of {len(data)}",
+            lambda d, p=data: d.files.update({manifest_module.COLUMNS_FILE: p}),  # type: ignore[misc]
+        )
+
+
+def npy(header: bytes, body: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    """A file of an array with any header."""
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    width = 2 if version == b"\x01\x00" else 4
+    return b"\x93NUMPY" + version + len(header).to_bytes(width, "little") + header + body
+
+
+def saved(array: Any, **options: Any) -> bytes:
+    """A file of an array as numpy writes it."""
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+# An array whose header is said to have four gigabytes.
+CLAIM = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}"
+
+
+class Bomb:
+    """Ends the process where a pickle is loaded."""
+
+    def __reduce__(self) -> Any:
+        return os._exit, (99,)
+
+
+def headers(dtype: str, shape: tuple[int, ...]) -> dict[str, bytes]:
+    """Headers of arrays that claim, do or are something else."""
+    start = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': "
+    claimed: dict[str, object] = {
+        "huge": (2**31, *shape[1:]), "huger": (2**62, *shape[1:]), "both": (2**40, 2**40),
+        "wrap": (2**32, 2**32), "most": (2**63, *shape[1:]), "beyond": (2**70, *shape[1:]),
+        "negative": (-1, *shape[1:]), "minus": (-40, -16), "nothing": (0, 2**62), "none": (),
+        "deep": (1,) * 70, "bools": (True, *shape[1:]), "list": list(shape), "float": (40.0,),
+        "text": "40", "number": 40, "digits": (int("9" * 400), 1),
+    }  # fmt: skip
+    found = {name: f"{start}{value}, }}".encode() for name, value in claimed.items()}
+    literals = {
+        "call": "__import__('os').system('exit')", "name": "x", "power": "9**9**9",
+        "product": "'x' * 10**9", "joined": "(" * 150 + "1" + ")" * 150, "minus": "-" * 9000 + "1",
+        "brackets": "[" * 3000, "brackets closed": "[" * 90 + "]" * 90, "sum": "1" + "+1" * 3000,
+        "long": "40L", "python2": "(40L, 16L)", "escape": "'\\d'", "octal": "040", "set": "{1, 2}",
+        "unhashable": "{[]: 1}", "f-string": "f'{x}'", "bytes": "b'\\xff'", "called": "(1)(2)",
+        "keyword": "1if 1else 2", "quote": "'", "triple": "'''", "indent": "1\n  2\n 3",
+        "complex": "1+2j", "null": "\x00", "dots": "...", "lambda": "lambda: 0",
+        "digits": "9" * 5000,
+    }  # fmt: skip
+    for name, literal in literals.items():
+        found[f"shape {name}"] = f"{start}{literal}, }}".encode("latin-1")
+        found[f"only {name}"] = literal.encode("latin-1")
+    descrs = (
+        "'|O'", "'O8'", "'a5'", "'|S0'", "'|V0'", "'|V9999999'", "'<M8[s]'", "'>f4'", "'=f4'",
+        "'<c8'", "'<U1'", "'x'", "''", "'4294967296f4'", "'(2,2)f4'", "'f4,f4'", "[('a', '<f4')]",
+        "[('a', '<f4', (2,))]", "[('a', [('b', '<f4')])]", "[]", "None", "5", "('<f4', (2,))",
+        "('<f4', (4294967296,))", "[('', '|V4')]", "[('a', '|O')]", "{}", "'\\x00'", "('O', 2)",
+        "'V' * 2", "[('a',)]", "[(('a', 'b'), '<f4')]", "'<f4' '<f4'", "'i' 'nt'", "'b1'",
+    )  # fmt: skip
+    for descr in descrs:
+        text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+        found[f"descr {descr}"] = text.encode()
+    for order in ("True", "None", "0", "'C'"):
+        text = f"{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}"
+        found[f"order {order}"] = text.encode()
+    for bad in (b"{}", b"", b"[]", b"{'descr': 1}", b"\xff\xfe", b"{1: 2, 'a': 3, None: 4}"):
+        found[f"header {bad!r}"] = bad
+    return found
+
+
+def arrays(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Arrays of other numbers, types, shapes and headers."""
+
+    def edit(d: Draft, name: str, data: bytes) -> None:
+        d.files[name], d.verify = data, len(data) % 5 == 0
+
+    for name in sorted(set(draft.files) - set(manifest_module.SHARED_FILES)):
+        array = np.load(io.BytesIO(draft.files[name]))
+        body = array.tobytes()
+        dtype, shape = array.dtype.str, array.shape
+        made: dict[str, bytes] = {}
+        for number in (np.nan, np.inf, -np.inf, -1.0, 2.0, 1e-45, 3e38, -3e38, 1.0, 0.0):
+            if array.dtype.kind != "f":
+                continue
+            changed = array.copy()
+            changed.flat[rng.randrange(changed.size)] = number
+            made[f"one {number}"] = saved(changed)
+            made[f"all {number}"] = saved(np.full_like(array, number))
+        for number in (0, 1, 127, 128, 255):
+            if array.dtype.kind != "f":
+                made[f"all {number}"] = saved(np.full(shape, number).astype(dtype))
+        for other in ("<f8", ">f4", "<f2", "|i1", "|u1", "|b1", "<c8", "|S4", "<i4", "<u8"):
+            made[f"as {other}"] = saved(np.resize(np.arange(3), shape).astype(other))
+        made["objects"] = saved(np.full(shape, None, dtype=object), allow_pickle=True)
+        made["pickle"] = pickle.dumps(Bomb())
+        made["array of a bomb"] = saved(np.array([Bomb()] * 40, dtype=object), allow_pickle=True)
+        made["fortran"] = saved(np.asfortranarray(array))
+        made["flat"] = saved(array.reshape(-1))
+        made["turned"] = saved(array.T)
+        made["one more axis"] = saved(array[..., np.newaxis])
+        made["scalar"] = saved(np.array(1, dtype=dtype))
+        made["fewer"] = saved(array[1:])
+        made["more"] = saved(np.concatenate([array, array[:1]]))
+        zipped = io.BytesIO()
+        np.savez(zipped, array)
+        made["archive"] = zipped.getvalue()
+        made["half an archive"] = zipped.getvalue()[:40]
+        made["empty archive"] = b"PK\x05\x06" + bytes(18)
+        for version in (b"\x02\x00", b"\x03\x00", b"\x04\x00", b"\x00\x00", b"\xff\xff"):
+            text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+            made[f"version {version!r}"] = npy(text.encode(), body, version)
+        made["long header"] = npy(b"{}" + b" " * 20_000, body)
+        made["claimed header"] = CLAIM + body
+        every = headers(dtype, shape)
+        chosen = rng.sample(sorted(every), 34)
+        made |= {f"header {label}": npy(every[label], body) for label in chosen}
+        for label, data in made.items():
+            yield f"{name} {label}", partial(edit, name=name, data=data)
+
+
+def bombs(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Streams that inflate to much more than their counts say."""
+    zeros = zlib.compress(bytes(4 << 20), 9)
+    spaces = zlib.compress(b" " * (4 << 20), 9)
+    lines = zlib.compress(b"\n" * (1 << 18), 9)
+    for name in (*LINES, manifest_module.COLUMNS_FILE):
+        for label, data in (("zeros", zeros), ("spaces", spaces), ("lines", lines)):
+            yield f"{name} {label}", lambda d, n=name, p=data: d.files.update({n: p})  # type: ignore[misc]
+    whole = [zlib.compress(block, 1) for block in draft.blocks()]
+    for number, (label, data) in itertools.product(
+        range(3), (("zeros", zeros), ("spaces", spaces), ("lines", lines))
+    ):
+        changed = [*whole[:number], data, *whole[number + 1 :]]
+        yield f"block {number} {label}", partial(Draft.put_blocks, blocks=changed)
+    for name in sorted(set(draft.files) - set(manifest_module.SHARED_FILES)):
+        yield f"{name} header", lambda d, n=name: d.files.update({n: CLAIM})  # type: ignore[misc]
+    del rng
+
+
+KINDS: tuple[Kind, ...] = (
+    flips, inner_flips, manifest_flips, lengths, manifest_edits, huge_counts, site_edits,
+    line_edits, unsafe_urls, text_edits, column_edits, arrays, bombs,
+)  # fmt: skip
+
+# Those that are tried in every encoding; of the others each mutation is tried in one.
+OF_VECTORS = (flips, lengths, arrays)
+
+
+@dataclass
+class Watch:
+    """What is opened while it looks, by the interpreter's own account."""
+
+    on: bool = False
+    opened: list[str] = field(default_factory=list)
+
+    def __call__(self, event: str, args: tuple[Any, ...]) -> None:
+        if self.on and event == "open" and isinstance(args[0], str | bytes | Path):
+            self.opened.append(os.fsdecode(args[0]))
+
+
+@pytest.fixture(scope="session")
+def watch() -> Watch:
+    """A hook that stays for the rest of the process and looks only when it is told to."""
+    made = Watch()
+    sys.addaudithook(made)
+    return made
+
+
+@dataclass
+class Tally:
+    """What became of the mutations of one kind."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    peak: int = 0
+
+
+class Bed:
+    """A folder for each encoding in which one mutation after another is tried."""
+
+    def __init__(self, folder: Path, watch: Watch) -> None:
+        self.watch = watch
+        pages = [
+            record(
+                f"p{n}",
+                f"<h2 id=a>Rope {n}</h2><p>Rope {n} of hemp holds the boats. Is it new? "
+                f"Chain {n} in the Harbour is strong enough:</p><pre>make {n}</pre>",
+                tags=["hemp"] if n % 2 else ["harbour"],
+                date="2024-05-01" if n % 3 else None,
+            )
+            for n in range(40)
+        ]
+        notes = [note(f"n{n}", f"rope of hemp {n}\n\nharbour") for n in range(5)]
+        made = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
+        self.clean: dict[str, Draft] = {}
+        self.folders: dict[str, Path] = {}
+        for name in encodings.ENCODING_NAMES:
+            own = folder / name.replace("+", "-")
+            contents = serialize_index(made, Encoding(name, 16))
+            manifest = write_bundle(made, own, IDENTITY, PROFILE, NOON, contents)
+            self.clean[name] = Draft(manifest.as_json(), dict(contents.files))
+            self.folders[name] = own
+            asked(open_bundle(own))
+        self._tallies: dict[str, Tally] = {}
+
+    def tally(self, kind: Kind) -> Tally:
+        """What becomes of the mutations of a kind, in each encoding or in one after another."""
+        name = kind.__name__
+        if name not in self._tallies:
+            self._tallies[name] = found = Tally()
+            for turn, (encoding, clean) in enumerate(self.clean.items()):
+                edits = kind(clean, random.Random(f"{name} {encoding}"))
+                if kind not in OF_VECTORS:
+                    edits = itertools.islice(edits, turn, None, len(self.clean))
+                for label, edit in edits:
+                    self._try(found, encoding, label, edit)
+        return self._tallies[name]
+
+    def _try(self, tally: Tally, encoding: str, label: str, edit: Edit) -> None:
+        folder, clean = self.folders[encoding], self.clean[encoding]
+        draft = Draft(deepcopy(clean.manifest), dict(clean.files))
+        edit(draft)
+        with Written(folder, clean, draft):
+            self.watch.opened.clear()
+            before = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
+            if tracemalloc.is_tracing():
+                tracemalloc.reset_peak()
+            self.watch.on = True
+            try:
+                outcome = served(folder, draft.verify)
+            except BundleError as error:
+                outcome = "refused"
+                if complaint := unclear(str(error)):
+                    tally.wrong.append(f"{encoding}: {label}: {complaint}: {error!s:.300}")
+            except Exception as error:
+                outcome = "wrong"
+                tally.wrong.append(f"{encoding}: {label}: {type(error).__name__}: {error!s:.200}")
+            finally:
+                self.watch.on = False
+            if tracemalloc.is_tracing():
+                peak = tracemalloc.get_traced_memory()[1] - before
+                if peak > SMALL:
+                    tally.wrong.append(f"{encoding}: {label}: {peak >> 20} MB")
+                tally.peak = max(tally.peak, peak)
+            demand(
+                str(folder / manifest_module.MANIFEST_FILE) in self.watch.opened,
+                "nobody looks at what is opened",
+            )
+            if outcome == "opened" and draft.verify and not draft.signed:
+                tally.wrong.append(f"{encoding}: {label}: opened although its hash is wrong")
+            tally.outcomes[outcome] += 1
+            outside = {path for path in map(Path, self.watch.opened) if not allowed(path, folder)}
+            tally.wrong += [f"{encoding}: {label}: opened {path}" for path in sorted(outside)]
+
+
+def allowed(path: Path, folder: Path) -> bool:
+    """Whether a path is in a folder, or code that Python imports when it has to."""
+    installed = (sys.prefix, sys.base_prefix)
+    return path.parent == folder or any(path.is_relative_to(root) for root in installed)
+
+
+class Written:
+    """A mutation's files in a folder, while it is tried; then the files as they were."""
+
+    def __init__(self, folder: Path, clean: Draft, draft: Draft) -> None:
+        names = {
+            name: stored_file_name(name, file["sha256"])
+            for name, file in clean.manifest["files"].items()
+        }
+        changed = {n for n, data in draft.files.items() if data != clean.files[n]}
+        if draft.signed:
+            signed(draft.manifest, draft.files, changed)
+            listed = draft.manifest["files"] if changed else {}
+            self.files: dict[Path, tuple[bytes, bytes | None]] = {
+                folder / stored_file_name(n, listed[n]["sha256"]): (draft.files[n], None)
+                for n in changed
+            }
+        else:
+            self.files = {folder / names[n]: (draft.files[n], clean.files[n]) for n in changed}
+        text = json.dumps(draft.manifest).encode() if draft.text is None else draft.text
+        self.files[folder / manifest_module.MANIFEST_FILE] = (
+            text,
+            json.dumps(clean.manifest).encode(),
+        )
+
+    def __enter__(self) -> None:
+        for path, (data, _) in self.files.items():
+            # Never into a file that is mapped.
+            path.unlink(missing_ok=True)
+            path.write_bytes(data)
+
+    def __exit__(self, *_: object) -> None:
+        for path, (_new, before) in self.files.items():
+            path.unlink()
+            if before is not None:
+                path.write_bytes(before)
+
+
+def unclear(message: str) -> str | None:
+    """What is wrong with the message of a refusal."""
+    if not _REMEDY.search(message):
+        return "no remedy"
+    if len(message.splitlines()) != 1 or not message.isprintable():
+        return "not one line"
+    return f"{len(message)} characters" if len(message) > _SENTENCE else None
+
+
+def served(folder: Path, verify: bool) -> str:
+    """Open a bundle, read it, ask it and check all that comes out of it."""
+    bundle = open_bundle(folder, verify=verify)
+    try:
+        asked(bundle)
+    except EmbedderError:
+        return "of another embedder"
+    return "opened"
+
+
+class Harm(Exception):  # noqa: N818 - not an error of the package's
+    """Something that a bundle must never give away."""
+
+
+def demand(holds: bool, what: str) -> None:
+    if not holds:
+        raise Harm(what)
+
+
+def asked(bundle: Bundle) -> None:
+    """Every passage and hint, and what a question finds, are harmless."""
+    for passage in bundle.passages():
+        held = (passage.id, passage.record, passage.url, passage.title, passage.text)
+        demand(all(type(text) is str for text in held), "a passage has what is no text")
+        demand(is_safe_url(passage.url), "a passage has an unsafe url")
+        demand(passage.date is None or type(passage.date) is str, "a date is no text")
+        offsets = [offset for span in passage.sentences for offset in span]
+        demand(all(type(offset) is int for offset in offsets), "an offset is no whole number")
+        size = len(passage.text)
+        demand(all(0 <= a <= b <= size for a, b in passage.sentences), "a sentence is outside")
+        check_structure(passage)
+    for hint in bundle.hints:
+        held = (hint.id, hint.label, hint.locator, hint.url, hint.note)
+        demand(all(type(text) is str for text in held), "a hint has what is no text")
+        demand(is_safe_url(hint.url), "a hint has an unsafe url")
+    engine = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS))
+    check_scores(doubles.retrieve(bundle, QUESTION, VECTOR, near=8))
+    reply = engine.answer(QUESTION, "en")
+    demand(0 <= reply.confidence <= 1, "a confidence is beyond 1")
+    body = serialize_answer(reply, bundle, "req")
+    for citation in body["citations"]:
+        demand(is_safe_url(citation["url"]), "a citation has an unsafe url")
+    url = body["site_url"]
+    demand(url is None or type(url) is str, "the site's url is no text")
+    demand(url is None or is_safe_url(url), "the site's url is unsafe")
+    demand(type(bundle.site.name) is str, "the site's name is no text")
+    demand(type(bundle.site.language) is str, "the site's language is no text")
+    json.dumps(body, allow_nan=False)
+
+
+def check_structure(passage: Passage) -> None:
+    """Blocks and spans are ranges of the text, and a link leads to a safe url."""
+    size, last = len(passage.text), 0
+    for block in passage.blocks:
+        demand(type(block.start) is int and type(block.end) is int, "an offset is no whole number")
+        demand(last <= block.start < block.end <= size, "a block is outside or out of order")
+        demand(block.kind in BLOCK_KINDS, "a block is of no kind")
+        demand(0 <= block.level <= MAX_LEVEL, "a block is too deep to indent")
+        demand(type(block.detail) is str and block.detail.isprintable(), "a detail is no word")
+        last = block.end
+    for span in passage.spans:
+        demand(type(span.start) is int and type(span.end) is int, "an offset is no whole number")
+        demand(0 <= span.start <= span.end <= size, "a span is outside")
+        demand(span.kind in SPAN_KINDS, "a span is of no kind")
+        demand(is_safe_url(span.url) if span.kind == "link" else not span.url, "an unsafe link")
+
+
+def check_scores(found: RetrievalResult) -> None:
+    """Every part of every score is a number."""
+    passages, hints = (found.passages, found.near_passages), (found.hints, found.near_hints)
+    scores: Iterator[Scored[Any]] = itertools.chain(*passages, *hints)
+    for scored in scores:
+        parts = (scored.score, scored.base, scored.lexical, scored.dense, scored.boost)
+        demand(all(map(math.isfinite, parts)), "a score is not finite")
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory, watch: Watch) -> Bed:
+    return Bed(tmp_path_factory.mktemp("hostile"), watch)
+
+
+MEASURED = (huge_counts, bombs)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_it_is_refused_in_a_sentence_or_harmless(bed: Bed, kind: Kind) -> None:
+    """Nothing outside its folder is opened; claims and bombs take no memory."""
+    if kind in MEASURED:
+        tracemalloc.start()
+    try:
+        found = bed.tally(kind)
+    finally:
+        tracemalloc.stop()
+    assert not found.wrong, f"{len(found.wrong)} of {found.outcomes}:\n" + "\n".join(found.wrong)
+    assert found.outcomes["refused"]
+
+
+def test_without_a_mutation_it_answers(bed: Bed) -> None:
+    for folder in bed.folders.values():
+        bundle = open_bundle(folder)
+        found = doubles.retrieve(bundle, QUESTION, VECTOR, near=8)
+        assert found.passages
+        assert found.hints
+        reply = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS)).answer(QUESTION)
+        assert reply.answer.citations
+        assert served(folder, verify=True) == "opened"
+
+
+def test_there_are_enough_of_them(bed: Bed) -> None:
+    total: Counter[str] = Counter()
+    for kind in KINDS:
+        total += bed.tally(kind).outcomes
+    assert total.total() >= LEAST, f"{total.total()} mutations: {dict(total)}"
+
+
+# Of files that deflate to a thousandth: 240 kB in all.
+SWOLLEN = 48 * 1024 * 1024
+STUFF = {"zeros": b"\0", "spaces": b" ", "lines": b"\n", "letters in lines": b"a\n"}
+
+
+SWELLING = (*LINES, manifest_module.COLUMNS_FILE)
+
+
+@pytest.mark.parametrize("stuff", STUFF)
+@pytest.mark.parametrize(
+    "names",
+    [*((name,) for name in SWELLING), SWELLING],
+    ids=lambda names: "all" if len(names) > 1 else names[0],
+)
+def test_a_small_bundle_takes_little_memory_before_it_is_refused(
+    bed: Bed, names: tuple[str, ...], stuff: str
+) -> None:
+    encoding = "int8"
+    packed = zlib.compress(STUFF[stuff] * (SWOLLEN // len(STUFF[stuff])), 9)
+
+    def edit(draft: Draft) -> None:
+        for name in names:
+            draft.files[name] = packed
+
+    tally = Tally()
+    tracemalloc.start()
+    try:
+        bed._try(tally, encoding, stuff, edit)
+    finally:
+        tracemalloc.stop()
+    assert not tally.wrong
+    assert tally.outcomes == {"refused": 1}

@@ -1,0 +1,54 @@
+"""What is read ahead is what would be read later, and nothing more fails for it."""
+
+import hashlib
+import zlib
+from pathlib import Path
+
+import pytest
+
+from answerable.serve.errors import BundleError
+from answerable.serve.stores.prefetch import Prefetch
+
+
+def test_files_are_decompressed_and_hashed_whether_read_ahead_or_not(tmp_path: Path) -> None:
+    packed, plain, empty = tmp_path / "a.z", tmp_path / "b.npy", tmp_path / "c.blocks"
+    packed.write_bytes(zlib.compress(b"rope"))
+    plain.write_bytes(b"chain" * 1000)
+    empty.write_bytes(b"")
+    (tmp_path / "folder.z").mkdir()
+    for verify in (True, False):
+        ahead = Prefetch(tmp_path, verify=verify)
+        assert ahead.text(packed) == b"rope"
+        for path in (packed, plain, empty):
+            assert ahead.digest(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+        ahead.close()
+
+
+def test_a_file_that_came_later_is_read_when_it_is_wanted(tmp_path: Path) -> None:
+    ahead = Prefetch(tmp_path, verify=True)
+    ahead.close()
+    later = tmp_path / "later.z"
+    later.write_bytes(zlib.compress(b"rope"))
+    assert ahead.text(later) == b"rope"
+    assert ahead.digest(later) == hashlib.sha256(later.read_bytes()).hexdigest()
+
+
+def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path: Path) -> None:
+    bad, good = tmp_path / "a.z", tmp_path / "b.z"
+    bad.write_bytes(b"rope")
+    good.write_bytes(zlib.compress(b"chain"))
+    ahead = Prefetch(tmp_path, verify=True)
+    assert ahead.text(good) == b"chain"
+    with pytest.raises(BundleError, match=r"a\.z does not decompress"):
+        ahead.text(bad)
+    assert ahead.digest(good) == hashlib.sha256(good.read_bytes()).hexdigest()
+    # Nothing stays in memory once a bundle is open, and what is asked for later is read again.
+    ahead.close()
+    assert not ahead._texts
+    assert ahead.text(good) == b"chain"
+
+
+def test_a_folder_that_is_not_there_is_the_openers_to_name(tmp_path: Path) -> None:
+    ahead = Prefetch(tmp_path / "nowhere", verify=True)
+    with pytest.raises(FileNotFoundError):
+        ahead.text(tmp_path / "nowhere" / "a.z")

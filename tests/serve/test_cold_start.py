@@ -1,0 +1,248 @@
+"""A function's cold start: what it takes, what it imports, and bytecode that is used as it is."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from answerable.cli import main
+from answerable.cli.bench_cold import time_cold_start
+from answerable.indexing.output.function_writer import write_function
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.errors import SiteError
+from answerable.serve.settings import FunctionSettings
+from indexing.test_encoding_certificate import tree
+from support import sites
+from support.doubles import TINY, bundle_of, index_of, record
+from support.sites import build_here, command, write_site
+
+QUESTION = "How thick is the chain of a mooring?"
+PHASES = [
+    "interpreter",
+    "ahead",
+    "numpy",
+    "code",
+    "bundle",
+    "embedder",
+    "embedding",
+    "retrieval",
+    "answer",
+]
+
+# A .pyc has a magic number of four bytes, then flags: 1 is a hash that is not checked.
+UNCHECKED = 1
+
+IMPORTED = """
+import json, sys
+from pathlib import Path
+folder, question = Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(folder))
+from answerable.serve import providers
+engine = providers.open_function(folder)
+ranked = engine.retrieve(question)
+print(json.dumps({"ranked": len(ranked.passages), "modules": sorted(sys.modules)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The function of a small site; tests copy it."""
+    folder = write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
+    build_here(folder)
+    return folder / "function"
+
+
+@pytest.fixture
+def function(built: Path, tmp_path: Path) -> Path:
+    """The function copied away from its site; times of files are those of the copy."""
+    return Path(shutil.copytree(built, tmp_path / "away", copy_function=shutil.copyfile))
+
+
+def bench(folder: Path, *args: str) -> Result:
+    return CliRunner().invoke(main, ["bench-cold", str(folder), *args])
+
+
+def bytecode(function: Path) -> dict[str, bytes]:
+    """The bytecode of each module by the module's path."""
+    return {
+        str(path.parent.parent.relative_to(function) / f"{path.name.split('.')[0]}.py"): (
+            path.read_bytes()
+        )
+        for path in (function / "answerable").rglob("*.pyc")
+    }
+
+
+def test_a_start_is_told_phase_by_phase(built: Path) -> None:
+    done = command(built.parent, "bench-cold", "function", "--runs", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert list(body["phases_ms"]) == PHASES
+    assert all(value > 0 for value in body["phases_ms"].values())
+    # Each phase is rounded to a thousandth.
+    assert body["total_ms"] == pytest.approx(sum(body["phases_ms"].values()), abs=0.001 * 5)
+    assert body["first_ms"] > 0
+    assert (body["question"], body["mode"]) == ("What is Harbour?", "partial")
+    assert body["ranked"] > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "mode"),
+    [(QUESTION, "partial"), ("Who sang at the opera in Vienna?", "not-found")],
+)
+def test_a_question_of_ones_own_is_answered(built: Path, question: str, mode: str) -> None:
+    found = time_cold_start(built, question, verify=False)
+    assert (found.question, found.mode) == (question, mode)
+    assert (found.ranked > 0) == (mode == "partial")
+    assert list(found.phases) == PHASES
+    assert found.total == pytest.approx(sum(found.phases.values()))
+
+
+def test_a_table_names_every_phase(built: Path) -> None:
+    done = bench(built, "--runs", "2", "--question", QUESTION, "--skip-hashes")
+    assert done.exit_code == 0, done.output
+    assert all(phase in done.stdout for phase in (*PHASES, "all"))
+    shown = " ".join(done.stdout.split())
+    assert "Median of 2 starts after one more, which took" in shown
+    assert f"'{QUESTION}': " in shown
+    assert "answered as partial." in shown
+
+
+def test_a_read_only_copy_elsewhere_starts_and_nothing_is_written_in_it(function: Path) -> None:
+    for path in (function, *function.rglob("*")):
+        writable = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+        path.chmod(path.stat().st_mode & ~writable)
+    before = tree(function)
+    try:
+        found = time_cold_start(function)
+    finally:
+        for path in (function, *function.rglob("*")):
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
+    assert found.mode == "partial"
+    assert tree(function) == before
+
+
+def test_all_code_has_bytecode_that_is_not_checked_against_it(built: Path) -> None:
+    code = {str(path.relative_to(built)) for path in (built / "answerable").rglob("*.py")}
+    found = bytecode(built)
+    assert set(found) == code
+    assert len(code) > 30
+    assert {int.from_bytes(data[4:8], "little") for data in found.values()} == {UNCHECKED}
+    tags = {path.name.split(".")[1] for path in built.rglob("*.pyc")}
+    assert tags == {sys.implementation.cache_tag}
+
+
+def test_bytecode_holds_no_path_of_the_machine_that_built_it(built: Path) -> None:
+    for name, data in bytecode(built).items():
+        assert name.encode() in data
+        assert str(built.parent).encode() not in data, name
+        assert b".tmp" not in data, name
+
+
+def test_the_bytecode_is_what_runs(function: Path) -> None:
+    """A copy has new times and its sources are broken: neither is looked at."""
+    for path in (function / "answerable").rglob("*.py"):
+        path.write_text("this is no Python\n")
+    before = tree(function)
+    assert time_cold_start(function, QUESTION).mode == "partial"
+    assert tree(function) == before
+    # Without it the broken source is what is left.
+    shutil.rmtree(function / "answerable" / "serve" / "__pycache__")
+    with pytest.raises(SiteError, match="SyntaxError"):
+        time_cold_start(function, QUESTION)
+
+
+def test_a_second_build_keeps_the_bytecode_and_repairs_what_is_missing(tmp_path: Path) -> None:
+    folder = write_site(tmp_path)
+    build_here(folder)
+    before = tree(folder / "function" / "answerable")
+    build_here(folder)
+    assert tree(folder / "function" / "answerable") == before
+    cached = sorted((folder / "function" / "answerable").rglob("*.pyc"))
+    cached[-1].unlink()
+    shutil.rmtree(cached[0].parent)
+    build_here(folder)
+    after = tree(folder / "function" / "answerable")
+    assert {name: data for name, (data, _) in after.items()} == {
+        name: data for name, (data, _) in before.items()
+    }
+
+
+def test_a_folder_that_is_no_function_is_one_sentence(built: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere", built.parent, built / "bundle"):
+        done = bench(folder)
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert done.stderr == (
+            f"Error: {folder} is no function's folder: name the one that holds "
+            "bundle/manifest.json\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("gone", "reason"),
+    [
+        ("answerable", "its code is not there"),
+        ("answerable/serve/text/tokenization.py", "cannot import name 'terms'"),
+        ("answerable/serve/providers.py", "cannot import name 'providers'"),
+        ("model/weights", "the local embedder's file is missing"),
+    ],
+)
+def test_a_broken_function_is_one_sentence(function: Path, gone: str, reason: str) -> None:
+    path = function / gone
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    done = bench(function, "--runs", "1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Error: {function}: the function does not start (")
+    assert reason in done.stderr
+    assert done.stderr.endswith("): build it again\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_altered_data_is_found_unless_hashes_are_skipped(function: Path) -> None:
+    path = next((function / "bundle").glob("passage-codes*"))
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    with pytest.raises(SiteError, match="does not match its hash"):
+        time_cold_start(function, QUESTION)
+    assert time_cold_start(function, QUESTION, verify=False).ranked > 0
+
+
+def test_a_function_whose_host_embeds_is_ranked_and_no_host_is_asked(tmp_path: Path) -> None:
+    function = tmp_path / "function"
+    identity = EmbedderIdentity("openai", TINY.model, TINY.dimensions)
+    pages = [record("mooring", "<p>The chain of a mooring is of steel.</p>")]
+    bundle_of(function, index_of(tmp_path, pages), identity=identity)
+    write_function(function, identity, FunctionSettings(answers="openai"))
+    assert not (function / "model").exists()
+    found = time_cold_start(function, QUESTION)
+    assert list(found.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
+    assert (found.ranked, found.mode) == (1, None)
+    shown = " ".join(bench(function, "--runs", "1").stdout.split())
+    assert "ranked; the models were not asked." in shown
+
+
+def test_a_first_ranked_result_imports_little(function: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", IMPORTED, str(function), QUESTION],
+        cwd=function, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True,
+        timeout=60, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    modules = set(found["modules"])
+    assert found["ranked"] > 0
+    assert "answerable.serve.text.tokenization" in modules
+    assert not modules & {"snowballstemmer", "numpy.ma", "openai", "jinja2", "numkong"}
+    stemmers = {name for name in modules if name.endswith("_stemmer")}
+    assert stemmers == {"answerable_snowball.english_stemmer"}
+    assert {name for name in modules if name.startswith("answerable.")} <= {
+        ".".join(path.relative_to(function).with_suffix("").parts).removesuffix(".__init__")
+        for path in (function / "answerable").rglob("*.py")
+    }

@@ -1,0 +1,90 @@
+"""From question to reply: attempts, refusals and identities."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.engine import Engine
+from answerable.serve.errors import EmbedderError
+from answerable.serve.types import Answer
+from support.doubles import TINY, LetterEmbedder, ScriptedAnswerer, engine_of, record
+
+PAGE = record("rope", "<p>A rope holds the boat.</p>")
+GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}]}
+INVENTED = {"claims": [{"text": "A rope.", "evidence": [{"source": "s9", "quote": "A rope"}]}]}
+
+
+def test_a_good_draft_is_answered_at_once(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([GOOD])
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert reply.answer.mode == "partial"
+    assert reply.reason is None
+    assert answerer.violations == [None]
+
+
+@pytest.mark.parametrize("bad", [INVENTED, "prose", {"claims": [{}]}])
+def test_a_second_attempt_is_told_what_was_wrong(tmp_path: Path, bad: object) -> None:
+    answerer = ScriptedAnswerer([bad, GOOD])
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert reply.answer.mode == "partial"
+    assert answerer.violations[0] is None
+    assert answerer.violations[1]
+
+
+def test_two_bad_drafts_are_a_refusal_that_says_so(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([INVENTED, INVENTED, GOOD])
+    reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
+    assert (reply.answer, reply.reason, reply.confidence) == (Answer(), "contract", 0.0)
+    assert len(answerer.violations) == 2
+
+
+def test_an_empty_draft_is_a_refusal_of_the_answerer(tmp_path: Path) -> None:
+    reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([{}])).answer("rope?")
+    assert (reply.answer.mode, reply.reason) == ("not-found", "declined")
+
+
+def test_a_flat_draft_cannot_slip_past_the_quote_check(tmp_path: Path) -> None:
+    cited = {"kind": "record", "recordId": "rope", "url": "/rope/"}
+    flat = {"mode": "partial", "answer": "Ropes are made of gold.", "citations": [cited]}
+    reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([flat])).answer("rope?")
+    assert (reply.answer, reply.reason) == (Answer(), "declined")
+
+
+def test_without_evidence_the_answerer_is_not_called(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([])
+    reply = engine_of(tmp_path, answerer=answerer).answer("rope 12?")
+    assert (reply.answer, reply.reason) == (Answer(), "no-evidence")
+    assert answerer.seen == []
+
+
+def test_the_answerer_sees_what_was_retrieved_and_no_more(tmp_path: Path) -> None:
+    answerer = ScriptedAnswerer([GOOD])
+    engine = engine_of(tmp_path, PAGE, answerer=answerer)
+    engine.answer("rope?")
+    assert answerer.seen == [engine.retrieve("rope?").evidence]
+
+
+@dataclass
+class Other(LetterEmbedder):
+    identity: EmbedderIdentity
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [replace(TINY, model="other"), replace(TINY, dimensions=4), replace(TINY, provider="other")],
+)
+def test_another_embedder_than_the_bundles_is_refused(
+    tmp_path: Path, identity: EmbedderIdentity
+) -> None:
+    engine = engine_of(tmp_path, PAGE)
+    with pytest.raises(EmbedderError, match="build again with this embedder"):
+        Engine(engine.bundle, Other(identity), ScriptedAnswerer([]))
+
+
+def test_confidence_is_bounded_and_grows_with_the_distance_from_the_floor(tmp_path: Path) -> None:
+    engine = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([GOOD, GOOD]))
+    sure = engine.answer("A rope holds the boat").confidence
+    unsure = engine.answer("rope zeppelin").confidence
+    assert 0 < unsure < sure <= 1

@@ -1,0 +1,82 @@
+"""The table of providers: every other place that has to know one, and what it promises of each."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from answerable.indexing.output.function_writer import BASE_REQUIREMENTS
+from answerable.serve import providers, settings
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.errors import BundleError, EmbedderError
+from answerable.serve.providers import make_embedder
+from answerable.serve.settings import (
+    ANSWERER_PROVIDERS,
+    EMBEDDER_PROVIDERS,
+    FunctionSettings,
+    is_answerer_local,
+    is_embedder_local,
+    list_key_variables,
+    read_settings,
+)
+from support import sites
+
+
+def test_every_provider_is_opened_and_told() -> None:
+    """A forgotten place is named."""
+    assert set(providers.EMBEDDER_FACTORIES) == set(EMBEDDER_PROVIDERS), (
+        "serve/providers.py EMBEDDERS"
+    )
+    assert set(providers.ANSWERER_FACTORIES) == set(ANSWERER_PROVIDERS), (
+        "serve/providers.py ANSWERERS"
+    )
+
+
+def test_what_a_provider_needs_can_be_installed() -> None:
+    project = tomllib.loads((sites.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    always = _names(project["dependencies"])
+    for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
+        offered = always | _names(extras.get(name, []))
+        assert offered.issuperset(provider.requirements), f"pyproject.toml: extra {name}"
+        assert not set(provider.requirements) & set(BASE_REQUIREMENTS), name
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^\w.-]", each)[0] for each in requirements}
+
+
+def test_whoever_has_a_key_has_a_host() -> None:
+    for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
+        assert not provider.key or provider.host, name
+    assert is_embedder_local("local")
+    assert is_answerer_local("extractive")
+    assert not is_embedder_local("openai")
+    assert not is_answerer_local("openai")
+    assert list_key_variables("local", "extractive") == ()
+    assert list_key_variables("openai", "openai") == ("OPENAI_API_KEY",)
+
+
+def test_every_remote_embedder_opens_with_the_identity_that_it_is_given() -> None:
+    found = 0
+    for name, provider in EMBEDDER_PROVIDERS.items():
+        if provider.host:
+            wanted = EmbedderIdentity(name, "some-model", 64)
+            opened = make_embedder(wanted, sites.ROOT, FunctionSettings())
+            assert opened.identity == wanted
+            # Without it, a question would cost nothing that a cap could count.
+            assert getattr(opened, "worst_tokens", 0) > 0, name
+            found += 1
+    assert found
+
+
+def test_an_embedder_of_a_later_version_is_named() -> None:
+    with pytest.raises(EmbedderError, match="'psychic' is unknown to this version"):
+        make_embedder(EmbedderIdentity("psychic", "m", 8), sites.ROOT, FunctionSettings())
+
+
+def test_a_function_of_an_unknown_answerer_is_refused(tmp_path: Path) -> None:
+    (tmp_path / settings.SETTINGS_FILE).write_text('{"answers": "oracle"}', "utf-8")
+    with pytest.raises(BundleError, match="answers is none of extractive, openai"):
+        read_settings(tmp_path)

@@ -1,0 +1,136 @@
+"""One question's way: its stages, its deadline, who stops it, and what it has cost."""
+
+import threading
+
+import pytest
+
+from answerable.serve.errors import CancelledError, ProviderError
+from answerable.serve.request_context import (
+    RequestContext,
+    RequestStage,
+    current_context,
+    use_context,
+)
+
+
+def test_stages_are_told_and_timed_in_their_order() -> None:
+    told: list[RequestStage] = []
+    question = RequestContext()
+    assert question.timings() == {}
+    question.begin(600, told.append)
+    names: list[RequestStage] = [
+        "embedding",
+        "searching",
+        "writing",
+        "checking",
+        "writing",
+        "checking",
+    ]
+    for name in names:
+        with question.stage(name):
+            assert told[-1] == name
+    assert told == names
+    timings = question.timings()
+    assert list(timings) == ["embedding", "searching", "writing", "checking"]
+    assert min(timings.values()) >= 0
+
+
+def test_a_stage_that_fails_is_timed_too() -> None:
+    question = RequestContext()
+    with pytest.raises(ZeroDivisionError), question.stage("searching"):
+        raise ZeroDivisionError
+    assert list(question.timings()) == ["searching"]
+
+
+def test_no_stage_begins_after_the_end() -> None:
+    told: list[RequestStage] = []
+    question = RequestContext(0, told.append)
+    with pytest.raises(ProviderError, match="in time") as error, question.stage("writing"):
+        raise AssertionError
+    assert error.value.timeout
+    assert told == []
+    assert question.timings() == {}
+
+
+def test_the_end_can_be_set_later() -> None:
+    question = RequestContext(0)
+    question.begin(600)
+    question.check()
+
+
+def test_without_a_limit_there_is_no_end() -> None:
+    question = RequestContext()
+    assert question.left == float("inf")
+    question.check()
+
+
+def test_no_stage_begins_for_nobody() -> None:
+    question = RequestContext()
+    question.cancel()
+    with pytest.raises(CancelledError), question.stage("writing"):
+        raise AssertionError
+
+
+def test_what_is_under_way_is_stopped_and_what_is_done_is_not() -> None:
+    stopped: list[str] = []
+    question = RequestContext()
+    with question.stopping(lambda: stopped.append("done")):
+        pass
+    with question.stopping(lambda: stopped.append("under way")):
+        question.cancel()
+    assert stopped == ["under way"]
+
+
+def test_what_begins_after_the_cancelling_is_stopped_at_once() -> None:
+    stopped: list[bool] = []
+    question = RequestContext()
+    question.cancel()
+    with question.stopping(lambda: stopped.append(True)):
+        assert stopped == [True]
+
+
+def test_a_pause_ends_when_nobody_waits() -> None:
+    question = RequestContext()
+    stopping = threading.Timer(0.05, question.cancel)
+    stopping.start()
+    with pytest.raises(CancelledError):
+        question.pause(600)
+    stopping.join()
+
+
+def test_a_pause_ends_with_the_call() -> None:
+    with pytest.raises(ProviderError, match="in time"):
+        RequestContext(0.05).pause(600)
+
+
+def test_a_pause_is_over_after_its_time() -> None:
+    question = RequestContext(600)
+    question.pause(0.01)
+    assert question.left < 600
+
+
+def test_tokens_add_up_and_a_call_that_told_none_is_known() -> None:
+    question = RequestContext()
+    assert question.cost == 0
+    question.begun()
+    question.counted(100, 20)
+    question.begun()
+    assert question.cost is None
+    assert (question.tokens_in, question.tokens_out) == (100, 20)
+    question.counted(1, 2)
+    assert question.cost == 123
+    assert (question.tokens_in, question.tokens_out) == (101, 22)
+
+
+def test_each_question_has_a_call_of_its_own() -> None:
+    outer, inner = RequestContext(), RequestContext()
+    with use_context(outer):
+        with use_context(inner):
+            assert current_context() is inner
+        assert current_context() is outer
+        elsewhere: list[RequestContext] = []
+        thread = threading.Thread(target=lambda: elsewhere.append(current_context()))
+        thread.start()
+        thread.join()
+    assert elsewhere[0] not in (outer, inner)
+    assert current_context() is not current_context()

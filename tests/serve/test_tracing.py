@@ -1,0 +1,149 @@
+"""Spans of a real OpenTelemetry SDK tell stages and numbers, and nobody's words."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from answerable.serve.tracing import start_span
+
+QUESTION = "Where does the harbour master keep her lantern?"
+
+
+@pytest.fixture
+def exported(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+    """What is collected by a provider that only this test has set."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    # A process can set its provider once only.
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
+    yield exporter
+    provider.shutdown()
+
+
+def spans(exported: InMemorySpanExporter) -> dict[str, ReadableSpan]:
+    return {each.name: each for each in exported.get_finished_spans()}
+
+
+def told(each: ReadableSpan) -> dict[str, Any]:
+    return dict(each.attributes or {})
+
+
+def test_stages_are_nested_in_the_answer(exported: InMemorySpanExporter) -> None:
+    with start_span("answerable.answer", request_id="req_1") as note:
+        with start_span("answerable.embedding"):
+            pass
+        with start_span("answerable.writing", model="gpt-4o-mini"):
+            pass
+        note(mode="partial", tokens_in=900, cached=False)
+    found = spans(exported)
+    assert list(found) == ["answerable.embedding", "answerable.writing", "answerable.answer"]
+    answer = found["answerable.answer"]
+    assert answer.parent is None
+    for name in ("answerable.embedding", "answerable.writing"):
+        parent = found[name].parent
+        assert parent
+        assert parent.span_id == answer.context.span_id
+    assert told(answer) == {
+        "answerable.request_id": "req_1",
+        "answerable.mode": "partial",
+        "answerable.tokens_in": 900,
+        "answerable.cached": False,
+    }
+    assert told(found["answerable.writing"]) == {"answerable.model": "gpt-4o-mini"}
+
+
+def test_no_sentence_is_told(exported: InMemorySpanExporter) -> None:
+    with start_span("answerable.answer", question=QUESTION, mode="partial", reason=None) as note:
+        note(text=QUESTION, line="one\ntwo", long="x" * 101, japanese="係留", tokens_in=1)
+    [found] = exported.get_finished_spans()
+    assert told(found) == {"answerable.mode": "partial", "answerable.tokens_in": 1}
+    assert "lantern" not in found.to_json()
+
+
+def test_of_an_error_only_its_type_is_told(exported: InMemorySpanExporter) -> None:
+    with (
+        pytest.raises(ValueError, match="lantern"),
+        start_span("answerable.answer"),
+        start_span("answerable.writing"),
+    ):
+        raise ValueError(QUESTION)
+    for found in exported.get_finished_spans():
+        assert told(found) == {"error.type": "ValueError"}
+        assert found.status.status_code is trace.StatusCode.ERROR
+        assert not found.events
+        assert "lantern" not in found.to_json()
+
+
+def test_threads_have_spans_of_their_own(exported: InMemorySpanExporter) -> None:
+    def work(number: int) -> None:
+        with (
+            start_span("answerable.answer", number=number),
+            start_span("answerable.writing", number=number),
+        ):
+            pass
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(20)))
+    finished = exported.get_finished_spans()
+    by_id = {each.context.span_id: each for each in finished}
+    inner = [each for each in finished if each.name == "answerable.writing"]
+    assert len(inner) == 20
+    for each in inner:
+        assert each.parent
+        assert told(by_id[each.parent.span_id]) == told(each)
+
+
+def test_without_a_provider_nothing_is_recorded() -> None:
+    assert isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+    first, second = (
+        start_span("answerable.answer", mode="partial"),
+        start_span("answerable.writing"),
+    )
+    # One object for all: nothing is made.
+    assert first is second
+    with first as note, second as inner:
+        note(mode="partial")
+        inner(tokens_in=1)
+    with pytest.raises(ValueError, match="storm"), start_span("answerable.answer"):
+        raise ValueError("storm")
+
+
+def test_a_provider_that_does_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", trace.NoOpTracerProvider())
+    assert start_span("answerable.answer") is start_span("answerable.writing")
+
+
+def test_a_provider_that_is_set_later_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with start_span("answerable.answer"):
+        pass
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
+    with start_span("answerable.answer"):
+        pass
+    assert len(exporter.get_finished_spans()) == 1
+    provider.shutdown()
+
+
+def test_nothing_heavy_is_imported() -> None:
+    code = (
+        "import sys\n"
+        "from answerable.serve import tracing\n"
+        "from answerable.serve.limits import proof_of_work\n"
+        "from answerable.serve.http import access_log, metrics\n"
+        "with tracing.span('answerable.answer'): pass\n"
+        "heavy = ('opentelemetry', 'altcha', 'prometheus_client', 'redis', 'numpy')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

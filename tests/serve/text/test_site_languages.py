@@ -1,0 +1,177 @@
+"""Sites in several languages: each is a corpus of its own, and the asker's goes first."""
+
+import io
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from rich.console import Console
+
+from answerable.cli.ask import print_answer
+from answerable.cli.render import print_reply
+from answerable.serve.answers.extractive import ExtractiveAnswerer
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.engine import Engine
+from answerable.serve.retrieval.bm25 import score_bm25
+from answerable.serve.retrieval.question import read_content_terms
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.languages import is_language_tag, match_languages
+from answerable.serve.text.tokenization import extract_terms
+from answerable.serve.types import Answer, Claim, Evidence, RecordCitation, Reply
+from support import doubles, sites
+from support.doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, record
+
+OPEN = Profile(floor=0.0, note_floor=0.0)
+ENGLISH = ["The rope of the mooring holds the boat.", "A rope, a rope and one more rope.", "Wind."]
+FRENCH = ["Les cordages du mouillage tiennent le bateau.", "Un cordage, et encore un cordage."]
+
+
+def bilingual(folder: Path, profile: Profile = OPEN, *, french_first: bool = False) -> Bundle:
+    pages = [record(f"en{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(ENGLISH)]
+    french = [record(f"fr{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(FRENCH)]
+    own = {page.id: "fr" for page in french}
+    both = [*french, *pages] if french_first else [*pages, *french]
+    return bundle_of(folder, index_of(folder, both, languages=own), profile)
+
+
+def alone(folder: Path, language: str, texts: list[str]) -> Bundle:
+    pages = [record(f"p{n}", f"<p>{text}</p>", f"Page {n}x") for n, text in enumerate(texts)]
+    return bundle_of(folder, index_of(folder, pages, language=language), OPEN)
+
+
+@pytest.mark.parametrize("question", ["rope wind", "cordages", "rope cordage", "zeppelin"])
+def test_each_language_scores_as_it_would_alone(tmp_path: Path, question: str) -> None:
+    made = bilingual(tmp_path / "both")
+    vector = LetterEmbedder().embed([question])[0]
+    found = doubles.retrieve(made, question, vector, 90).passages
+    for language, texts in (("en", ENGLISH), ("fr", FRENCH)):
+        single = doubles.retrieve(alone(tmp_path / language, language, texts), question, vector, 90)
+        scores = {s.item.id.removeprefix("p"): s.lexical for s in single.passages}
+        own = {s.item.id[2:]: s.lexical for s in found if s.item.language == language}
+        assert own == scores
+
+
+def test_one_language_is_scored_as_all_rows_were(tmp_path: Path) -> None:
+    made = alone(tmp_path, "en", ENGLISH)
+    words = extract_terms("rope wind zeppelin")
+    whole = score_bm25(made.postings, words)
+    assert np.array_equal(whole, score_bm25(made.postings, words, (0, len(ENGLISH)), ()))
+
+
+def test_passages_know_their_language_in_any_order_of_pages(tmp_path: Path) -> None:
+    made = bilingual(tmp_path, french_first=True)
+    found = [made.passage(row) for row in range(len(ENGLISH) + len(FRENCH))]
+    assert [p.language for p in found] == [p.id[:2] for p in found]
+
+
+def test_a_question_is_read_in_every_language(tmp_path: Path) -> None:
+    made = bilingual(tmp_path)
+    assert read_content_terms(made, "ropes") == {"en": ["rope"], "fr": ["rop"]}
+    assert read_content_terms(made, "the of and").keys() == {"fr"}
+    assert read_content_terms(made, "係留") == {}
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("fr", {"fr"}), ("fr-CA", {"fr"}), ("FR_ca", {"fr"}), ("en-GB", {"en"}),
+        (None, {"en", "fr"}), ("ja", {"en", "fr"}), ("f", {"en", "fr"}),
+    ],
+)  # fmt: skip
+def test_the_askers_language_goes_before_all_others(
+    tmp_path: Path, asked: str | None, found: set[str]
+) -> None:
+    made = bilingual(tmp_path)
+    question = "rope cordage"
+    ranked = doubles.retrieve(
+        made, question, LetterEmbedder().embed([question])[0], 8, asked
+    ).passages
+    assert {scored.item.language for scored in ranked} == found
+
+
+def test_other_languages_are_used_where_the_askers_says_nothing(tmp_path: Path) -> None:
+    made = bilingual(tmp_path, Profile(floor=0.5))
+    question = "one more rope"
+    vector = LetterEmbedder().embed([question])[0]
+    ranked = doubles.retrieve(made, question, vector, 8, "fr").passages
+    assert {scored.item.language for scored in ranked} == {"en"}
+
+
+def test_a_citation_says_its_language(tmp_path: Path) -> None:
+    quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "encore un cordage"}]}
+    answerer = ScriptedAnswerer([{"claims": [quote]}])
+    reply = Engine(bilingual(tmp_path), LetterEmbedder(), answerer).answer("cordage", "fr-CA")
+    (citation,) = reply.answer.citations
+    assert isinstance(citation, RecordCitation)
+    assert citation.language == "fr"
+
+
+def test_sentences_are_weighed_in_their_own_language(tmp_path: Path) -> None:
+    pages = [
+        record("en", "<p>The ropes of a mooring hold the boat.</p>", "Mooring"),
+        record("fr", "<p>Les cordages du mouillage tiennent le bateau.</p>", "Mouillage"),
+    ]
+    embedder = sites.local()
+    made = index_of(tmp_path, pages, embedder=embedder, languages={"fr": "fr"})
+    bundle = bundle_of(tmp_path, made, OPEN, embedder.identity)
+    answerer = ExtractiveAnswerer(bundle, embedder)
+    draft = answerer.draft("Quel cordage tient le bateau ?", Evidence((bundle.passage(1),)))
+    assert draft == {
+        "claims": [
+            {
+                "text": "Les cordages du mouillage tiennent le bateau.",
+                "evidence": [
+                    {"source": "s1", "quote": "Les cordages du mouillage tiennent le bateau."}
+                ],
+            }
+        ],
+        "routes": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "found"),
+    [
+        ("fr-CA", ["fr", "fr-CA"], {"fr-CA"}),
+        ("fr-BE", ["fr", "fr-CA"], {"fr"}),
+        ("fr", ["fr-CA", "fr-BE", "en"], {"fr-CA", "fr-BE"}),
+        ("zh-Hant-TW", ["zh-Hans", "zh-Hant"], {"zh-Hant"}),
+        ("zh-TW", ["zh-Hans", "zh-Hant", "ja"], {"zh-Hans", "zh-Hant"}),
+        ("de", ["en"], set()),
+        (None, ["en"], set()),
+    ],
+)
+def test_the_most_specific_match_wins(asked: str | None, known: list[str], found: set[str]) -> None:
+    assert match_languages(asked, known) == found
+
+
+def test_a_tag_has_letters_digits_and_hyphens() -> None:
+    assert all(map(is_language_tag, ["en", "pt_BR", "zh-Hant-TW", "de-1996", "sr-Latn-RS"]))
+    assert not any(map(is_language_tag, ["", "e", "en-", "-en", "en GB", "1a", "en-" + "a" * 9]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "cited", "said"),
+    [
+        ("fr-CA", ("en", "de"), "No source is in fr-CA; language: en, de"),
+        ("fr-CA", ("en", "fr"), None),
+        (None, ("en",), None),
+    ],
+)
+def test_a_terminal_says_that_no_source_is_in_the_askers_language(
+    asked: str | None, cited: tuple[str, ...], said: str | None
+) -> None:
+    citations = tuple(
+        RecordCitation(f"p{n}", "/p/", "P", "Rope.", n, language=language)
+        for n, language in enumerate(cited)
+    )
+    console = Console(record=True, width=100, file=io.StringIO())
+    print_reply(console, Reply(Answer((Claim("Rope.", citations),)), 0.5), "", asked)
+    lines = console.export_text().splitlines()
+    assert [line for line in lines if line.startswith("No source")] == ([said] if said else [])
+
+
+def test_a_command_refuses_what_is_no_language(tmp_path: Path) -> None:
+    with pytest.raises(click.ClickException, match="--language: 'x!' is no tag"):
+        print_answer(tmp_path, tmp_path / "mkdocs.yml", "rope?", as_json=True, language="x!")

@@ -1,0 +1,31 @@
+"""One stemmer of the package gives what the whole package gives."""
+
+import subprocess
+import sys
+
+import pytest
+import snowballstemmer
+
+from answerable.serve.text import tokenization
+from answerable.serve.text.tokenization import load_stemmer
+
+WORDS = """running runs mooring moorings connection connected installieren installierte häuser
+configuration configurer paramètres instalación instalado конфигурация настройки المكتبات
+kurulum asennus instalacja εγκατάσταση""".split()
+
+
+@pytest.mark.parametrize("language", sorted(set(tokenization.STEMMER_LANGUAGES.values())))
+def test_every_language_has_the_stems_of_the_package(language: str) -> None:
+    stem, whole = load_stemmer(language), snowballstemmer.stemmer(language)
+    assert [stem(word) for word in WORDS] == whole.stemWords(WORDS)
+
+
+def test_no_other_language_is_imported() -> None:
+    code = (
+        "import sys; from answerable.serve.text import tokenization; tokenization.load_stemmer('english');"
+        "print(*sorted(name for name in sys.modules if 'stemmer' in name))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [
+        "answerable_snowball.basestemmer", "answerable_snowball.english_stemmer"
+    ]  # fmt: skip

@@ -1,0 +1,52 @@
+"""Words to terms, in any number of threads."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import snowballstemmer
+
+from answerable.serve.text import tokenization
+from answerable.serve.text.tokenization import extract_terms
+
+THREADS = 8
+ENDINGS = ("ization", "fulness", "ically", "ements", "ousli", "ingly", "ations", "ness")
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Threads change places as often as they can, and nothing is stemmed yet."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    tokenization._cached_stemmer.cache_clear()
+    yield
+    sys.setswitchinterval(interval)
+    tokenization._cached_stemmer.cache_clear()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_threads_stem_as_one_does() -> None:
+    batches = [
+        [f"qu{chr(97 + n)}{chr(97 + m)}t{ending}" for m in range(26) for ending in ENDINGS]
+        for n in range(THREADS)
+    ]
+    together = threading.Barrier(THREADS)
+
+    def read(words: list[str]) -> list[str]:
+        together.wait()
+        return extract_terms(" ".join(words))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(read, batches))
+    stemmer = snowballstemmer.stemmer("english")
+    assert found == [[stemmer.stemWord(word) for word in words] for words in batches]
+
+
+def test_words_that_join_sentences_say_nothing_about_a_subject() -> None:
+    assert extract_terms("Although anyone ran into something, a floor was found, however") == [
+        "ran",
+        "floor",
+        "found",
+    ]

@@ -1,0 +1,309 @@
+"""Encodings and their scan: bit for bit what whole numbers say, and what full precision says."""
+
+import ast
+import math
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from answerable.indexing import quantize
+from answerable.indexing.quantize import encode_vectors
+from answerable.serve.retrieval.bm25 import select_top_rows
+from answerable.serve.vectors import encodings, kernel
+from answerable.serve.vectors.binary_codes import hamming_distances
+from answerable.serve.vectors.encodings import (
+    ENCODING_KINDS,
+    ENCODING_NAMES,
+    INVERSE_NORMS,
+    MAX_UNIT_VALUE,
+    Codes,
+    Encoding,
+    open_codes,
+    score_all_codes,
+)
+from answerable.serve.vectors.kernel import WholeFloats, multiply_by_numpy
+from answerable.serve.vectors.scalar_codes import Int4Codes
+from support import sites
+
+Floats = NDArray[np.float32]
+
+SHAPES = [(1, 1), (3, 5), (65, 64), (64, 1), (200, 1024), (130, 3072), (7, 16_384)]
+
+
+def reference(rows: NDArray[np.int8], query: NDArray[np.int8]) -> list[int]:
+    found: list[int] = (rows.astype(np.int64) @ query.astype(np.int64)).tolist()
+    return found
+
+
+def whole(seed: int, shape: tuple[int, ...], low: int = -127, high: int = 127) -> NDArray[np.int8]:
+    return np.random.default_rng(seed).integers(low, high + 1, shape).astype(np.int8)
+
+
+@pytest.mark.parametrize("dots", [kernel.multiply_by_numkong, multiply_by_numpy])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_both_kernels_count_as_whole_numbers_do(
+    dots: Callable[..., WholeFloats], shape: tuple[int, int]
+) -> None:
+    rows, query = whole(1, shape), whole(2, shape[1:])
+    found = dots(rows, query)
+    assert found.tolist() == reference(rows, query)
+    # The largest sums there are, of either sign, and of rows that no build writes.
+    for value in (127, -127, -128):
+        full = np.full(shape, value, dtype=np.int8)
+        most = np.full(shape[1:], 127, dtype=np.int8)
+        assert dots(full, most).tolist() == reference(full, most)
+
+
+@given(data=st.data())
+def test_both_kernels_agree_on_any_rows(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 140))
+    dimensions = data.draw(st.integers(1, 300))
+    values = st.integers(-128, 127)
+    rows = whole(data.draw(st.integers(0, 99)), (count, dimensions), -128)
+    query = np.array(data.draw(st.lists(values, min_size=dimensions, max_size=dimensions)))
+    query = np.maximum(query, -127).astype(np.int8)
+    expected = reference(rows, query)
+    assert kernel.multiply_by_numkong(rows, query).tolist() == expected
+    assert multiply_by_numpy(rows, query).tolist() == expected
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("count", [4096, 4097, 6001])
+def test_two_cores_count_as_one_does(
+    monkeypatch: pytest.MonkeyPatch, cores: int, count: int
+) -> None:
+    monkeypatch.setattr(kernel, "CORES", cores)
+    rows, query = whole(6, (count, 4096)), whole(7, (4096,))
+    assert rows.nbytes >= kernel.TWO_THREADS_FROM_BYTES
+    assert (
+        kernel.multiply_by_numkong(rows, query).tolist() == multiply_by_numpy(rows, query).tolist()
+    )
+
+
+def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert kernel._load_compiled_kernel() is kernel.multiply_by_numkong
+    asked: list[int] = []
+
+    def counted(rows: NDArray[np.int8], query: NDArray[np.int8]) -> WholeFloats:
+        asked.append(len(rows))
+        return multiply_by_numpy(rows, query)
+
+    monkeypatch.setattr(kernel, "_load_compiled_kernel", lambda: counted)
+    query = whole(0, (1024,))
+    for count in (10, 1024):
+        rows = whole(3, (count, 1024))
+        assert kernel.multiply_rows(rows, query).tolist() == reference(rows, query)
+    assert asked == [1024]
+
+
+def test_without_the_wheel_or_with_a_wrong_one_numpy_scans(monkeypatch: pytest.MonkeyPatch) -> None:
+    uncached = kernel._load_compiled_kernel.__wrapped__
+    with monkeypatch.context() as patched:
+        patched.setitem(__import__("sys").modules, "numkong", None)
+        assert uncached() is multiply_by_numpy
+    wrong = lambda rows, query: multiply_by_numpy(rows, query) + 1  # noqa: E731
+    monkeypatch.setattr(kernel, "multiply_by_numkong", wrong)
+    assert uncached() is multiply_by_numpy
+
+
+def vectors(count: int, dimensions: int, seed: int = 0) -> Floats:
+    """Unit vectors about some subjects, and one row of zeros."""
+    random = np.random.default_rng(seed)
+    subjects = random.normal(size=(max(count // 20, 2), dimensions))
+    rows = subjects[random.integers(0, len(subjects), count)]
+    rows = rows + random.normal(size=(count, dimensions))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[count // 2] = 0
+    return rows.astype(np.float32)
+
+
+def opened(rows: Floats, encoding: Encoding) -> Codes:
+    """Rows as a bundle of an encoding has them."""
+    return open_codes(encoding, encode_vectors(rows, encoding))
+
+
+def truncated(rows: Floats, dimensions: int) -> Floats:
+    kept = rows[..., :dimensions]
+    norms = np.linalg.norm(kept, axis=-1, keepdims=True)
+    unit: Floats = np.divide(kept, norms, out=np.zeros_like(kept), where=norms > 0)
+    return unit
+
+
+# How far a score is from the cosine of the vectors at 256 dimensions, at most; None where it only
+# follows it.
+NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary": None, "binary+int8": 0.005}
+
+
+def test_every_encoding_is_written_read_measured_and_told() -> None:
+    """What has to know all encodings, each by its place: a forgotten one is named."""
+    places = {
+        "serve/vectors/encodings.py OPENED": set(encodings._CODES_OPENERS),
+        "indexing/quantize.py MADE": set(quantize.ENCODERS),
+        "tests/serve/vectors/test_vector_encodings.py NEAR": set(NEAR),
+        "eval/bench/bundle.py LEVERS": _levers(),
+    }
+    for place, known in places.items():
+        assert known == set(ENCODING_NAMES), place
+    for page, tables in (("configure.md", 2), ("bundle.md", 5)):
+        text = (sites.ROOT / "docs" / page).read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        for name in ENCODING_NAMES:
+            assert sum(f"`{name}`" in row for row in rows) >= tables, f"docs/{page}: {name}"
+
+
+def _levers() -> set[str]:
+    source = (sites.ROOT / "eval" / "bench" / "bundle.py").read_text(encoding="utf-8")
+    (made,) = re.findall(r"^LEVERS = (\(.*?\)\))", source, re.M | re.S)
+    return {name for name, _ in ast.literal_eval(made)}
+
+
+def test_an_encoding_is_made_of_the_arrays_that_its_kind_names() -> None:
+    rows = vectors(20, 64)
+    for name in ENCODING_NAMES:
+        encoding = Encoding(name, 60)
+        made = encode_vectors(rows, encoding)
+        assert made.keys() == encoding.arrays.keys()
+        assert 0 <= made[INVERSE_NORMS].min() <= made[INVERSE_NORMS].max() <= MAX_UNIT_VALUE
+        for array, (dtype, shape) in encoding.arrays.items():
+            assert (made[array].dtype, made[array].shape[1:]) == (np.dtype(dtype), shape)
+        numbers = opened(rows, encoding).numbers(slice(None))
+        assert (numbers.dtype, numbers.shape) == (np.dtype(np.float32), (20, 60))
+        is_whole = bool((numbers == numbers.astype(np.int8)).all())
+        assert is_whole == ENCODING_KINDS[name].is_whole
+
+
+@pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
+@pytest.mark.parametrize("name", ENCODING_NAMES)
+def test_scores_follow_the_cosines_of_the_leading_dimensions(name: str, dimensions: int) -> None:
+    rows = vectors(400, 256)
+    stream = opened(rows, Encoding(name, dimensions))
+    query = truncated(rows[3] + rows[5], dimensions)
+    exact = truncated(rows, dimensions) @ query
+    found = score_all_codes(stream, query)
+    assert found.dtype == np.float32
+    assert found[200] == 0.0
+    assert stream.estimate(query)[200] == 0.0
+    near = NEAR[name]
+    if near and dimensions >= 64:
+        assert np.abs(found - exact).max() < near * math.sqrt(256 / dimensions)
+    elif dimensions >= 64:
+        assert np.corrcoef(found, exact)[0, 1] > 0.85
+
+
+@pytest.mark.parametrize("dimensions", [16, 256, 1024])
+@pytest.mark.parametrize("name", ENCODING_NAMES)
+def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str, dimensions: int) -> None:
+    rows = vectors(2000, dimensions)
+    stream = opened(rows, Encoding(name, dimensions))
+    # One coordinate that outweighs all others leaves few steps to round the others to.
+    peaked = rows[7].copy()
+    peaked[3] = 1.5
+    for query in (rows[1], rows[30], rows[400], truncated(peaked, dimensions)):
+        missed = score_all_codes(stream, query) - stream.estimate(query)
+        share = float(np.mean(missed > stream.slack(query)))
+        assert share < 0.02 if name.startswith("binary") else share == 0
+
+
+@pytest.mark.parametrize("name", ENCODING_NAMES)
+@pytest.mark.parametrize("dimensions", [5, 64, 257])
+def test_equal_rows_have_equal_scores(name: str, dimensions: int) -> None:
+    rows = np.repeat(vectors(5, dimensions), 40, axis=0)
+    stream = opened(rows, Encoding(name, dimensions))
+    found = score_all_codes(stream, truncated(rows[0] + rows[41], dimensions))
+    for group in found.reshape(5, 40):
+        assert set(group.tolist()) == {float(group[0])}
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 31, 256, 3072])
+def test_nibbles_are_counted_as_whole_numbers(dimensions: int) -> None:
+    rows = vectors(150, dimensions)
+    made = encode_vectors(rows, Encoding("int4", dimensions))
+    peaks = np.abs(rows).max(axis=1, keepdims=True)
+    expected = np.rint(np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0) * 7)
+    stream = Int4Codes(made["codes"], made[INVERSE_NORMS], dimensions)
+    query = whole(4, (dimensions,))
+    assert stream.dots(query).tolist() == reference(expected.astype(np.int8), query)
+    assert made["codes"].shape == (150, (dimensions + 1) // 2)
+
+
+@pytest.mark.parametrize("dimensions", [1, 8, 9, 64, 256, 3072])
+def test_bits_that_differ_are_counted_one_by_one(dimensions: int) -> None:
+    bits = np.random.default_rng(5).integers(0, 2, (5000, dimensions)).astype(np.uint8)
+    query = bits[7] ^ 1
+    expected = (bits != query).sum(axis=1)
+    found = hamming_distances(np.packbits(bits, axis=1), np.packbits(query))
+    assert found.tolist() == expected.tolist()
+
+
+def test_a_query_of_zeros_is_near_nothing() -> None:
+    rows = vectors(20, 64)
+    for name in ENCODING_NAMES:
+        stream = opened(rows, Encoding(name, 64))
+        zeros = np.zeros(64, dtype=np.float32)
+        assert np.isfinite(stream.estimate(zeros)).all()
+        assert score_all_codes(stream, zeros).tolist() == [0.0] * 20
+
+
+def test_no_rows_at_all() -> None:
+    for name in ENCODING_NAMES:
+        stream = opened(np.zeros((0, 64), dtype=np.float32), Encoding(name, 64))
+        assert len(stream) == 0
+        assert stream.estimate(np.ones(64, dtype=np.float32)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", ENCODING_NAMES)
+def test_the_best_are_among_the_candidates(name: str) -> None:
+    """The kernel's candidates hold what scoring every row would put in the first eight."""
+    rows = vectors(3000, 768)
+    stream = opened(rows, Encoding(name, 768))
+    noise = vectors(20, 768, seed=9)
+    for query in truncated(2 * rows[:10] + noise[:10], 768):
+        best = select_top_rows(score_all_codes(stream, query), 8)
+        pool = select_top_rows(stream.estimate(query), stream.pool)
+        held = len(set(best.tolist()) & set(pool.tolist()))
+        assert held >= (7 if name.startswith("binary") else 8)
+
+
+@given(
+    scores=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, -1.0]), max_size=60),
+    count=st.integers(0, 70),
+    data=st.data(),
+)
+@settings(max_examples=300)
+def test_the_best_are_those_that_a_stable_sort_puts_first(
+    scores: list[float], count: int, data: st.DataObject
+) -> None:
+    wanted = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    rows = [row for row, each in enumerate(wanted) if each]
+    expected = sorted(rows, key=lambda row: -scores[row])[:count]
+    array = np.array(scores, dtype=np.float32)
+    assert select_top_rows(array, count, np.array(wanted, dtype=np.bool_)).tolist() == expected
+    everything = sorted(range(len(scores)), key=lambda row: -scores[row])[:count]
+    assert select_top_rows(array, count).tolist() == everything
+
+
+@pytest.mark.parametrize(("name", "dimensions"), [("int7", 8), ("", 8), ("int8", 0), ("int8", -1)])
+def test_an_encoding_that_carries_nothing_cannot_be_made(name: str, dimensions: int) -> None:
+    with pytest.raises(ValueError, match=r"none of|carry nothing"):
+        Encoding(name, dimensions)
+
+
+def test_only_full_precision_and_whole_int8_need_no_certificate() -> None:
+    needs = {
+        (name, dimensions)
+        for name in ENCODING_NAMES
+        for dimensions in (256, 255)
+        if Encoding(name, dimensions).needs_certificate(256)
+    }
+    assert needs == {(name, d) for name in ENCODING_NAMES for d in (256, 255)} - {
+        ("float32", 256), ("int8", 256)
+    }  # fmt: skip
+    assert Encoding("int4", 128).label(256) == "int4@128"
+    assert Encoding("int4", 256).label(256) == "int4"

@@ -1,0 +1,86 @@
+"""The tables of the command's options in the manual, written from the command itself.
+
+The page has one between ``<!-- command:NAME -->`` and ``<!-- /command:NAME -->``, the group's own
+as ``answerable``. Run as a script, this writes them anew.
+"""
+
+import re
+
+import click
+
+from answerable.cli import main as group
+from answerable.indexing.output.atomic_files import write_file
+from support import sites
+from support.widget_tables import table
+
+PAGE = sites.ROOT / "docs" / "commands.md"
+_MARKED = re.compile(r"(<!-- command:([\w-]+) -->\n)(.*?)(<!-- /command:\2 -->)", re.S)
+_DEFAULT = re.compile(r"\s*Default: (.+)\.$")
+_KINDS = {"integer": "whole number", "integer range": "whole number", "float range": "number"}
+
+
+def commands() -> dict[str, click.Command]:
+    """The group and every command, by their names."""
+    return {"answerable": group, **group.commands}
+
+
+def parts() -> dict[str, str]:
+    """What stands between the marks of each command."""
+    return {name: _part(name, command) for name, command in commands().items()}
+
+
+def marked(text: str) -> dict[str, str]:
+    """What stands between the marks of a page, by the commands' names."""
+    return {name: part for _, name, part, _ in _MARKED.findall(text)}
+
+
+def write() -> None:
+    """Write the page's tables anew."""
+    written = parts()
+    text = PAGE.read_text("utf-8")
+    new = _MARKED.sub(lambda found: f"{found[1]}{written[found[2]]}{found[4]}", text)
+    write_file(PAGE, new.encode())
+
+
+def _part(name: str, command: click.Command) -> str:
+    path = "answerable" if command is group else f"answerable {name}"
+    context = click.Context(command, info_name=path)
+    usage = " ".join([path, *command.collect_usage_pieces(context)])
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    rows = table(("option", "type", "default", "effect"), map(_row, options)) if options else "\n"
+    return f"\n{command.help}\n\n`{usage}`\n{rows}"
+
+
+def _row(option: click.Option) -> tuple[str, str, str, str]:
+    told = _DEFAULT.search(option.help or "")
+    effect = _DEFAULT.sub("", option.help or "").strip()
+    if option.multiple:
+        effect += " May be given several times."
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    return names, _type(option), _default(option, told[1] if told else None), effect or "—"
+
+
+def _default(option: click.Option, told: str | None) -> str:
+    if option.required:
+        return "none, required"
+    if option.is_flag:
+        return "off"
+    if told:
+        return told
+    return f"`{option.default}`" if option.show_default else "none"
+
+
+def _type(option: click.Option) -> str:
+    kind = option.type
+    if option.is_flag:
+        return "flag"
+    if isinstance(kind, click.Choice):
+        return ", ".join(f"`{choice}`" for choice in kind.choices)
+    text = _KINDS.get(kind.name, kind.name)
+    if isinstance(kind, (click.IntRange, click.FloatRange)):
+        return f"{text}, {kind.min} to {kind.max}"
+    return text
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,178 @@
+"""Small records, indexes and bundles, and parts that count or follow a script."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from answerable.indexing.index import SiteIndex, SiteInfo, build_index
+from answerable.indexing.notes.notebook import Note
+from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
+from answerable.indexing.pages.html_parser import parse_article
+from answerable.indexing.pages.page_index import index_record
+from answerable.indexing.pages.records import Record, parse_metadata
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
+from answerable.serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
+from answerable.serve.engine import Engine
+from answerable.serve.http.messages import Request, Response
+from answerable.serve.http.refusal_log import LogRefusal
+from answerable.serve.http.service import Service
+from answerable.serve.limits.policy import Policy
+from answerable.serve.retrieval import retrieve as retrieve_module
+from answerable.serve.retrieval.question import read_question
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.retrieval.store import Floats, Store
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.types import Evidence, Passage, RoutingHint
+from answerable.serve.vectors.encodings import Encoding
+
+NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
+TINY = EmbedderIdentity(provider="test", model="letters", dimensions=8)
+
+
+@dataclass
+class LetterEmbedder:
+    """Counts letters by their code: equal texts are equal, an empty one is all zeros."""
+
+    identity: EmbedderIdentity = TINY
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        dimensions = self.identity.dimensions
+        rows = np.zeros((len(texts), dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for character in text:
+                rows[row, ord(character) % dimensions] += character.isalnum()
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        np.divide(rows, norms, out=rows, where=norms > 0)
+        return rows
+
+
+@dataclass
+class CountingEmbedder:
+    """Another embedder and every text that it was asked for."""
+
+    inner: Embedder
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return self.inner.identity
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return self.inner.embed(texts)
+
+
+@dataclass
+class ScriptedAnswerer:
+    """Returns the given drafts in turn and remembers what it was told of each attempt."""
+
+    drafts: list[object]
+    violations: list[str | None] = field(default_factory=list)
+    seen: list[Evidence] = field(default_factory=list)
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        del question
+        self.seen.append(evidence)
+        self.violations.append(violation)
+        return self.drafts[len(self.violations) - 1]
+
+
+def record(name: str, html: str, title: str = "", **meta: Any) -> Record:
+    """A record from a page's HTML."""
+    title = title or name.capitalize()
+    article = parse_article(html, title, f"/{name}/")
+    return Record(
+        id=name,
+        url=f"/{name}/",
+        title=title,
+        metadata=parse_metadata(meta),
+        sections=article.sections,
+        anchors=article.anchors,
+        abbreviations=article.abbreviations,
+    )
+
+
+def note(name: str, body: str, about: str = "https://archive.example/") -> Note:
+    """A note whose label and locator carry its name."""
+    return Note(f"{name}.md", f"note-{name}", f"Label {name}", f"shelf {name}", about, "", body)
+
+
+def index_of(
+    folder: Path,
+    pages: Iterable[Record] = (),
+    notes: Sequence[Note] = (),
+    embedder: Embedder | None = None,
+    language: str = "en",
+    *,
+    languages: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+) -> SiteIndex:
+    """An index of records and notes; folder: where the embedding cache goes.
+
+    languages: of the records that are not in the site's own, by id.
+    """
+    own = languages or {}
+    return build_index(
+        SiteInfo("Test", None, language, names=tuple(names)),
+        [index_record(replace(page, language=own.get(page.id, language))) for page in pages],
+        notes,
+        lambda about: about,
+        embedder or LetterEmbedder(),
+        folder / "cache",
+        weights,
+    )
+
+
+def bundle_of(
+    folder: Path,
+    made: SiteIndex,
+    profile: Profile = LOCAL_PROFILE,
+    identity: EmbedderIdentity = TINY,
+    encoding: Encoding | None = None,
+) -> Bundle:
+    """Write an index as a bundle, int8 by default, and open it."""
+    chosen = encoding or Encoding("int8", identity.dimensions)
+    contents = serialize_index(made, chosen)
+    write_bundle(made, folder / "bundle", identity, profile, NOON, contents)
+    return open_bundle(folder / "bundle")
+
+
+def engine_of(folder: Path, *pages: Record, answerer: ScriptedAnswerer | None = None) -> Engine:
+    """An engine over a bundle of letters, with a floor that anything passes."""
+    bundle = bundle_of(folder, index_of(folder, pages), Profile(floor=0.0, note_floor=0.0))
+    return Engine(bundle, LetterEmbedder(), answerer or ScriptedAnswerer([]))
+
+
+def passage(name: str, text: str, url: str = "") -> Passage:
+    """A passage of one sentence."""
+    return Passage(name, name, url or f"/{name}/", name.upper(), text, ((0, len(text)),))
+
+
+def routing(name: str, url: str = "") -> RoutingHint:
+    """A hint."""
+    return RoutingHint(f"note:{name}", f"Label {name}", f"shelf {name}", url or f"/{name}/")
+
+
+# Nothing is held back: what a test asks is answered, and anew each time.
+OPEN = Policy(
+    rate="1000/second", rate_all="1000/second", cache_seconds=0, tokens_per_day=None,
+    origins=("https://harbour.example",),
+)  # fmt: skip
+
+
+def handle(engine: Engine, request: Request, keep: LogRefusal | None = None) -> Response:
+    """What a function over an engine responds, without any limit."""
+    return Service(lambda: engine, OPEN, keep=keep).handle(request)
+
+
+def retrieve(
+    store: Store, question: str, vector: Floats, *args: Any, **kwargs: Any
+) -> RetrievalResult:
+    """Read a question and retrieve with a vector of its own; see ``retrieval.retrieve``."""
+    return retrieve_module.retrieve(store, read_question(store, question), vector, *args, **kwargs)

@@ -1,0 +1,136 @@
+"""What the manual holds, for the tests that check it: its code blocks, its tables, its commands."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from support import sites
+
+PAGES = (*sorted((sites.ROOT / "docs").glob("*.md")), sites.ROOT / "README.md")
+_FENCE = re.compile(r"```([\w+-]*)$")
+_SET = re.compile(r"([A-Z_]+)=(.*)", re.S)
+# What ends one command of a line and begins another.
+_BREAKS = {"&&", "|", ";", "(", ")", ">"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: where it stands, as ``page:line``, its language and its text."""
+
+    where: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a shell block: its words, and the variables that are set for it."""
+
+    where: str
+    words: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
+
+    def starts(self, *words: str) -> bool:
+        return self.words[: len(words)] == words
+
+
+@cache
+def blocks() -> tuple[Block, ...]:
+    """Every fenced block of the manual and the README; AssertionError for one without an end."""
+    return tuple(block for page in PAGES for block in _blocks(page.name, page.read_text("utf-8")))
+
+
+def block(page: str, text: str) -> Block:
+    """The only block of a page that holds a text."""
+    (found,) = (b for b in blocks() if b.where.startswith(f"{page}:") and text in b.text)
+    return found
+
+
+def _blocks(name: str, text: str) -> Iterator[Block]:
+    opened: tuple[int, str] | None = None
+    held: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _FENCE.fullmatch(line)
+        if opened and line == "```":
+            yield Block(f"{name}:{opened[0]}", opened[1], "".join(held))
+            opened, held = None, []
+        elif opened:
+            held.append(line + "\n")
+        else:
+            # A fence that is indented, or has attributes, would be no block to these tests.
+            assert found or not line.lstrip().startswith(("```", "~~~")), f"{name}:{number}"
+            opened = (number, found[1]) if found else None
+    assert opened is None, f"{name}: {opened}"
+
+
+@cache
+def commands() -> tuple[Command, ...]:
+    """Every command of the shell blocks."""
+    return tuple(
+        command
+        for block in blocks()
+        if block.language in ("sh", "console")
+        for line in block.text.replace("\\\n", " ").splitlines()
+        for command in parsed(line, block.where)
+    )
+
+
+def parsed(line: str, where: str = "") -> Iterator[Command]:
+    """The commands of a line of a shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="()|;&>")
+    lexer.whitespace_split = True
+    words: list[str] = []
+    for word in [*lexer, "&&"]:
+        if word not in _BREAKS:
+            words.append(word)
+            continue
+        if words:
+            yield _command(where, words)
+        # What follows ``>`` is the name of a file.
+        words = ["a-file"] if word == ">" else []
+
+
+def _command(where: str, words: list[str]) -> Command:
+    rest = words[1:] if words[0] == "export" else words
+    variables = []
+    while rest and (found := _SET.fullmatch(rest[0])):
+        variables.append((found[1], found[2]))
+        rest = rest[1:]
+    return Command(where, tuple(rest), tuple(variables))
+
+
+# The site that the examples speak of: its notebook, its gold set and the rest are theirs.
+_PAGES = {
+    "index.md": "# Docs\n\nA client for HTTP.\n",
+    "async.md": "# Async support\n\nA coroutine awaits each response.\n",
+    "advanced/timeouts.md": (
+        "# Timeouts\n\nTo set a timeout, pass `timeout=10.0` to the client.\n\n"
+        "## Fine tuning\n\nA connect timeout is set apart from a read timeout.\n"
+    ),
+}
+
+
+def write_site(top: Path) -> Path:
+    """Write that site into a folder of a folder, with all that the examples name; its folder."""
+    note = block("notebook.md", "keep-alive expiry with forty").text
+    folder = sites.write_site(
+        top / "site", _PAGES, {"pooling.md": note}, {"log_refusals": "hashed"}
+    )
+    for place in (top / "private-notes", folder / "notes"):
+        sites.put(place / "pooling.md", note)
+    sites.put(folder / "abbreviations.md", block("configure.md", "*[SSO]").text)
+    sites.put(folder / "enrichment.yml", block("configure.md", "guide/deploy: ").text)
+    sites.put(folder / "overrides" / "main.html", block("theme.md", "super()").text)
+    sites.put(folder / "eval" / "gold.yaml", block("evaluate.md", "no-bread").text)
+    return folder
+
+
+def rows(page: str, head: str) -> list[list[str]]:
+    """The cells of every table of a page whose first column has this head."""
+    text = (sites.ROOT / "docs" / page).read_text("utf-8")
+    tables = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
+    lines = [line for table in tables for line in table.splitlines()]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]

@@ -1,0 +1,54 @@
+"""Published functions: built with a provider, and served by the code that a build writes."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from answerable.serve import settings
+from answerable.serve.settings import read_settings
+from answerable.testing.openai_stub import OpenAIStub
+from support.server_processes import Running, run
+from support.sites import NOTES, build, write_site
+
+KEY = "sk-harbour-000000000000"
+# As a site has it that is asked all day; a test sets what it is about.
+UNLIMITED = {"ANSWERABLE_RATE": "1000/second", "ANSWERABLE_RATE_ALL": "1000/second"}
+
+
+def made(folder: Path, stub: OpenAIStub | None = None, **options: object) -> Path:
+    """Build the harbour's site with its notebook; its function, which asks a stub for answers.
+
+    options: of the plugin. Without a stub it is keyless.
+    """
+    answers = {"answers": {"provider": "openai", "base_url": stub.base_url}} if stub else {}
+    done = build(write_site(folder, notes=NOTES, options={**answers, **options}),
+                 OPENAI_API_KEY=KEY)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder / "function"
+
+
+def redirect(function: Path, stub: OpenAIStub) -> None:
+    """Let a function ask another stub."""
+    chosen = replace(
+        read_settings(function), base_url=stub.base_url, embedding_base_url=stub.base_url
+    )
+    (function / settings.SETTINGS_FILE).write_bytes(chosen.as_json())
+
+
+@contextmanager
+def serving(function: Path, **environment: str) -> Iterator[Running]:
+    """A process that serves a function, its errors among what it prints."""
+    given = {**UNLIMITED, "OPENAI_API_KEY": KEY, "PORT": "0", **environment}
+    variables = [f"{name}={value}" for name, value in given.items()]
+    command = ["env", *variables, sys.executable, "-I", str(function / "main.py")]
+    with run(command, function, _has_address) as running:
+        yield running
+
+
+def _has_address(running: Running) -> bool:
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
+    running.port = int(found[1]) if found else 0
+    return bool(found)

@@ -1,0 +1,106 @@
+"""Screenshots of every state of the ask box: light and dark, on a desktop and on a phone.
+
+``PYTHONPATH=tests python -m support.screenshots FOLDER``
+builds this repository's docs and writes the pictures.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from support import browser as chromium
+from support import static_server
+
+ROOT = Path(__file__).parents[2]
+DEVICES = {"desktop": (1100, 800), "phone": (390, 780)}
+SCHEMES = ("light", "dark")
+# The states that are worth a picture of the dialog too.
+IN_DIALOG = ("empty", "partial", "supported", "not-found", "long")
+READY = "document.documentElement.dataset.gallery === 'ready'"
+
+
+@contextmanager
+def gallery() -> Iterator[str]:
+    """The address of this repository's docs, built into a temporary folder under their own path."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder, "mkdocs-answerable")
+        config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site))
+        options = config.plugins["answerable"].config
+        options.function, options.cache = str(Path(folder, "function")), str(Path(folder, "cache"))
+        build(config)
+        with static_server.serving(Path(folder)) as address:
+            yield f"{address}/mkdocs-answerable"
+
+
+def opened(browser: Browser, address: str, device: str, scheme: str) -> Page:
+    """The gallery with all of its boxes drawn."""
+    width, height = DEVICES[device]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(f"{address}/widget/")
+    page.wait_for_function(READY)
+    return page
+
+
+def shoot(browser: Browser, address: str, folder: Path) -> None:
+    """Write a picture of every state into a folder."""
+    for device in DEVICES:
+        for scheme in SCHEMES:
+            page = opened(browser, address, device, scheme)
+            name = f"{device}-{scheme}"
+            # What sticks to the window would stand in every picture.
+            page.add_style_tag(content=".md-header { position: static !important }")
+            boxes = page.locator("answerable-ask[placement=inline]")
+            for box in boxes.all():
+                state = box.get_attribute("data-recorded") or "empty"
+                box.screenshot(path=folder / f"{name}-{state}.png", animations="disabled")
+            for state in IN_DIALOG:
+                _open(page, state)
+                page.screenshot(path=folder / f"{name}-dialog-{state}.png", animations="disabled")
+            page.context.close()
+
+
+def _open(page: Page, state: str) -> None:
+    """Show a state in the dialog of the header's box."""
+    page.evaluate(
+        """async (state) => {
+          const box = document.querySelector("answerable-ask[placement=header]");
+          box.close();
+          if (state === "empty") return box.open();
+          const recorded = document.querySelector(`[data-recorded="${state}"]`);
+          box.fetch = recorded.fetch;
+          const { question } = (await (await fetch("../assets/widget-states.json")).json())[state];
+          const drawn = new Promise((done) => {
+            box.addEventListener("answerable:answer", done, { once: true });
+          });
+          box.ask(question);
+          await drawn;
+        }""",
+        state,
+    )
+
+
+def main() -> None:
+    """Write all pictures into the folder that is named."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    with gallery() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium.executable(), args=chromium.CHROMIUM_ARGS
+        )
+        shoot(browser, address, folder)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Processes that serve: started on a free port, asked over HTTP, always stopped."""
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from support.deadlines import PATIENCE, until
+
+__all__ = ["PATIENCE", "Running", "free_port", "run", "until", "watched"]
+
+
+@dataclass
+class Running:
+    """A process that serves and what it has printed."""
+
+    port: int
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+    def request(
+        self, method: str, path: str, body: object = None, **headers: str
+    ) -> tuple[int, str]:
+        """Status and body. headers: with underscores for dashes."""
+        status, text, _ = self.respond(method, path, body, **headers)
+        return status, text
+
+    def respond(
+        self, method: str, path: str, body: object = None, **headers: str
+    ) -> tuple[int, str, dict[str, str]]:
+        """Status, body and headers, their names in lower case."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = None if body is None else json.dumps(body)
+        try:
+            connection.request(method, path, data, {"Content-Type": "application/json", **sent})
+            response = connection.getresponse()
+            told = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, response.read().decode(), told
+        finally:
+            connection.close()
+
+    def ask(self, path: str, question: str) -> Any:
+        status, body = self.request("POST", path, {"question": question})
+        assert status == 200, body
+        return json.loads(body)
+
+
+@contextmanager
+def run(
+    command: Sequence[str], folder: Path, ready: Callable[[Running], bool], port: int = 0
+) -> Iterator[Running]:
+    """Run a command until the block ends; ``ready`` is polled first and may set the port."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+    def end() -> None:
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    with watched(process, ready, end, port) as running:
+        yield running
+
+
+@contextmanager
+def mkdocs(folder: Path, *args: str) -> Iterator[Running]:
+    """Run `mkdocs serve` until the block ends. args: of `mkdocs serve`, or `-v` of mkdocs."""
+    port = free_port()
+    flags = [arg for arg in args if arg == "-v"]
+    rest = [arg for arg in args if arg not in flags]
+    command = [sys.executable, "-m", "mkdocs", *flags, "serve", "-a", f"127.0.0.1:{port}", *rest]
+    with run(command, folder, lambda running: "Serving on" in running.output, port) as running:
+        yield running
+
+
+@contextmanager
+def watched(
+    process: subprocess.Popen[str],
+    ready: Callable[[Running], bool],
+    end: Callable[[], object],
+    port: int,
+) -> Iterator[Running]:
+    """A process whose output is kept, once it is ready; ``end`` ends it with the block."""
+    running = Running(port, process)
+    assert process.stdout
+    stream = process.stdout
+    reader = threading.Thread(target=lambda: running.lines.extend(stream), daemon=True)
+    reader.start()
+    try:
+        until(lambda: process.poll() is not None or ready(running))
+        assert process.poll() is None, running.output
+        yield running
+    finally:
+        end()
+        reader.join(PATIENCE)
+        stream.close()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port

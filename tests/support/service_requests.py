@@ -1,0 +1,197 @@
+"""Requests to a service over letters, whose answerer costs tokens, and what it has logged."""
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.embedders.embedder import Vectors
+from answerable.serve.engine import Engine
+from answerable.serve.http.messages import (
+    EVENT_STREAM_TYPE,
+    MAX_BODY_BYTES,
+    PROBLEM_STATUSES,
+    PROBLEM_TYPE,
+    Request,
+    Response,
+)
+from answerable.serve.http.service import Service
+from answerable.serve.limits.policy import Policy
+from answerable.serve.request_context import RequestContext, RequestStage, current_context
+from answerable.serve.types import Evidence
+from support.doubles import LetterEmbedder, bundle_of, index_of, note, record
+
+ORIGIN = "https://harbour.example"
+ELSEWHERE = "https://elsewhere.example"
+TOKEN = "harbour-master"
+DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
+ROPE = "A rope holds the boat."
+QUESTION = "Which rope holds?"
+# Nothing but what a test sets holds anything back.
+USUAL = Policy(
+    origins=(ORIGIN,), rate="1000/second", rate_all="1000/second", secret=b"a harbour's secret"
+)
+NOWHERE = "redis://127.0.0.1:{port}/0"
+
+
+@dataclass
+class Paid:
+    """An answerer that costs tokens, counts them and may take its time or fail."""
+
+    worst_tokens: int = 100
+    cost: int | None = 30
+    questions: list[str] = field(default_factory=list)
+    before: Callable[[], object] | None = None
+    drafts: Sequence[object] | None = None
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        del violation
+        self.questions.append(question)
+        current_context().begun()
+        if self.before:
+            self.before()
+        if self.cost is not None:
+            current_context().counted(self.cost - 10, 10)
+        if self.drafts is not None:
+            return self.drafts[len(self.questions) - 1]
+        text = evidence.passages[0].text
+        return {"claims": [{"text": text, "evidence": [{"source": "s1", "quote": text}]}]}
+
+
+class Slow(LetterEmbedder):
+    """An embedder that takes all the time that a question has."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        current_context().ends = time.monotonic()
+        return super().embed(texts)
+
+
+class Looking(RequestContext):
+    """A call that tells when its asker is looked for while it waits for another's answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked = threading.Event()
+
+    def check(self) -> None:
+        self.looked.set()
+        super().check()
+
+
+class Patient(RequestContext):
+    """A call without an end."""
+
+    def begin(self, seconds: float, listener: Callable[[RequestStage], None] | None = None) -> None:
+        del seconds
+        super().begin(float("inf"), listener)
+
+
+def letters(folder: Path) -> Engine:
+    """An engine over a small bundle of letters; everything is above its floor."""
+    pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
+    made = index_of(folder, pages, [note("one", "alpha beta")])
+    return Engine(bundle_of(folder, made, Profile(floor=0, note_floor=0)), LetterEmbedder(), Paid())
+
+
+@dataclass
+class Asking:
+    """A service, what it has logged, and requests to it as a page of the site makes them."""
+
+    service: Service
+    engine: Engine
+    lines: list[bytes]
+
+    @property
+    def answerer(self) -> Any:
+        return self.engine.answerer
+
+    @property
+    def seen(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.lines]
+
+    def __call__(self, question: object = QUESTION, **more: Any) -> Response:
+        return self.service.handle(asked(question, **more))
+
+    def get(self, path: str, query: str = "", **headers: str) -> Response:
+        return self.service.handle(request("GET", path, query=query, headers=headers))
+
+
+def asking(base: Engine, policy: Policy = USUAL, **options: Any) -> Asking:
+    """A service with a fresh answerer. options: ``answerer``, ``embedder``, or of the service."""
+    engine = replace(
+        base,
+        answerer=options.pop("answerer", None) or Paid(),
+        embedder=options.pop("embedder", base.embedder),
+    )
+    lines: list[bytes] = []
+    options.setdefault("log", lines.append)
+    return Asking(Service(lambda: engine, policy, **options), engine, lines)
+
+
+def request(
+    method: str = "GET",
+    path: str = "health",
+    *,
+    query: str = "",
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+    asker: str = "192.0.2.1",
+    streams: bool = False,
+) -> Request:
+    return Request(method, path, query, headers or {}, body, asker, can_stream=streams)
+
+
+def asked(question: object = QUESTION, **more: Any) -> Request:
+    """A question. more: ``headers``, ``asker``, ``streams``, or of the body."""
+    headers = {"content-type": "application/json", **more.pop("headers", {})}
+    known = {name: more.pop(name) for name in ("asker", "streams") if name in more}
+    body = json.dumps({"question": question, **more}).encode()
+    return request("POST", "answer", headers=headers, body=body, **known)
+
+
+def code(response: Response) -> str:
+    """The code of a problem, whose body and headers are those of its kind."""
+    body: dict[str, Any] = response.json
+    assert set(body) == {"type", "title", "status", "detail", "code"}
+    assert header(response, "Content-Type") == PROBLEM_TYPE
+    assert (body["status"], body["title"]) == PROBLEM_STATUSES[body["code"]]
+    assert response.status == body["status"]
+    return str(body["code"])
+
+
+def header(response: Response, name: str) -> str | None:
+    found = [value for key, value in response.headers if key == name]
+    assert len(found) <= 1, f"{name} is sent {len(found)} times"
+    return found[0] if found else None
+
+
+def stream(ask: Asking, **more: Any) -> Response:
+    return ask(streams=True, headers={"accept": EVENT_STREAM_TYPE}, **more)
+
+
+WRONG = b'{"question": "\xff' + b"x" * MAX_BODY_BYTES
+BEARER = {"authorization": f"Bearer {TOKEN}"}
+SENT = [
+    request("GET", "health"),
+    request("GET", "ready"),
+    request("GET", "openapi.json"),
+    request("GET", "search", query="q=rope"),
+    request("GET", "search"),
+    request("GET", "challenge"),
+    request("GET", "metrics"),
+    request("GET", "nothing"),
+    request("DELETE", "answer"),
+    request("OPTIONS", "answer"),
+    request("OPTIONS", "nothing"),
+    request("POST", "answer", body=b"{}"),
+    request("POST", "answer", body=WRONG, headers={"content-type": "application/json"}),
+    asked(),
+    asked(streams=True, headers={"accept": EVENT_STREAM_TYPE}),
+    asked("", streams=True, headers={"accept": EVENT_STREAM_TYPE}),
+    asked(language="-"),
+]

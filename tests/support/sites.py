@@ -1,0 +1,155 @@
+"""Real sites for tests: written to a folder, built by MkDocs in a process of its own or in ours."""
+
+import io
+import logging
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+
+from answerable.indexing.output.function_writer import find_model_folder
+from answerable.serve.embedders import local_embedder
+from answerable.serve.embedders.local_embedder import LocalEmbedder
+from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.types import Reply
+from support import fork_server
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("ANSWERABLE_DATA") or ROOT.parent / "shared" / "data")
+
+PAGES = {
+    "index.md": "# Harbour\n\nHarbour keeps small boats in order.\n",
+    "mooring.md": (
+        "# Mooring\n\nA mooring needs a buoy of forty litres.\n\n"
+        "## Chains\n\nThe chain of a mooring is twelve millimetres thick.\n"
+    ),
+    "storms.md": (
+        "# Storms\n\nBefore a storm the crew doubles every rope.\n\n"
+        "## Lanterns\n\nA red lantern warns of wind above thirty knots.\n"
+    ),
+}
+NOTES = {
+    "winch.md": (
+        "---\nlabel: Plans for the winch\nlocator: second shelf\nabout: mooring.md#chains\n---\n\n"
+        "The gearbox of the electric winch was taken from a scrapped tractor in the spring.\n"
+    )
+}
+
+
+def write_site(
+    folder: Path,
+    pages: Mapping[str, str] = PAGES,
+    notes: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **config: Any,
+) -> Path:
+    """Write a site's docs, notebook (``notes`` None: no notebook) and mkdocs.yml; its folder."""
+    for name, text in pages.items():
+        put(folder / "docs" / name, text)
+    settings = dict(options or {})
+    if notes is not None:
+        (folder / "notebook").mkdir(parents=True, exist_ok=True)
+        settings.setdefault("notebook", "notebook")
+        for name, text in notes.items():
+            put(folder / "notebook" / name, text)
+    data = {
+        "site_name": "Harbour",
+        "site_url": "https://harbour.example/",
+        "plugins": [{"answerable": settings}],
+        **config,
+    }
+    put(folder / "mkdocs.yml", yaml.safe_dump(data))
+    return folder
+
+
+def own_manual(folder: Path) -> Path:
+    """Our own manual and notebook, copied to a folder and built there."""
+    for name in ("docs", "notebook", "overrides", "eval"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    done = build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def put(path: Path, text: str) -> None:
+    """Write a text file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `mkdocs build` in a process of its own. args: of mkdocs, before or after `build`."""
+    flags = [arg for arg in args if arg in ("-v", "-q")]
+    rest = [arg for arg in args if arg not in flags]
+    return fork_server.run(
+        ["-m", "mkdocs", *flags, "build", *rest], folder, {**os.environ, **environment}, timeout=120
+    )
+
+
+def command(
+    folder: Path, *args: str, typed: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `answerable` in a folder; its lines are wide enough not to be broken."""
+    return fork_server.run(
+        ["-c", "from answerable.cli import main; main()", *args],
+        folder,
+        {**os.environ, "COLUMNS": "500", **environment},
+        typed,
+    )
+
+
+def build_here(folder: Path) -> None:
+    """Build a site in this process, where a test can see what is called."""
+    forget_plugins()
+    config = load_config(str(folder / "mkdocs.yml"))
+    config.plugins.on_startup(command="build", dirty=False)
+    mkdocs_build(config)
+    config.plugins.on_shutdown()
+
+
+def forget_plugins() -> None:
+    """Let MkDocs load plugins anew: it keeps those with `on_startup` as long as the process."""
+    option: Any = MkDocsConfig.plugins
+    option.plugin_cache.clear()
+
+
+def failure(folder: Path) -> str:
+    """What a build in this process says when it fails; AssertionError if it does not."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    logging.getLogger("mkdocs").addHandler(handler)
+    try:
+        build_here(folder)
+    except Abort:
+        return stream.getvalue()
+    finally:
+        logging.getLogger("mkdocs").removeHandler(handler)
+    raise AssertionError("the build did not fail")
+
+
+def opened(folder: Path) -> Bundle:
+    """The bundle that a site's build has published, verified."""
+    return open_bundle(folder / "function" / "bundle")
+
+
+def ask(bundle: Bundle, question: str) -> Reply:
+    """What the keyless engine answers from a bundle."""
+    return make_engine(bundle, local()).answer(question)
+
+
+@cache
+def local() -> LocalEmbedder:
+    """The keyless embedder, loaded once for all tests."""
+    return local_embedder.load_local_embedder(find_model_folder())

@@ -1,0 +1,34 @@
+"""What a purse gives and what it refuses, for tests of both kinds."""
+
+from typing import Literal
+
+from answerable.serve.errors import BudgetError
+from answerable.serve.limits.token_budget import Reservation, TokenBudget
+
+LEASE = 600.0
+
+
+def refusal(purse: TokenBudget, tokens: int) -> Literal["spent", "reserved"] | None:
+    """What stands in the way of so many tokens; None, and nothing stays reserved, if nothing."""
+    try:
+        purse.reserve(tokens, LEASE).settle(0)
+    except BudgetError as error:
+        return "reserved" if error.passing else "spent"
+    return None
+
+
+def attempt(purse: TokenBudget, tokens: int) -> Reservation | None:
+    """A reservation, or None where there is no room for it now."""
+    try:
+        return purse.reserve(tokens, LEASE)
+    except BudgetError:
+        return None
+
+
+def room(purse: TokenBudget, cap: int) -> int:
+    """The most tokens that can be reserved now."""
+    low, high = 0, cap + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if refusal(purse, middle) is None else (low, middle)
+    return low
