@@ -1,7 +1,7 @@
-"""The answer function on loopback: ``python -I main.py`` serves ``POST /answer``.
+"""Run the answer function on loopback: ``python -I main.py`` serves ``POST /answer``.
 
 PORT (default 8799) and HOST (default 127.0.0.1) come from the environment, as do the variables of
-its policy.
+its policy. This file is copied to the function's folder, and so imports by absolute names.
 """
 
 import os
@@ -12,17 +12,22 @@ FUNCTION_FOLDER = Path(__file__).resolve().parent
 # `python -I` leaves the script's own folder out of the path.
 sys.path.insert(0, str(FUNCTION_FOLDER))
 
-from ...errors import AnswerableError  # noqa: E402
-from .app_factory import open_service, read_base_path, write_stderr, write_stdout  # noqa: E402
+from answerable.serve.errors import AnswerableError  # noqa: E402
+from answerable.serve.http.adapters.app_factory import (  # noqa: E402
+    open_service,
+    read_base_path,
+    write_stderr,
+    write_stdout,
+)
 
 # Seconds that a signal waits at most until the server notices.
 _POLL_SECONDS = 0.1
-# Seconds for which questions that were cancelled may take to be told so.
+# Seconds in which the responses of cancelled questions have to be sent.
 _LAST_SECONDS = 1.0
 
 
 def main() -> None:
-    """Serve until interrupted or terminated; one sentence if that cannot be done."""
+    """Serve until interrupted or terminated; exit with one sentence if that is not possible."""
     host, port = os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8799")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         sys.exit(f"PORT: {port!r} is not a port; set it to a number from 0 to 65535")
@@ -35,14 +40,14 @@ def main() -> None:
 
 
 def serve_until_signal(host: str, port: int) -> None:
-    """Answer requests on an address until a signal, then end what is under way.
+    """Answer requests on an address until a signal, then finish those in flight.
 
     Port 0 takes any free one.
     """
     service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
     base = read_base_path(os.environ)
-    from ..shutdown import stop_on_signal
-    from .standalone import StandaloneServer
+    from answerable.serve.http.adapters.standalone import StandaloneServer
+    from answerable.serve.http.shutdown import stop_on_signal
 
     per_address = service.policy.connections_per_address
     with (
