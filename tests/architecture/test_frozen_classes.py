@@ -1,94 +1,121 @@
-"""Frozen classes do what frozen data classes do."""
+"""Data classes are frozen and slotted, so that a routing hint cannot be given a note's text."""
 
+import ast
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import FrozenInstanceError, asdict, fields, is_dataclass, replace
+from typing import Any
 
 import pytest
 
-from answerable.serve.frozen import frozen
+from answerable.serve import types
+from answerable.serve.types import Claim, HintCitation, Passage, RecordCitation, Route, RoutingHint
+from support import sites
+
+SERVE = sites.ROOT / "plugin" / "answerable" / "serve"
+# Each keeps what a cached_property has computed in its instance, which slots have no room for.
+WITHOUT_SLOTS = {"Bundle", "ExtractiveAnswerer"}
+# What counts and waits: private to the limits, and never passed on.
+MUTABLE = {"_Day", "_MemoryAccount", "_RedisAccount", "_Turn"}
+TEXT = "Words of a note."
 
 
-@frozen
-class Rope:
-    """A rope."""
-
-    name: str
-    metres: int = 3
-    knots: list[str] = field(default_factory=list, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.metres < 0:
-            raise ValueError("a rope is not shorter than nothing")
+def decorated_dataclasses() -> Iterator[tuple[str, str]]:
+    """Yield the name and the decorator's arguments of every data class in ``serve/``."""
+    for path in SERVE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                for decorator in map(ast.unparse, node.decorator_list):
+                    if decorator.startswith("dataclass"):
+                        yield node.name, decorator.removeprefix("dataclass")
 
 
-@dataclass(frozen=True)
-class Usual:
-    """The same by the standard library."""
-
-    name: str
-    metres: int = 3
-    knots: list[str] = field(default_factory=list, compare=False)
+def example_hint() -> RoutingHint:
+    return RoutingHint("n~2", "Mooring", "page 2", "https://example.org/mooring")
 
 
-@frozen(eq=False)
-class Itself:
-    """Equal to itself only."""
-
-    name: str
+def example_citation() -> RecordCitation:
+    return RecordCitation("a", "/a/", "A", "hemp", 0, href="/a/#:~:text=hemp")
 
 
-def test_fields_are_given_by_place_by_name_or_by_default() -> None:
-    assert Rope("hemp") == Rope(name="hemp") == Rope("hemp", 3) == Rope("hemp", metres=3)
-    assert Rope("hemp").knots == []
-    assert Rope("hemp").knots is not Rope("hemp").knots
+def test_dataclasses_of_serve_are_frozen_and_slotted() -> None:
+    arguments = dict(decorated_dataclasses())
+    assert len(arguments) > 50
+    assert {name for name, given in arguments.items() if "frozen=True" not in given} == MUTABLE
+    slotless = {name for name, given in arguments.items() if "slots=True" not in given}
+    assert slotless - MUTABLE == WITHOUT_SLOTS
+
+
+ASSIGNMENTS: dict[str, Callable[[Any], object]] = {
+    "attribute": lambda hint: setattr(hint, "text", TEXT),
+    "object.__setattr__": lambda hint: object.__setattr__(hint, "text", TEXT),
+    "__dict__": lambda hint: hint.__dict__.update(text=TEXT),
+    "vars": lambda hint: vars(hint).update(text=TEXT),
+    "constructor": lambda hint: type(hint)(**asdict(hint), text=TEXT),
+    "position": lambda hint: type(hint)(*asdict(hint).values(), TEXT),
+    "replace": lambda hint: replace(hint, text=TEXT),
+    "class": lambda hint: setattr(hint, "__class__", type("Loose", (RoutingHint,), {})),
+}
+
+
+@pytest.mark.parametrize("assign", ASSIGNMENTS.values(), ids=ASSIGNMENTS)
+def test_routing_hint_cannot_be_given_a_text(assign: Callable[[Any], object]) -> None:
+    hint = example_hint()
+    with pytest.raises((AttributeError, TypeError, ValueError)):
+        assign(hint)
+    assert hint == example_hint()
+    assert not hasattr(hint, "text")
+    assert TEXT not in repr(hint)
+
+
+def test_unpickled_routing_hint_has_no_text() -> None:
+    hint: Any = example_hint()
+    hint.__setstate__(["id", "label", "locator", "url", TEXT])
+    assert not hasattr(hint, "text")
+    assert TEXT not in repr(hint)
+
+
+def test_routing_hint_has_slots_for_its_public_fields_only() -> None:
+    assert [each.name for each in fields(RoutingHint)] == ["id", "label", "locator", "url"]
+    assert RoutingHint.__slots__ == ("id", "label", "locator", "url")
+    assert not hasattr(example_hint(), "__dict__")
 
 
 @pytest.mark.parametrize(
-    ("given", "named"),
-    [((), {}), (("a", 1, [], 2), {}), (("a",), {"name": "b"}), (("a",), {"yards": 2})],
+    "value", [example_hint(), example_citation(), Claim("Hemp.", (example_citation(),))]
 )
-def test_what_the_standard_library_refuses_is_refused(
-    given: tuple[object, ...], named: dict[str, object]
-) -> None:
-    for kind in (Rope, Usual):
-        with pytest.raises(TypeError):
-            kind(*given, **named)  # type: ignore[arg-type]
+def test_fields_can_neither_be_assigned_nor_deleted(value: Any) -> None:
+    name = fields(value)[0].name
+    before = getattr(value, name)
+    with pytest.raises(FrozenInstanceError, match=f"cannot assign to field '{name}'"):
+        setattr(value, name, "other")
+    with pytest.raises(FrozenInstanceError, match=f"cannot delete field '{name}'"):
+        delattr(value, name)
+    assert getattr(value, name) == before
 
 
-def test_nothing_can_be_assigned_or_deleted() -> None:
-    rope = Rope("hemp")
-    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'metres'"):
-        rope.metres = 4  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
-        del rope.metres
-    assert rope.metres == 3
+def test_equality_and_hash_leave_out_what_is_not_compared() -> None:
+    linked, plain = example_citation(), replace(example_citation(), href="")
+    assert linked == plain
+    assert hash(linked) == hash(plain)
+    assert linked != replace(linked, quote="flax")
+    other: object = HintCitation("n~2", "https://example.org/mooring", "Mooring", "page 2")
+    assert example_hint() != other
 
 
-def test_equality_hash_and_repr_are_those_of_the_fields() -> None:
-    assert Rope("a", 1, ["x"]) == Rope("a", 1, ["y"])
-    assert hash(Rope("a", 1, ["x"])) == hash(Rope("a", 1, ["y"]))
-    assert Rope("a", 1) != Rope("a", 2)
-    other: object = Usual("a", 1)
-    assert Rope("a", 1) != other
-    assert repr(Rope("a", 1, ["x"])) == repr(Usual("a", 1, ["x"])).replace("Usual", "Rope")
-    one = Itself("a")
-    assert one == one
-    assert one != Itself("a")
-    assert len({one, Itself("a"), one}) == 2
+def test_replace_runs_the_checks_of_the_constructor() -> None:
+    with pytest.raises(ValueError, match="at least one citation"):
+        Claim("Hemp.", ())
+    with pytest.raises(ValueError, match="at least one citation"):
+        replace(Claim("Hemp.", (example_citation(),)), citations=())
 
 
-def test_a_constructor_may_refuse() -> None:
-    with pytest.raises(ValueError, match="not shorter than nothing"):
-        Rope("hemp", -1)
-    with pytest.raises(ValueError, match="not shorter than nothing"):
-        replace(Rope("hemp"), metres=-1)
-
-
-def test_it_is_a_data_class_to_the_standard_library() -> None:
-    rope = Rope("hemp", 5, ["bowline"])
-    assert is_dataclass(rope)
-    assert [each.name for each in fields(rope)] == ["name", "metres", "knots"]
-    assert asdict(rope) == {"name": "hemp", "metres": 5, "knots": ["bowline"]}
-    assert replace(rope, metres=6) == Rope("hemp", 6)
-    assert copy.copy(rope) == copy.deepcopy(rope) == pickle.loads(pickle.dumps(rope)) == rope
+def test_plain_data_survives_copy_and_pickle() -> None:
+    route = Route(HintCitation("n", "/n/", "N", ""))
+    assert is_dataclass(route)
+    assert copy.copy(route) == copy.deepcopy(route) == pickle.loads(pickle.dumps(route)) == route
+    assert asdict(route) == {"citation": {"id": "n", "url": "/n/", "label": "N", "locator": ""}}
+    passage = Passage("a#b", "a", "/a/", "A", "Hemp.")
+    assert pickle.loads(pickle.dumps(passage)) == passage
+    assert types.Answer() == copy.deepcopy(types.Answer())

@@ -1,6 +1,7 @@
 """The older, flat form of a draft: prose, a declared mode and one list of citations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from answerable.serve.answers.contract import (
     EvidenceItem,
@@ -12,7 +13,6 @@ from answerable.serve.answers.contract import (
     make_source_violation,
 )
 from answerable.serve.errors import ContractViolation
-from answerable.serve.frozen import frozen
 from answerable.serve.types import (
     MODES,
     Answer,
@@ -28,7 +28,7 @@ from answerable.serve.types import (
 _IDS = {"record": "recordId", "hint": "hintId"}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _FlatReference:
     """One citation as it was declared."""
 

@@ -1,11 +1,12 @@
 """A question in, a settled reply out."""
 
+from dataclasses import dataclass
+
 from .answers import confidence
 from .answers.confidence import compute_confidence, is_direct_answer
 from .answers.draft_loop import Answerer, draft_reply
 from .embedders.embedder import Embedder
 from .errors import EmbedderError
-from .frozen import frozen
 from .request_context import current_context
 from .retrieval import selection
 from .retrieval.question import (
@@ -23,7 +24,7 @@ from .stores.bundle import Bundle
 from .types import Answer, Reply
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Engine:
     """A store with the embedder of its identity and an answerer.
 

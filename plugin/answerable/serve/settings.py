@@ -4,16 +4,15 @@ What a function is told beside its bundle: its providers and what it logs, never
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import BundleError
-from .frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Provider:
     """Who embeds or answers; ``serve.providers`` opens it.
 
@@ -68,7 +67,7 @@ LogRefusals = Literal["none", "hashed", "text"]
 LOG_REFUSALS_CHOICES: tuple[LogRefusals, ...] = get_args(LogRefusals)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FunctionSettings:
     """The providers of a function and what it logs; keys come from the environment only.
 

@@ -1,11 +1,10 @@
 """The plain data that flows from retrieval to an answer."""
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import Rule
-from .frozen import frozen
 from .structure import Block, Span
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
@@ -18,7 +17,7 @@ MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-foun
 REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A window of a published page under one heading: the citable unit.
 
@@ -38,7 +37,7 @@ class Passage:
     spans: tuple[Span, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RoutingHint:
     """The public surface of a private note; there is no field for its text."""
 
@@ -53,7 +52,7 @@ class RoutingHint:
         return _WINDOW_SUFFIX.sub("", self.id)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that an answerer may see, best first; ``lead``: the best hint's cosine minus the best
     passage's; ``section_scores`` and ``terms`` (the question's that its retrieval text holds): of
@@ -70,7 +69,7 @@ class Evidence:
         return bool(self.passages or self.hints)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RecordCitation:
     """The exact (id, url) of a retrieved passage and the words of it that back a claim.
 
@@ -88,7 +87,7 @@ class RecordCitation:
     language: str = "en"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HintCitation:
     """The exact (id, url) of a retrieved hint and its public surface."""
 
@@ -101,7 +100,7 @@ class HintCitation:
 Citation = RecordCitation | HintCitation
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One sentence and the citations that back it; without one it cannot be built."""
 
@@ -113,14 +112,14 @@ class Claim:
             raise ValueError("a claim needs text and at least one citation")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Route:
     """A pointer to where a private note lives; its sentence is rendered, never written."""
 
     citation: HintCitation
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Claims and routes; the mode follows from what they cite. ``dropped`` counts the claims and
     routes that grounding dropped, by one of ``rules`` each.
@@ -145,7 +144,7 @@ class Answer:
         return "related-material" if self.routes else "not-found"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer and the passages it was made from, how sure it is, in [0, 1], and the ``reason``
     why there is none, else None.

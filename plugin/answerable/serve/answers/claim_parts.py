@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..errors import Rule
-from ..frozen import frozen
 from ..text.normalization import fold_typography, normalize_visible
 from ..text.tokenization import STOPWORDS
 
@@ -86,7 +86,7 @@ _GERMAN = frozenset(
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ClaimPart:
     """Something that a claim may say only if its source does; ``rule`` names its kind.
 

@@ -4,10 +4,10 @@ The answer contract: a draft goes in; only grounded claims and routes come out.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from ..errors import ContractViolation, Rule
-from ..frozen import frozen
 from ..text.sanitization import sanitize_text
 from ..types import (
     Answer,
@@ -88,7 +88,7 @@ MAX_ANSWER_CLAIMS = 12
 _shape_violation = partial(ContractViolation, "validate", "shape")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _DraftSupport:
     """One source that a draft's claim names, with the words it quotes from it."""
 
@@ -96,7 +96,7 @@ class _DraftSupport:
     quote: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _DraftClaim:
     """A draft's claim of the right shape."""
 

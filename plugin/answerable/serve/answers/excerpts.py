@@ -4,8 +4,8 @@ Cut an excerpt from a section: what a person would copy, with marks for what is 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..frozen import frozen
 from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
@@ -38,7 +38,7 @@ _LEAD_IN, _HEADING = 1.0, 1.5
 TextRange = tuple[int, int]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExcerptBudget:
     """How long an excerpt is: words of prose, and lines of code beside them."""
 
@@ -251,7 +251,7 @@ def _get_own_heading(passage: Passage) -> str:
     return passage.title.rpartition(" › ")[2]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """Parts of one passage, in order, with something left out between them.
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder, Vectors
-from ..frozen import frozen
 from ..retrieval.question import read_content_terms
 from ..retrieval.scoring import weigh_terms
 from ..retrieval.store import Store
@@ -42,7 +42,7 @@ Vector = NDArray[np.float32]
 _WINDOW = re.compile(r"~(\d+)$")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _ReadPassage:
     """A passage's statements, the terms of each, and their vectors, (n, d)."""
 
@@ -51,7 +51,7 @@ class _ReadPassage:
     vectors: Vectors | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _RatedSection:
     """A passage of the evidence and how well its statements back an answer.
 
@@ -65,7 +65,7 @@ class _RatedSection:
     value: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _SectionExcerpt:
     """A section and what is shown of it."""
 
@@ -73,7 +73,8 @@ class _SectionExcerpt:
     excerpt: Excerpt
 
 
-@frozen
+# No slots: cached_property keeps what it has computed in the instance.
+@dataclass(frozen=True)
 class ExtractiveAnswerer:
     """Quote what a person would copy from the best sections, one excerpt where it is sure.
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, product
 
 from ..errors import Rule
-from ..frozen import frozen
 from ..text.normalization import (
     count_visible_characters,
     fold_typography,
@@ -44,7 +44,7 @@ _PART_EDGES: dict[Rule, tuple[str, str]] = {
 _CASE_INSENSITIVE: frozenset[Rule] = frozenset({"url", "email", "host", "name"})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Quotation:
     """Where the quote of a claim stands in its passage."""
 
@@ -53,7 +53,7 @@ class Quotation:
     end: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _GroundingSource:
     """The folded words that a claim has to keep to.
 

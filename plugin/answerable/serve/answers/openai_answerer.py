@@ -6,10 +6,9 @@ The answerer behind an OpenAI-compatible API: one call, a strict schema, no trus
 import json
 import re
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..frozen import frozen
 from ..model_api.openai_client import (
     MissingPathError,
     call_provider,
@@ -58,7 +57,7 @@ _REASONING_MODEL = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
 _ModelOutput = tuple[str | None, int, int]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OpenAIAnswerer:
     """Drafts by one Responses call; by chat completions on a server without ``/responses``.
 
@@ -125,7 +124,7 @@ class OpenAIAnswerer:
         return MAX_OUTPUT_TOKENS + _REASONING_TOKENS.get(self._effort() or "", 0)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _DraftRequest:
     """A request for a draft, in the terms of either endpoint.
 

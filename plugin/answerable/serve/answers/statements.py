@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ..frozen import frozen
 from ..structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, Block
 from ..text.tokenization import count_words
 from ..types import Passage
@@ -63,7 +63,7 @@ class Statement(NamedTuple):
     is_numbered: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PassageStatements:
     """The statements of a passage, in order."""
 

@@ -7,9 +7,8 @@ import re
 import unicodedata
 import urllib.parse
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-
-from ..frozen import frozen
 
 # A longer quote is found by its first and last words, and a longer term is never sent.
 MAX_TERM_CHARACTERS = 300
@@ -26,7 +25,7 @@ _QUOTE_MARKS = str.maketrans({**dict.fromkeys("‘’‚‛", "'"), **dict.fromk
 _Span = tuple[int, int]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _FragmentTerm:
     """Where the words to look for stand in a text, and the words around that tell them apart."""
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from ..vectors.encodings import INVERSE_NORMS, MAX_UNIT_VALUE
 from .compression import deflate
 
@@ -23,7 +23,7 @@ _MAX_NPY_HEADER = 1024
 _LINE_FEED = ord("\n")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Column:
     """Numbers of one type: one for each of what ``counted`` names together, and ``more``.
 
@@ -173,7 +173,7 @@ def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
     return deflate(whole.encode("utf-8", "surrogatepass"))
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lines:
     """Lines of a text that are decoded when they are asked for.
 

@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ..embedders.embedder import EmbedderIdentity
 from ..errors import BUILD_AGAIN, BundleError
-from ..frozen import frozen
 from ..vectors.encodings import ENCODING_NAMES, Encoding
 from .profile import Profile
 
@@ -75,7 +74,7 @@ _NON_NEGATIVE_FIELDS = (
 _SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BundleFile:
     """One file of a bundle: its size in bytes and its SHA-256."""
 
@@ -83,7 +82,7 @@ class BundleFile:
     sha256: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What a bundle says of itself. ``counts``: of all that ``COUNTED`` names."""
 

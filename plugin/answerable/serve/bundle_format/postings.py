@@ -1,14 +1,13 @@
 """What passages and pages are found by: the word index, and authored names."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Postings:
     """The lexical index of passages: for each term, which passages hold it and how often.
 
@@ -23,7 +22,7 @@ class Postings:
     lengths: NDArray[np.uint32]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PhraseEntry:
     """An authored phrase, the records it belongs to and in how many records it occurs."""
 
@@ -32,7 +31,7 @@ class PhraseEntry:
     frequency: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PhraseIndex:
     """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
     ``records[edges[r]:edges[r + 1]]``.

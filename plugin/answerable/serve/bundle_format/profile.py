@@ -1,13 +1,11 @@
 """How one embedder's cosines become scores: weights and floors."""
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True, slots=True)
 class Profile:
     """The scoring recipe that belongs to one embedder; a floor without its model means nothing.
 

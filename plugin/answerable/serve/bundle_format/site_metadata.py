@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..frozen import frozen
 from ..text.languages import is_language_tag
 from ..urls import is_safe_url
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LanguageRows:
     """A language and the (first, last + 1) rows of the passages that are written in it."""
 
@@ -18,7 +18,7 @@ class LanguageRows:
     end: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SiteMetadata:
     """A site as its bundle describes it.
 

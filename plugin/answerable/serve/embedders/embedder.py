@@ -1,18 +1,16 @@
 """The protocol every embedder follows, and what names one."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
-
 Vectors = NDArray[np.float32]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
     """What makes two vectors comparable: provider, model and number of dimensions."""
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from tokenizers import Tokenizer
 
 from ..bundle_format.compression import hash_file
 from ..errors import EmbedderError
-from ..frozen import frozen
 from .embedder import EmbedderIdentity, Vectors
 
 WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
@@ -28,7 +28,7 @@ MODEL_FILE_DIGESTS = {
 _TEXTS_PER_BATCH = 512
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LocalEmbedder:
     """The plain mean of a text's token vectors, normalised.
 

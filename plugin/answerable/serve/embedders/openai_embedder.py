@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import EmbedderError
-from ..frozen import frozen
 from ..model_api import response_limit
 from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
 from ..request_context import current_context
@@ -23,7 +23,7 @@ EMBEDDING_DEADLINE = 60.0
 _MAX_NUMBER_BYTES = 64
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OpenAIEmbedder:
     """Vectors from ``/embeddings``; the host receives every text that is embedded."""
 

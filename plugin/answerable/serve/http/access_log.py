@@ -3,12 +3,11 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from ..errors import ContractStage as Step
 from ..errors import Rule
-from ..frozen import frozen
 from ..limits.answer_cache import CacheOutcome
 from ..request_context import RequestStage
 from ..types import Mode, Reason
@@ -31,7 +30,7 @@ LOGGED_CONTRACT_RULES = tuple(
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AccessLogEntry:
     """What is observed of one request.
 

@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from ..answers import prompt
 from ..answers.wire import serialize_answer
 from ..engine import Engine
 from ..errors import BudgetError
-from ..frozen import frozen
 from ..limits.answer_cache import AnswerCache, CacheOutcome
 from ..limits.concurrency import AskerSlots
 from ..limits.token_budget import Reservation, TokenBudget
@@ -36,7 +36,7 @@ _RETRY_SECONDS = 0.1
 _RESERVATION_MARGIN_SECONDS = 10.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Question:
     """A cleaned question, the language that it is asked in, if that is known, and who asks.
 
@@ -48,7 +48,7 @@ class Question:
     asker: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServedReply:
     """The body of an answer without its request id, where it came from, and what came nearest."""
 
@@ -57,7 +57,7 @@ class ServedReply:
     near: NearestRecord | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GuardedEngine:
     """What every instance of a question shares. ``keeps_near``: refusals are kept with a page.
 

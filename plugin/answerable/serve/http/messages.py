@@ -5,10 +5,8 @@ Where on its host the service answers.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
-
-from ..frozen import frozen
 
 MAX_BODY_BYTES = 4096
 
@@ -44,7 +42,7 @@ PROBLEM_STATUSES: Mapping[ProblemCode, tuple[int, str]] = {
 Headers = tuple[tuple[str, str], ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Request:
     """An HTTP request as the core sees it: ``path`` is relative to the base, header names lower.
 
@@ -73,7 +71,7 @@ class EventStream(Protocol):
         """Stop what makes them."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Response:
     """An HTTP response: a body, or ``events`` that are sent one by one as they are made.
 

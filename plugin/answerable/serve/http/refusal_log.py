@@ -5,11 +5,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..frozen import frozen
 from ..limits.askers import hash_with_secret
 from ..retrieval.retrieve import RetrievalResult
 from ..text.tokenization import split_lowercase_words
@@ -26,7 +25,7 @@ Nearness = Literal["above", "close", "low", "far"]
 NEARNESS_LEVELS: tuple[Nearness, ...] = ("above", "close", "low", "far")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NearestRecord:
     """The record that comes nearest to a question, and how near to the floor, in thirds of it."""
 
@@ -34,7 +33,7 @@ class NearestRecord:
     score: Nearness
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RefusedQuestion:
     """A question that was refused, as the HTTP core hands it on and nothing may keep it.
 
@@ -48,7 +47,7 @@ class RefusedQuestion:
     near: NearestRecord | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LoggedRefusal:
     """A refused question as it is kept.
 

@@ -4,11 +4,11 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from ..errors import PolicyError
-from ..frozen import frozen
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -22,7 +22,7 @@ _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _REDIS_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The protections of a function.
 

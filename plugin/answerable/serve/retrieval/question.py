@@ -5,9 +5,9 @@ A question as it is looked for: its content terms, and what the reader is told o
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from ..frozen import frozen
 from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
 from .bm25 import find_indexed_terms
 from .question_text import is_follow_up, strip_frame
@@ -19,7 +19,7 @@ from .store import Store
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Remark:
     """One remark. ``word``: as it was asked; ``replacement``: the site's spelling of it."""
 
@@ -49,7 +49,7 @@ def rank_no_word(word: str) -> int | None:
     return None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QuestionReading:
     """``question`` has the site's spellings, and is what an answerer is given.
 

@@ -1,11 +1,11 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from ..stores.bundle import Bundle
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
@@ -26,7 +26,7 @@ SIBLING_SLACK = 0.16
 _TINY = 1e-12
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RetrievalResult:
     """Both streams, best first, and the best candidates under each floor (for maintainers).
 

@@ -4,13 +4,13 @@ The candidates of a bundle in memory: every row estimated, the best of them scor
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.profile import Profile
-from ..frozen import frozen
 from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes, score_codes
@@ -32,7 +32,7 @@ F = TypeVar("F", float, NDArray[np.float32])
 MAX_SHORT_QUESTION_TERMS = 2
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scored(Generic[T]):
     """A candidate and the parts of its score.
 
@@ -55,7 +55,7 @@ class Scored(Generic[T]):
     terms: frozenset[str] = frozenset()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Scores of some rows of a stream, (k,) each, and which of them are above the floor."""
 

@@ -5,12 +5,11 @@ How much evidence an answerer is given: whole passages within one budget.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
-from ..frozen import frozen
 from ..text.tokenization import split_lowercase_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import match_terms
@@ -39,7 +38,7 @@ SelectionRule = Literal[
 _Shingles = frozenset[tuple[str, ...]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SelectionDecision(Generic[T]):
     """A candidate and the rule that leaves it out, None for one that is selected.
 

@@ -5,11 +5,11 @@ edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from ..text.tokenization import extract_terms
 from .store import Store, memoize_per_store
 
@@ -21,7 +21,7 @@ TWO_EDITS_FROM_LETTERS = 8
 MIN_HALF_LETTERS = 3
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _SpellingIndex:
     """The site's words and, parallel, how many letters each has and which, as bits."""
 

@@ -4,6 +4,7 @@ What is worked out of a store once, and forgotten with it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -14,14 +15,13 @@ from numpy.typing import NDArray
 from ..bundle_format.manifest import Manifest
 from ..bundle_format.postings import PhraseIndex, Postings
 from ..bundle_format.site_metadata import SiteMetadata
-from ..frozen import frozen
 from ..types import Passage, RoutingHint
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Signals:
     """All but the cosine that counts for a passage, (n,) each.
 
@@ -47,7 +47,7 @@ class Signals:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PassageQuery:
     """Which passages a question wants: the best by their scores.
 
@@ -63,7 +63,7 @@ class PassageQuery:
     near: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Rows of a stream, rising, and the cosine of each with the float query, (k,) both."""
 

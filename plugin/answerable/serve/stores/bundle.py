@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -15,7 +16,6 @@ from ..bundle_format.manifest import Manifest
 from ..bundle_format.postings import PhraseIndex, Postings
 from ..bundle_format.site_metadata import SiteMetadata
 from ..errors import BUILD_AGAIN, BundleError
-from ..frozen import frozen
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..structure import Block, Span, unpack_blocks, unpack_spans
@@ -26,7 +26,7 @@ from ..vectors.encodings import Codes, score_codes
 _CACHED_TEXTS = 512
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HintColumns:
     """The hints as columns: one is made when it is asked for."""
 
@@ -46,7 +46,7 @@ class HintColumns:
         return RoutingHint(self.ids[row], self.labels[row], self.locators[row], self.urls[row])
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PassageText:
     """What is decompressed of a passage: its text, and offsets of that."""
 
@@ -57,7 +57,7 @@ class PassageText:
     spans: tuple[Span, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PassageTexts:
     """The texts of passages, in blocks that are decompressed when they are asked for.
 
@@ -99,7 +99,8 @@ def _parse_passage_text(row: Mapping[str, Any]) -> PassageText:
     return PassageText(row["id"], text, sentences, blocks, unpack_spans(row["spans"], len(text)))
 
 
-@frozen(eq=False)
+# No slots: cached_property keeps what it has computed in the instance.
+@dataclass(frozen=True, eq=False)
 class Bundle:
     """An opened bundle, the store of a folder: vectors are mapped, texts decompressed when asked
     for.

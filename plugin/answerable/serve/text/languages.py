@@ -5,8 +5,7 @@ The languages that we speak: what is said and what is understood in each.
 
 import re
 from collections.abc import Iterable
-
-from ..frozen import frozen
+from dataclasses import dataclass
 
 MAX_TAG_LENGTH = 35
 
@@ -40,7 +39,7 @@ def _split_tag(tag: str) -> list[str]:
     return re.split("[-_]", tag.lower())
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Translation:
     """Our words in one language; those of the widget are in ``widget/strings``.
 

@@ -8,9 +8,9 @@ Whole-phrase matching of authored names in a question.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
-from ..frozen import frozen
 from .tokenization import UNSPACED
 
 _TYPOGRAPHY = {
@@ -26,7 +26,7 @@ _TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
 _FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FoldedText:
     """A folded text, the offset that each of its characters came from, and those of emphasis."""
 

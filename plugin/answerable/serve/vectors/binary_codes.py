@@ -1,11 +1,11 @@
 """Rows as one bit a dimension, alone or before codes that are scored."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from .scalar_codes import Floats, Int8Codes, Rows
 
 # One bit a dimension estimates so coarsely that more candidates have to be looked at.
@@ -15,7 +15,7 @@ BINARY_POOL = 320
 _ROWS_PER_BLOCK = 4096
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryCodes:
     """One bit a dimension: ``bits`` (n, ceil(dimensions / 8)) uint8, set where a value is above 0.
 
@@ -47,7 +47,7 @@ class BinaryCodes:
         return bits.astype(np.float32) * 2 - 1
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryInt8Codes:
     """One bit a dimension to find candidates by, and int8 codes to score them by."""
 

@@ -4,12 +4,12 @@ The rows of one stream in their encoding: estimated all at once, scored where it
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from .binary_codes import BinaryCodes, BinaryInt8Codes
 from .scalar_codes import Float32Codes, Floats, Int4Codes, Int8Codes, Rows
 
@@ -20,7 +20,7 @@ MAX_UNIT_VALUE = 1 + 1e-5
 DEFAULT_ENCODING = "int8"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EncodingKind:
     """What sets an encoding apart, beside its arithmetic in ``serve.codes`` and ``build.quantize``.
 
@@ -46,7 +46,7 @@ ENCODING_KINDS = {
 ENCODING_NAMES = tuple(ENCODING_KINDS)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """How vectors are carried: the kind of number and how many of the leading dimensions.
 

@@ -1,11 +1,11 @@
 """Rows as numbers: whole ones of 8 or 4 bits, or as they are."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frozen import frozen
 from . import kernel
 from .kernel import WholeFloats, choose_kernel
 
@@ -19,7 +19,7 @@ SCALAR_POOL = 64
 _ROWS_PER_MASK = 256
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Float32Codes:
     """Rows as they are: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
 
@@ -45,7 +45,7 @@ class Float32Codes:
         return self.rows[rows]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Int8Codes:
     """Codes (n, d) int8; ``inverse_norms`` (n,) is 1 / norm of each row's codes, or 0."""
 
@@ -70,7 +70,7 @@ class Int8Codes:
         return self.codes[rows].astype(np.float32)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Int4Codes:
     """Two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
 

@@ -6,8 +6,7 @@ proxy might read in another way is refused and not repaired.
 
 import re
 from collections.abc import Callable
-
-from ...frozen import frozen
+from dataclasses import dataclass
 
 # Bytes of a head, its empty line included.
 MAX_HEAD_BYTES = 65_536
@@ -30,7 +29,7 @@ class MalformedRequestError(Exception):
     """A head that is not HTTP/1.1; nothing after it on its connection can be trusted."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RequestHead:
     """The head of a request: names of fields in lower case, a field sent twice as a list.
 

@@ -6,11 +6,10 @@ How passages near a question are found in a database: by looking at all, or by a
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 from ...errors import BundleError, PolicyError
-from ...frozen import frozen
 
 DATABASE_URL_VARIABLE = "ANSWERABLE_DATABASE_URL"
 _CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
@@ -20,7 +19,7 @@ _DATABASE_URL_STARTS = ("postgresql://", "postgres://")
 DEFAULT_STORE_NAME = "site"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DatabaseOptions:
     """Where a database is, how many connections a process opens and how long one question waits.
 
@@ -71,7 +70,7 @@ SearchMethod = Literal["exact", "hnsw"]
 SEARCH_METHODS: tuple[SearchMethod, ...] = get_args(SearchMethod)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VectorSearch:
     """``exact``, or ``hnsw`` with its parameters, by pgvector's names for them.
 

@@ -6,8 +6,8 @@ published ever changes a row of what is served.
 """
 
 import re
+from dataclasses import dataclass
 
-from ...frozen import frozen
 from ...vectors.encodings import Encoding
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
@@ -21,7 +21,7 @@ SELECT_SERVED_KEY = f"SELECT key FROM {PUBLIC_SCHEMA}.served WHERE name = %s"
 SELECT_BUNDLE = f"SELECT format, id, manifest, search FROM {PUBLIC_SCHEMA}.bundles WHERE key = %s"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BundleTables:
     """The tables of one bundle, by their full names. ValueError for what is no key."""
 
@@ -63,7 +63,7 @@ class BundleTables:
         return (*public, self.hints, self.windows)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VectorColumn:
     """How vectors of an encoding are stored.
 

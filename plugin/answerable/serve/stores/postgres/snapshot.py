@@ -5,6 +5,7 @@ A part for each, as a bundle's files hold them: some bytes for each passage, and
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,6 @@ from ...bundle_format.manifest import Manifest
 from ...bundle_format.postings import PhraseIndex, split_phrase_indexes
 from ...bundle_format.site_metadata import SiteMetadata, parse_site_metadata
 from ...errors import BundleError
-from ...frozen import frozen
 from ..bundle import Bundle
 
 _SITE_PART, _PHRASES_PART, _DATES_PART, _WORDS_PART = "site", "phrases", "dates", "words"
@@ -40,7 +40,7 @@ _SNAPSHOT_COLUMNS = (
 _POSTING_BYTES = 6
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class StoreSnapshot:
     """See Store for its fields; ``lengths`` counts the terms of each passage."""
 
