@@ -1,4 +1,6 @@
-"""Fixtures that every test may use, and the order of the files."""
+"""Fixtures that every test may use, the markers of tests, and the order of their files."""
+
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,16 @@ pytest_plugins = [
     "support.widget_site",
 ]
 
+_TESTS = Path(__file__).parent
+
+# Which marker a test has that uses a fixture, itself or by another one.
+_BY_FIXTURE = {
+    "browser": "browser",
+    "postgres_server": "postgres",
+    "redis_server": "redis",
+    "shared_redis": "redis",
+}
+
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
     "test_function_package.py", "test_plugin_parity.py", "test_paths_static_i18n.py",
@@ -27,6 +39,10 @@ _LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if fixture in _BY_FIXTURE:
+                item.add_marker(_BY_FIXTURE[fixture])
     last = len(_LONGEST)
     places = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, last))

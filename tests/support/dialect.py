@@ -22,11 +22,13 @@ FIELD_TERMS = frozenset(
     tracing tuning""".split()
 )
 VAGUE_NAMES = frozenset(
-    "found told given made kept wanted asked named said held known seen chosen taken rest more".split()
+    """found told given made kept wanted asked named said held known seen chosen taken rest
+    more""".split()
 )
 VAGUE_OPENINGS = ("What", "Whether", "How", "Where", "Which")
 BARE_FUNCTIONS = frozenset({"of", "read", "check", "write", "key"})
 MAX_LINES = 400
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 # Findings that stay, as ``path:kind:name``, each with its reason.
 EXCEPTIONS: Mapping[str, str] = {}
@@ -114,10 +116,9 @@ def _check_tree(where: str, tree: ast.Module) -> Iterator[Finding]:
         for name, line in _bound_names(node):
             if name.strip("_") in VAGUE_NAMES:
                 yield Finding(where, line, "name", name)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.name in BARE_FUNCTIONS:
-                yield Finding(where, node.lineno, "function", node.name)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, _FUNCTIONS) and node.name in BARE_FUNCTIONS:
+            yield Finding(where, node.lineno, "function", node.name)
+        if isinstance(node, (ast.Module, ast.ClassDef, *_FUNCTIONS)):
             opening = (ast.get_docstring(node) or "").split(maxsplit=1)[:1]
             if opening and opening[0].rstrip(",:") in VAGUE_OPENINGS:
                 name = getattr(node, "name", "module")
