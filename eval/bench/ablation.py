@@ -129,7 +129,11 @@ def _site_row(path: Path, data: Path, embedder: LocalEmbedder) -> Row:
 
 
 def _measure_site(
-    engine: Engine, rule: Rule, questions: Sequence[Row], gold: Mapping[str, Gold], root: str
+    engine: Engine[Bundle],
+    rule: Rule,
+    questions: Sequence[Row],
+    gold: Mapping[str, Gold],
+    root: str,
 ) -> Row:
     replies = {row["id"]: _answer(engine, rule, row["question"]) for row in questions}
     shown = {name: gold_spans.read_reply(reply, root) for name, reply in replies.items()}
@@ -139,7 +143,7 @@ def _measure_site(
     for row in questions:
         refused[row["answerable"]].append(replies[row["id"]].answer.mode == "not-found")
         if row["answerable"]:
-            urls = order_pages(engine.bundle, rank_all(engine, row["question"]))
+            urls = order_pages(engine.store, rank_all(engine, row["question"]))
             ranks.append(first_rank([url.removeprefix(root) for url in urls], row["gold_urls"]))
     columns = ("contains_first", "contains", "precision", "high", "high_precision")
     measures = gold_spans.measure(own, shown)
@@ -162,12 +166,12 @@ def _set_row(folder: Path, embedder: LocalEmbedder) -> Row:
         return {"name": folder.name, "n": len(queries), "sets": rows}
 
 
-def _measure_set(engine: Engine, rule: Rule, queries: Sequence[Row]) -> Row:
+def _measure_set(engine: Engine[Bundle], rule: Rule, queries: Sequence[Row]) -> Row:
     ranks: list[float] = []
     shown: list[list[str]] = []
     for query in queries:
         text = query["text"]
-        records = order_records(engine.bundle, rank_all(engine, text))
+        records = order_records(engine.store, rank_all(engine, text))
         ranks.append(first_rank(records, query["gold"]))
         shown.append([claim.text for claim in _answer(engine, rule, text).answer.claims])
     holds, holds_first = (
@@ -192,7 +196,7 @@ def _mean_words(shown: Sequence[Sequence[str]]) -> float | None:
 
 
 def _measure_rules(
-    bundle: Bundle, embedder: LocalEmbedder, measured: Callable[[Engine, Rule], Row]
+    bundle: Bundle, embedder: LocalEmbedder, measured: Callable[[Engine[Bundle], Rule], Row]
 ) -> list[Row]:
     """Measure one row for every rule, with an engine of its own: answerers keep what they read."""
     rows = []
@@ -221,7 +225,7 @@ def replaced_constants(constants: Mapping[str, Any]) -> Iterator[None]:
             setattr(place, constant, before)
 
 
-def _answer(engine: Engine, rule: Rule, question: str) -> Reply:
+def _answer(engine: Engine[Bundle], rule: Rule, question: str) -> Reply:
     pool = engine.retrieve(question, selection.POOL_SIZE)
     if rule.is_plain:
         plain = [tuple(map(_plain, passages)) for passages in (pool.passages, pool.siblings)]

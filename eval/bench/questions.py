@@ -35,6 +35,7 @@ from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.selection import arrange_pool, select_evidence
+from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.types import Passage
 
@@ -118,7 +119,7 @@ def required(row: Row) -> Sequence[str]:
     return (*fields, "gold_urls") if row.get("answerable") else fields
 
 
-def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outcome:
+def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float]) -> Outcome:
     """Rank all passages for a question, then answer it. seconds: by step, to be added to."""
     question, gold = row["question"], row.get("gold_urls", ())
     started = time.perf_counter()
@@ -129,13 +130,13 @@ def _ask(engine: Engine, row: Row, root: str, seconds: dict[str, float]) -> Outc
     asked = ask(engine, question, pool, kind, row.get("ans", ()))
     seconds["rank"] += ranked - started
     seconds["ask"] += time.perf_counter() - ranked
-    pages = [url.removeprefix(root) for url in order_pages(engine.bundle, ranking)]
+    pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
     arranged = arrange_pool(engine.store, pool.question or question, pool)
     evidence = select_evidence(arranged).passages
     return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, asked)
 
 
-def _contents(engine: Engine, questions: Sequence[Row], path: Path, root: str) -> Row:
+def _contents(engine: Engine[Bundle], questions: Sequence[Row], path: Path, root: str) -> Row:
     """How often what is shown holds the gold spans; nothing where a site has none."""
     try:
         gold = gold_spans.read_gold(path)

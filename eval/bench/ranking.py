@@ -12,7 +12,7 @@ from answerable.serve.retrieval.scoring import Ranking
 from answerable.serve.stores.bundle import Bundle
 
 
-def rank_all(engine: Engine, question: str) -> Ranking | None:
+def rank_all(engine: Engine[Bundle], question: str) -> Ranking | None:
     """Score every passage for a question; None without content terms.
 
     From columns that are in memory: to decompress thousands of texts takes seconds a question.
@@ -20,7 +20,7 @@ def rank_all(engine: Engine, question: str) -> Ranking | None:
     reading = engine.read(question)
     if not reading.terms:
         return None
-    return score_all_passages(engine.bundle, reading, engine.embedder.embed([reading.text])[0])
+    return score_all_passages(engine.store, reading, engine.embedder.embed([reading.text])[0])
 
 
 def top_base(ranking: Ranking | None, masked: NDArray[np.bool_] | None = None) -> float:

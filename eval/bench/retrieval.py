@@ -133,7 +133,7 @@ def _passage_groups(bundle: Bundle, corpus: Sequence[Row]) -> NDArray[np.object_
     return of_records[bundle.passage_records]
 
 
-def _ask(engine: Engine, query: Row) -> Outcome:
+def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
     """Ask a question of the whole corpus."""
     ranking = rank_all(engine, query["text"])
     pool = engine.retrieve(query["text"], POOL_SIZE)
@@ -141,7 +141,7 @@ def _ask(engine: Engine, query: Row) -> Outcome:
     top = top_base(ranking)
     if query["kind"] != ANSWERABLE:
         return Outcome(asked, top)
-    gold, records = set(query["gold"]), order_records(engine.bundle, ranking)
+    gold, records = set(query["gold"]), order_records(engine.store, ranking)
     arranged = arrange_pool(engine.store, pool.question or query["text"], pool)
     evidence = select_evidence(arranged).passages
     return Outcome(
@@ -155,15 +155,15 @@ def _ask(engine: Engine, query: Row) -> Outcome:
     )
 
 
-def _ask_masked(engine: Engine, text: str, mask: Mask) -> Outcome:
+def _ask_masked(engine: Engine[Bundle], text: str, mask: Mask) -> Outcome:
     """Ask an answerable question where the masked passages, (n,), are not there."""
     asked = ask(engine, text, _without(engine, text, mask), OUT_OF_CORPUS, ())
     return Outcome(asked, top_base(rank_all(engine, text), mask))
 
 
-def _without(engine: Engine, question: str, mask: Mask) -> RetrievalResult:
+def _without(engine: Engine[Bundle], question: str, mask: Mask) -> RetrievalResult:
     """Return the pool that a question retrieves where the masked passages, (n,), are not there."""
-    hidden = {engine.bundle.passage_ids[int(row)] for row in np.flatnonzero(mask)}
+    hidden = {engine.store.passage_ids[int(row)] for row in np.flatnonzero(mask)}
     wide = engine.retrieve(question, POOL_SIZE + len(hidden))
     visible = [scored for scored in wide.passages if scored.item.id not in hidden]
     siblings = [scored for scored in wide.siblings if scored.item.id not in hidden]

@@ -132,6 +132,11 @@ class _Nothing:
     """An embedder whose vectors are replaced."""
 
     identity = EmbedderIdentity("test", "zeros", 1)
+    max_question_tokens = 0
+
+    def word_rank(self, word: str) -> int | None:
+        del word
+        return None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.zeros((len(texts), 1), dtype=np.float32)

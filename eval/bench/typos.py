@@ -21,6 +21,7 @@ from answerable.serve.embedders import local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
+from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.text.tokenization import extract_terms, split_words
 from answerable.serve.types import RecordCitation
@@ -52,7 +53,7 @@ def _row(path: Path, data: Path) -> Row:
         return {"name": path.stem, **_compare(engine, draw_pairs(engine, asked))}
 
 
-def draw_pairs(engine: Engine, asked: list[str]) -> list[tuple[str, str]]:
+def draw_pairs(engine: Engine[Bundle], asked: list[str]) -> list[tuple[str, str]]:
     """Draw questions and put a typo into each; DataError if no word can have one."""
     chance = random.Random(SEED)
     pairs: list[tuple[str, str]] = []
@@ -65,7 +66,7 @@ def draw_pairs(engine: Engine, asked: list[str]) -> list[tuple[str, str]]:
     raise DataError("too few of its questions have a word of the site")
 
 
-def _compare(engine: Engine, pairs: list[tuple[str, str]]) -> Row:
+def _compare(engine: Engine[Bundle], pairs: list[tuple[str, str]]) -> Row:
     outcomes = [(_first(engine, right), _first(engine, wrong)) for right, wrong in pairs]
     remarks = [engine.read(wrong).remarks for _, wrong in pairs]
     same = [right[0] == wrong[0] for right, wrong in outcomes]
@@ -81,9 +82,9 @@ def _compare(engine: Engine, pairs: list[tuple[str, str]]) -> Row:
     }
 
 
-def misspell(text: str, engine: Engine, chance: random.Random) -> str | None:
+def misspell(text: str, engine: Engine[Bundle], chance: random.Random) -> str | None:
     """Put one typo into one content word that the site has; None where there is no such word."""
-    known = engine.bundle.postings.terms
+    known = engine.store.postings.terms
     words = [
         word
         for word in split_words(text)
@@ -105,7 +106,7 @@ def misspell(text: str, engine: Engine, chance: random.Random) -> str | None:
     return None if spoilt.lower() == word.lower() else text.replace(word, spoilt, 1)
 
 
-def _first(engine: Engine, question: str) -> tuple[str | None, str]:
+def _first(engine: Engine[Bundle], question: str) -> tuple[str | None, str]:
     """The url of the first section that is shown, None for a refusal, and the confidence."""
     pool = engine.retrieve(question, selection.POOL_SIZE)
     reply = engine.answer_from(question, pool)

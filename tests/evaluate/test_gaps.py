@@ -16,6 +16,7 @@ from answerable.serve.engine import Engine
 from answerable.serve.http import refusal_log
 from answerable.serve.http.refusal_log import LoggedRefusal, NearestRecord, Nearness
 from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Reason
 from support.doubles import CountingEmbedder
 from support.sites import NOTES, PAGES, build, command, local, opened, put, write_site
@@ -62,11 +63,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def engine(site: Path) -> Engine:
+def engine(site: Path) -> Engine[Bundle]:
     return make_engine(opened(site), local())
 
 
-def grouped(kept: Iterable[LoggedRefusal], engine: Engine | None = None) -> tuple[Gap, ...]:
+def grouped(kept: Iterable[LoggedRefusal], engine: Engine[Bundle] | None = None) -> tuple[Gap, ...]:
     return group_refusals(kept, engine)[0]
 
 
@@ -144,7 +145,7 @@ def test_without_text_they_are_grouped_by_page_and_repeats_count() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_asked_alike_is_one_gap(engine: Engine) -> None:
+def test_what_is_asked_alike_is_one_gap(engine: Engine[Bundle]) -> None:
     kept = [refusal(text, asker=text) for text in FUEL]
     kept += [refusal(FUEL[1].upper(), asker="again"), refusal(CHESS), refusal(PARCELS)]
     found = grouped(kept, engine)
@@ -158,19 +159,19 @@ def test_what_is_asked_alike_is_one_gap(engine: Engine) -> None:
     assert (found[-1].action, found[-1].samples) == ("off-topic", (CHESS,))
 
 
-def test_what_the_site_answers_by_now_is_no_gap(engine: Engine) -> None:
+def test_what_the_site_answers_by_now_is_no_gap(engine: Engine[Bundle]) -> None:
     kept = [refusal("How thick is the chain of a mooring?"), refusal(FUEL[0])]
     found, since = group_refusals(kept, engine)
     assert since == 1
     assert [gap.samples for gap in found] == [(FUEL[0],)]
 
 
-def test_the_nearest_page_is_that_of_the_site_as_it_is(engine: Engine) -> None:
+def test_the_nearest_page_is_that_of_the_site_as_it_is(engine: Engine[Bundle]) -> None:
     (found,) = grouped([refusal(PARCELS, near="a/page/that/went", score="close")], engine)
     assert found.near == "fees"
 
 
-def test_all_questions_are_embedded_in_one_call(engine: Engine) -> None:
+def test_all_questions_are_embedded_in_one_call(engine: Engine[Bundle]) -> None:
     class Once(CountingEmbedder):
         calls = 0
 
@@ -180,17 +181,20 @@ def test_all_questions_are_embedded_in_one_call(engine: Engine) -> None:
 
     counting = Once(local())
     kept = [refusal(text) for text in (*FUEL, CHESS, PARCELS)]
-    grouped([*kept, *kept], Engine(engine.bundle, counting, engine.answerer))
+    grouped([*kept, *kept], Engine(engine.store, counting, engine.answerer))
     # The question as it is asked of the site, and the words of it that it is grouped by.
     assert (counting.calls, len(counting.texts)) == (1, 2 * len(kept))
 
 
-def test_a_model_is_not_asked(engine: Engine) -> None:
+def test_a_model_is_not_asked(engine: Engine[Bundle]) -> None:
     class Paid:
+        label = "paid"
+        max_question_tokens = 1
+
         def draft(self, *args: object) -> object:
             raise AssertionError(f"a call that costs money: {args}")
 
-    paid = Engine(engine.bundle, engine.embedder, Paid())
+    paid = Engine(engine.store, engine.embedder, Paid())
     chain = "How thick is the chain of a mooring?"
     kept = [refusal(chain), refusal(FUEL[0]), refusal(chain + " Tell me", reason="declined")]
     found, since = group_refusals(kept, paid)
@@ -198,7 +202,7 @@ def test_a_model_is_not_asked(engine: Engine) -> None:
     assert {gap.reason for gap in found} == {"no-evidence", "declined"}
 
 
-def test_no_refusals_are_no_gaps(engine: Engine) -> None:
+def test_no_refusals_are_no_gaps(engine: Engine[Bundle]) -> None:
     assert group_refusals([], engine) == ((), 0)
 
 

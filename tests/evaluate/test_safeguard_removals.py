@@ -38,13 +38,13 @@ class Own:
     queries: tuple[GoldQuery, ...]
     notes: Mapping[str, str]
 
-    def keyless(self, **profile: Any) -> Engine:
+    def keyless(self, **profile: Any) -> Engine[Bundle]:
         """The keyless engine. profile: what of it is changed."""
         manifest = self.bundle.manifest
         changed = replace(manifest, profile=replace(manifest.profile, **profile))
         return make_engine(replace(self.bundle, manifest=changed), sites.local())
 
-    def verdicts(self, engine: Engine, *, model: bool) -> Mapping[str, Verdict]:
+    def verdicts(self, engine: Engine[Bundle], *, model: bool) -> Mapping[str, Verdict]:
         """By id, the verdicts on the queries that require a model, or on all others."""
         asked = [query for query in self.queries if query.requires_model == model]
         judged = runner.run_gold_set(asked, engine, self.notes, full=True)
@@ -55,7 +55,7 @@ class Own:
         """What fails while nothing is removed."""
         return self.failing(self.keyless())
 
-    def failing(self, engine: Engine, *, model: bool = False) -> set[str]:
+    def failing(self, engine: Engine[Bundle], *, model: bool = False) -> set[str]:
         verdicts = self.verdicts(engine, model=model)
         return {name for name, verdict in verdicts.items() if not verdict.passed}
 
@@ -71,11 +71,11 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
 @pytest.fixture
 def scripted(
     own: Own, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], Engine]:
+) -> Callable[[str], Engine[Bundle]]:
     """The engine of our site with a model of the stub, by its name."""
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
-    def engine(model: str) -> Engine:
+    def engine(model: str) -> Engine[Bundle]:
         answerer = OpenAIAnswerer(model, own.bundle.site.name, stub.base_url)
         return replace(own.keyless(), answerer=answerer)
 
@@ -161,7 +161,7 @@ def accept_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_contract_without_a_step_fails(
     own: Own,
-    scripted: Callable[[str], Engine],
+    scripted: Callable[[str], Engine[Bundle]],
     monkeypatch: pytest.MonkeyPatch,
     model: str,
     remove: Removal,
@@ -177,7 +177,7 @@ def test_the_contract_without_a_step_fails(
 
 
 def test_an_invented_source_is_an_error_and_never_an_answer(
-    own: Own, scripted: Callable[[str], Engine], monkeypatch: pytest.MonkeyPatch
+    own: Own, scripted: Callable[[str], Engine[Bundle]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model that insists fails the set either way; only the ground step keeps readers safe."""
     honest = own.verdicts(scripted("hostile-invented-id"), model=True)

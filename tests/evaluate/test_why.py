@@ -61,7 +61,7 @@ def run(folder: Path, *args: str, columns: int = 120) -> Result:
 
 def engine(
     folder: Path, *pages: Record, notes: Sequence[Note] = (), profile: Profile = LOCAL_PROFILE
-) -> Engine:
+) -> Engine[Bundle]:
     """The keyless engine over some pages and notes."""
     local = sites.local()
     made = index_of(folder, pages, notes, local)
@@ -209,8 +209,8 @@ def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
     own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
     question = "rope metres deck"
     vector = sites.local().embed([question])[0]
-    ranking = score_all_passages(own.bundle, own.read(question), vector)
-    order = [own.bundle.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
+    ranking = score_all_passages(own.store, own.read(question), vector)
+    order = [own.store.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
     for name in ("far", order[0], order[-2], order[45]):
         expected = explain_question(own, question, expect=name).expected
         assert expected is not None
@@ -234,7 +234,7 @@ def test_of_a_page_that_is_expected_the_evidence_counts(folder: Path) -> None:
 
 def test_a_note_stands_by_its_path_its_id_and_its_hint(folder: Path) -> None:
     own = make_engine(sites.opened(folder), sites.local())
-    ids = {hint.label: hint.id for hint in own.bundle.hints}
+    ids = {hint.label: hint.id for hint in own.store.hints}
     notes = {"stores.md": ids["Stores"], "winch.md": ids["Plans for the winch"]}
     by_path = explain_question(own, "What is a mooring?", expect="stores.md", notes=notes)
     by_id = explain_question(own, "What is a mooring?", expect=ids["Stores"])
@@ -249,7 +249,7 @@ def test_a_note_stands_by_its_path_its_id_and_its_hint(folder: Path) -> None:
 
 def test_a_paid_answer_is_not_asked_for(tmp_path: Path) -> None:
     free = engine(tmp_path, record("a", "<p>A rope holds a boat in a storm.</p>", "Alpha"))
-    paid = Engine(free.bundle, free.embedder, ScriptedAnswerer([]))
+    paid = Engine(free.store, free.embedder, ScriptedAnswerer([], max_question_tokens=1))
     ledger = explain_question(paid, "Does a rope hold a boat?", expect="a")
     assert ledger.outcome is None
     assert ledger.evidence
@@ -422,7 +422,7 @@ def test_advice_on_a_page_in_another_language(tmp_path: Path) -> None:
 
 def test_advice_on_a_third_place_of_a_note(folder: Path) -> None:
     own = make_engine(sites.opened(folder), sites.local())
-    hint = own.bundle.hints.row(0)
+    hint = own.store.hints.row(0)
     ledger = explain_question(own, "electric winch gearbox", expect=hint.id)
     assert ledger.expected is not None
     third = replace(ledger.expected.candidate, fate="two-of-its-note")

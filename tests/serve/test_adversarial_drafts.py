@@ -102,7 +102,7 @@ def check_quotes(answer: Answer, draft: Any) -> None:
 
 def encoded(reply: Reply, engine: Engine) -> dict[str, Any]:
     """The wire's body of a reply, there and back."""
-    body = serialize_answer(reply, engine.bundle, "req_1")
+    body = serialize_answer(reply, engine.store, "req_1")
     data = json.dumps(body, ensure_ascii=False, allow_nan=False)
     back: dict[str, Any] = json.loads(data.encode("utf-8", "backslashreplace"))
     assert [c["n"] for c in back["citations"]] == list(range(1, len(back["citations"]) + 1))

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
-from answerable.serve.types import Answer
+from answerable.serve.types import Answer, Evidence
 from support.doubles import TINY, LetterEmbedder, ScriptedAnswerer, engine_of, record
 
 PAGE = record("rope", "<p>A rope holds the boat.</p>")
@@ -80,7 +81,7 @@ def test_another_embedder_than_the_bundles_is_refused(
 ) -> None:
     engine = engine_of(tmp_path, PAGE)
     with pytest.raises(EmbedderError, match="build again with this embedder"):
-        Engine(engine.bundle, Other(identity), ScriptedAnswerer([]))
+        Engine(engine.store, Other(identity), ScriptedAnswerer([]))
 
 
 def test_confidence_is_bounded_and_grows_with_the_distance_from_the_floor(tmp_path: Path) -> None:
@@ -88,3 +89,18 @@ def test_confidence_is_bounded_and_grows_with_the_distance_from_the_floor(tmp_pa
     sure = engine.answer("A rope holds the boat").confidence
     unsure = engine.answer("rope zeppelin").confidence
     assert 0 < unsure < sure <= 1
+
+
+class Unbounded:
+    """An answerer that forgets what it costs."""
+
+    label = "unbounded"
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        raise AssertionError(f"it is never asked: {question} {evidence} {violation}")
+
+
+def test_answerer_without_token_bound_does_not_escape_the_cap(tmp_path: Path) -> None:
+    engine: Any = engine_of(tmp_path, PAGE)
+    with pytest.raises(AttributeError, match="max_question_tokens"):
+        replace(engine, answerer=Unbounded()).max_question_tokens  # noqa: B018 - it raises

@@ -66,7 +66,7 @@ def test_every_remote_embedder_opens_with_the_identity_that_it_is_given() -> Non
             opened = make_embedder(wanted, sites.ROOT, FunctionSettings())
             assert opened.identity == wanted
             # Without it, a question would cost nothing that a cap could count.
-            assert getattr(opened, "worst_tokens", 0) > 0, name
+            assert opened.max_question_tokens > 0, name
             found += 1
     assert found
 

@@ -39,6 +39,11 @@ class LetterEmbedder:
     """Counts letters by their code: equal texts are equal, an empty one is all zeros."""
 
     identity: EmbedderIdentity = TINY
+    max_question_tokens: int = 0
+
+    def word_rank(self, word: str) -> int | None:
+        del word
+        return None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         dimensions = self.identity.dimensions
@@ -62,6 +67,13 @@ class CountingEmbedder:
     def identity(self) -> EmbedderIdentity:
         return self.inner.identity
 
+    @property
+    def max_question_tokens(self) -> int:
+        return self.inner.max_question_tokens
+
+    def word_rank(self, word: str) -> int | None:
+        return self.inner.word_rank(word)
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return self.inner.embed(texts)
@@ -74,6 +86,8 @@ class ScriptedAnswerer:
     drafts: list[object]
     violations: list[str | None] = field(default_factory=list)
     seen: list[Evidence] = field(default_factory=list)
+    label: str = "scripted"
+    max_question_tokens: int = 0
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del question

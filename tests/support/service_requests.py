@@ -43,11 +43,12 @@ NOWHERE = "redis://127.0.0.1:{port}/0"
 class Paid:
     """An answerer that costs tokens, counts them and may take its time or fail."""
 
-    worst_tokens: int = 100
+    max_question_tokens: int = 100
     cost: int | None = 30
     questions: list[str] = field(default_factory=list)
     before: Callable[[], object] | None = None
     drafts: Sequence[object] | None = None
+    label: str = "paid"
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del violation

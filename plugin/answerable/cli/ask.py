@@ -38,10 +38,10 @@ def print_answer(
     pool = engine.retrieve(text, selection.POOL_SIZE, language)
     reply = engine.answer_from(text, pool)
     if as_json:
-        body = serialize_answer(reply, engine.bundle, f"req_{uuid.uuid4().hex}", pool.remarks)
+        body = serialize_answer(reply, engine.store, f"req_{uuid.uuid4().hex}", pool.remarks)
         click.echo(json.dumps(body, indent=2))
     else:
-        route = engine.bundle.site.route
+        route = engine.store.site.route
         print_reply(Console(), reply, route, language, pool.remarks)
 
 

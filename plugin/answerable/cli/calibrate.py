@@ -25,6 +25,7 @@ from ..mkdocs.options import describe_stale_floors, resolve_identity
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
+from ..serve.stores.bundle import Bundle
 from .context import open_engine, read_function_settings, read_site_notebook
 from .evaluate_options import confirm_cost
 from .render import to_plain_text
@@ -44,11 +45,11 @@ def run_calibrate(
     private = read_site_notebook(site.notebook)
     notes = map_note_ids(private.notes)
     engine = open_engine(bundle or site.bundle, config_file)
-    known = list_source_names(engine.bundle, notes)
+    known = list_source_names(engine.store, notes)
     check_gold_sources(queries, path, known, unrouted=private.unrouted_paths)
     bank = read_off_topic_questions()
     confirm_cost(
-        engine.bundle.manifest.identity,
+        engine.store.manifest.identity,
         read_function_settings(bundle or site.bundle),
         embedded=len(queries) + len(bank),
         answered=0,
@@ -66,7 +67,7 @@ def run_calibrate(
     found = format_floor_lines(passages, hints, engine.embedder.identity.label)
     if as_json:
         body = {
-            "bundle": engine.bundle.manifest.id,
+            "bundle": engine.store.manifest.id,
             "embedder": engine.embedder.identity.label,
             "warnings": warnings,
             "passages": passages.as_json() if passages.is_enough else None,
@@ -79,7 +80,7 @@ def run_calibrate(
         click.echo(f"Warning: {warning}", err=True)
     console = Console()
     _print_calibration(console, "floor", "a page", passages)
-    if len(engine.bundle.hints):
+    if len(engine.store.hints):
         _print_calibration(console, "note_floor", "a note", hints)
     console.print("For mkdocs.yml:\n")
     click.echo(found)
@@ -95,7 +96,9 @@ def format_floor_lines(passages: FloorCalibration, notes: FloorCalibration, labe
     return "\n".join([*found, f"        calibrated_for: {json.dumps(label)}"])
 
 
-def _collect_warnings(queries: Sequence[GoldQuery], engine: Engine, config_file: Path) -> list[str]:
+def _collect_warnings(
+    queries: Sequence[GoldQuery], engine: Engine[Bundle], config_file: Path
+) -> list[str]:
     options = find_plugin(load_mkdocs_config(config_file)).config
     found = [stale] if (stale := describe_stale_floors(options)) else []
     built, chosen = engine.embedder.identity.label, resolve_identity(options).label
@@ -108,7 +111,7 @@ def _collect_warnings(queries: Sequence[GoldQuery], engine: Engine, config_file:
             "the gold set has no query that a floor has to refuse, and the bank's questions are "
             "far from every subject: write some near yours, with `expectAnswerMode: not-found`"
         )
-    if not any(tag.split("-")[0] == "en" for tag in engine.bundle.site.tags):
+    if not any(tag.split("-")[0] == "en" for tag in engine.store.site.tags):
         found.append(
             "most of the bank is in English, which a site in other languages refuses too easily: "
             "write more queries with `expectAnswerMode: not-found` in its own"

@@ -17,7 +17,7 @@ def run_chat(bundle: Path | None, config_file: Path) -> None:
     """Read questions until the reader leaves."""
     console = Console()
     engine = open_engine(bundle, config_file)
-    name = to_plain_text(engine.bundle.site.name).plain
+    name = to_plain_text(engine.store.site.name).plain
     console.print(Text.assemble((name, "bold"), f"  {_CHAT_HELP}"))
     while True:
         try:
@@ -36,4 +36,4 @@ def run_chat(bundle: Path | None, config_file: Path) -> None:
         else:
             pool = engine.retrieve(line, selection.POOL_SIZE)
             found = engine.answer_from(line, pool)
-            print_reply(console, found, engine.bundle.site.route, remarks=pool.remarks)
+            print_reply(console, found, engine.store.site.route, remarks=pool.remarks)

@@ -19,6 +19,7 @@ from ..serve.providers import make_embedder, make_engine
 from ..serve.retrieval import question_text
 from ..serve.retrieval.question_text import find_question_problem
 from ..serve.settings import FunctionSettings, read_settings
+from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.text.languages import is_language_tag
 
@@ -78,7 +79,7 @@ def _find_default_bundle(config_file: Path) -> Path:
     return folder
 
 
-def open_engine(bundle: Path | None, config_file: Path) -> Engine:
+def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     """An engine over the site's bundle."""
     folder = find_bundle(bundle, config_file)
     _require_bundle(folder)

@@ -37,6 +37,7 @@ from ..mkdocs.site_config import load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.settings import is_answerer_local
+from ..serve.stores.bundle import Bundle
 from .context import open_engine, read_function_settings, read_site_notebook
 from .evaluate_options import confirm_cost
 from .render import to_plain_text
@@ -163,21 +164,21 @@ def run_eval(
     chosen = read_function_settings(bundle or site.bundle)
     engine = open_engine(bundle or site.bundle, config_file)
     # A note's path may be suggested at a terminal, as it is in the gold set.
-    known = list_source_names(engine.bundle, notes)
+    known = list_source_names(engine.store, notes)
     check_gold_sources(queries, path, known, known, unrouted=private.unrouted_paths)
     own = read_existing_files([site.enrichment, site.abbreviations])
-    check_gold_overlap(queries, {**own, **read_prompt_templates()}, engine.bundle.site.name)
+    check_gold_overlap(queries, {**own, **read_prompt_templates()}, engine.store.site.name)
     by_model = full and not is_answerer_local(chosen.answers)
     asked = [query for query in queries if by_model or not query.requires_model]
     confirm_cost(
-        engine.bundle.manifest.identity,
+        engine.store.manifest.identity,
         chosen,
         embedded=len(asked),
         answered=len(asked) if by_model else 0,
         is_agreed=options.is_agreed,
     )
     report = make_report(
-        engine.bundle.manifest,
+        engine.store.manifest,
         _collect_verdicts(asked, engine, notes, full=full, fail_fast=options.fail_fast),
         queries,
         asked,
@@ -208,7 +209,7 @@ def _read_base_report(options: EvalOptions, kept: Path) -> tuple[EvalReport | No
 
 def _collect_verdicts(
     queries: Sequence[GoldQuery],
-    engine: Engine,
+    engine: Engine[Bundle],
     notes: dict[str, str],
     *,
     full: bool,

@@ -103,7 +103,7 @@ class _LiveIndex:
 
     def bundle(self) -> str | None:
         """The id of the last good index, None before there is one."""
-        return self.engine.bundle.manifest.id if self.engine else None
+        return self.engine.store.manifest.id if self.engine else None
 
     def _tell(self, mistake: str) -> None:
         kept = "answers come from the last good index" if self.engine else "no answers yet"

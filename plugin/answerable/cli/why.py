@@ -26,6 +26,7 @@ from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
 from ..serve.retrieval.retrieve import TOP_K
+from ..serve.stores.bundle import Bundle
 from .context import check_language_tag, clean_question, open_engine, read_site_notebook
 from .render import to_plain_text
 
@@ -225,7 +226,11 @@ def run_why(
 
 
 def _explain(
-    engine: Engine, config_file: Path, question: str, expect: str | None, language: str | None
+    engine: Engine[Bundle],
+    config_file: Path,
+    question: str,
+    expect: str | None,
+    language: str | None,
 ) -> Explanation:
     try:
         return explain_question(engine, question, expect=expect, language=language)

@@ -219,14 +219,17 @@ RowScorer = Callable[[Bundle, QuestionReading, Floats], Floats]
 
 
 def calibrate_floors(
-    engine: Engine, queries: Sequence[GoldQuery], notes: Mapping[str, str], bank: Sequence[str]
+    engine: Engine[Bundle],
+    queries: Sequence[GoldQuery],
+    notes: Mapping[str, str],
+    bank: Sequence[str],
 ) -> tuple[FloorCalibration, FloorCalibration]:
     """The calibrations of the floor and of the note floor; one call embeds all questions.
 
     notes: from a note's path to its id. bank: off-topic questions; one that the gold set asks too
     is the gold set's.
     """
-    bundle, profile = engine.bundle, engine.bundle.manifest.profile
+    bundle, profile = engine.store, engine.store.manifest.profile
     own = {_normalize_question(query.query) for query in queries}
     others = [
         GoldQuery(text, text, "not-found") for text in bank if _normalize_question(text) not in own

@@ -173,9 +173,9 @@ def judge_contents(
         comparisons = tuple(compare_verdicts(case, vectors, before, after))
         return GateReport(
             lever=made.encoding.label(dimensions),
-            bundle=after.bundle.manifest.id,
-            bytes_before=before.bundle.manifest.bytes,
-            bytes_after=after.bundle.manifest.bytes,
+            bundle=after.store.manifest.id,
+            bytes_before=before.store.manifest.bytes,
+            bytes_after=after.store.manifest.bytes,
             total=case.total,
             comparisons=comparisons,
         )
@@ -195,7 +195,7 @@ def judge_encoding(
 
 
 def compare_verdicts(
-    case: GateCase, vectors: NDArray[np.float32], before: Engine, after: Engine
+    case: GateCase, vectors: NDArray[np.float32], before: Engine[Bundle], after: Engine[Bundle]
 ) -> Iterator[VerdictComparison]:
     """Judge each query with both engines. vectors: of the queries, (len(queries), dimensions)."""
     for query, vector in zip(case.queries, vectors, strict=True):
@@ -204,7 +204,7 @@ def compare_verdicts(
             for engine in (before, after)
         )
         rho = spearman_correlation(
-            compute_all_cosines(before.bundle, vector), compute_all_cosines(after.bundle, vector)
+            compute_all_cosines(before.store, vector), compute_all_cosines(after.store, vector)
         )
         yield VerdictComparison(
             query.id,
@@ -252,7 +252,7 @@ def format_regressions(report: GateReport) -> str:
 @contextmanager
 def open_unpublished(
     index: SiteIndex, made: BundleContents, embedder: Embedder, profile: Profile, work: Path
-) -> Iterator[Engine]:
+) -> Iterator[Engine[Bundle]]:
     """A keyless engine over contents that are published nowhere."""
     make_private_folder(work)
     _remove_leftovers(work)

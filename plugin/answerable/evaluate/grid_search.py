@@ -15,6 +15,7 @@ from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.retrieval.retrieve import normalize_query
+from ..serve.stores.bundle import Bundle
 from ..serve.vectors.encodings import Encoding, encode_all_dimensions
 from . import gate
 from .gate import (
@@ -116,7 +117,7 @@ def run_trials(
     )
     with open_unpublished(site.index, exact, site.embedder, site.profile, work) as full:
         vectors = embed_queries(site.case.queries, full)
-        cosines = [compute_all_cosines(full.bundle, vector) for vector in vectors]
+        cosines = [compute_all_cosines(full.store, vector) for vector in vectors]
         held = {
             floor: (before, _judge_queries(site.case, vectors, _replace_floor(full, floor)))
             for floor in floors
@@ -136,7 +137,7 @@ def _run_encoding_trials(
 ) -> Iterator[Trial]:
     with open_unpublished(site.index, made, site.embedder, site.profile, work) as engine:
         rho = min(
-            spearman_correlation(one, compute_all_cosines(engine.bundle, vector))
+            spearman_correlation(one, compute_all_cosines(engine.store, vector))
             for one, vector in zip(cosines, vectors, strict=True)
         )
         scan = _time_scan(engine, vectors[0])
@@ -148,7 +149,7 @@ def _run_encoding_trials(
             )
             yield Trial(
                 TrialSetting(made.encoding, site.words, floor),
-                engine.bundle.manifest.bytes,
+                engine.store.manifest.bytes,
                 held,
                 len(after),
                 rho,
@@ -157,7 +158,7 @@ def _run_encoding_trials(
 
 
 def _judge_queries(
-    case: GateCase, vectors: NDArray[np.float32], engine: Engine
+    case: GateCase, vectors: NDArray[np.float32], engine: Engine[Bundle]
 ) -> dict[str, Verdict]:
     return {
         query.id: judge_query(query, vector, engine, case.notes, full=case.answers(query))
@@ -165,16 +166,16 @@ def _judge_queries(
     }
 
 
-def _replace_floor(engine: Engine, floor: float) -> Engine:
+def _replace_floor(engine: Engine[Bundle], floor: float) -> Engine[Bundle]:
     """The same engine with another floor, which is a part of the manifest's profile."""
-    manifest = engine.bundle.manifest
+    manifest = engine.store.manifest
     profile = replace(manifest.profile, floor=floor)
-    bundle = replace(engine.bundle, manifest=replace(manifest, profile=profile))
+    bundle = replace(engine.store, manifest=replace(manifest, profile=profile))
     return replace(engine, store=bundle)
 
 
-def _time_scan(engine: Engine, vector: NDArray[np.float32]) -> float:
-    bundle = engine.bundle
+def _time_scan(engine: Engine[Bundle], vector: NDArray[np.float32]) -> float:
+    bundle = engine.store
     unit = normalize_query(bundle, vector)
     times = []
     for _ in range(_TIMED_SCANS):

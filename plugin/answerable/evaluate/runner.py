@@ -75,14 +75,14 @@ class Verdict:
 
 
 def run_gold_set(
-    queries: Sequence[GoldQuery], engine: Engine, notes: Mapping[str, str], *, full: bool
+    queries: Sequence[GoldQuery], engine: Engine[Bundle], notes: Mapping[str, str], *, full: bool
 ) -> Iterator[Verdict]:
     """Judge queries one by one; all of them are embedded in one call.
 
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
     for query, vector in zip(queries, embed_queries(queries, engine), strict=True):
-        asked = engine.bundle, engine.read(clean_question(query.query)), vector
+        asked = engine.store, engine.read(clean_question(query.query)), vector
         yield replace(
             judge_query(query, vector, engine, notes, full=full),
             passage_score=_best_score(score_all_passages(*asked)),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors, WordRanker
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,11 @@ class LazyEmbedder:
         """Vectors of texts, by the embedder, which is opened for the first of them."""
         return self.opened().embed(texts)
 
+    @property
+    def max_question_tokens(self) -> int:
+        """Return the bound of the opened embedder."""
+        return self.opened().max_question_tokens
+
     def word_rank(self, word: str) -> int | None:
-        """The rank that the opened embedder gives a word, None where it ranks none."""
-        embedder = self.opened()
-        return embedder.word_rank(word) if isinstance(embedder, WordRanker) else None
+        """Return the rank that the opened embedder gives a word."""
+        return self.opened().word_rank(word)

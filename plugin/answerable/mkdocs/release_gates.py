@@ -176,7 +176,7 @@ def _judge_or_read(built: FinishedBuild, staged: StagedFunction, private: Notebo
     work = built.cache
     with open_unpublished(staged.index, staged.contents, built.embedder, profile, work) as engine:
         report = make_report(
-            engine.bundle.manifest,
+            engine.store.manifest,
             runner.run_gold_set(asked, engine, case.notes, full=False),
             case.queries,
             asked,

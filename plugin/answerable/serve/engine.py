@@ -1,6 +1,7 @@
 """A question in, a settled reply out."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic
 
 from .answers import confidence
 from .answers.confidence import compute_confidence, is_direct_answer
@@ -9,32 +10,32 @@ from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .request_context import current_context
 from .retrieval import selection
-from .retrieval.question import (
-    QuestionReading,
-    WordRank,
-    rank_no_word,
-    read_content_terms,
-    read_question,
-)
+from .retrieval.question import QuestionReading, read_content_terms, read_question
 from .retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from .retrieval.scoring import choose_floored_score, weigh_terms
 from .retrieval.selection import arrange_pool, fit_budget, select_evidence
 from .retrieval.store import Store
-from .stores.bundle import Bundle
 from .types import Answer, Reply
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    # ``Engine`` alone is an engine over any store; a tool that looks at every row takes
+    # ``Engine[Bundle]``.
+    StoreT = TypeVar("StoreT", bound=Store, covariant=True, default=Store)
+else:
+    from typing import TypeVar
+
+    StoreT = TypeVar("StoreT", bound=Store, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """A store with the embedder of its identity and an answerer.
+class Engine(Generic[StoreT]):
+    """Answer questions from a store, with the embedder of its identity and an answerer."""
 
-    ``word_rank``: how common a word is in ordinary language, where a list of words is at hand.
-    """
-
-    store: Store
+    store: StoreT
     embedder: Embedder
     answerer: Answerer
-    word_rank: WordRank = rank_no_word
 
     def __post_init__(self) -> None:
         have, want = self.embedder.identity, self.store.manifest.identity
@@ -45,18 +46,13 @@ class Engine:
             )
 
     @property
-    def bundle(self) -> Bundle:
-        """The store of an engine over a folder, whose every row can be looked at; TypeError else.
-
-        For the author's tools: a question is answered from any store.
-        """
-        if not isinstance(self.store, Bundle):
-            raise TypeError(f"a {type(self.store).__name__} is no bundle")
-        return self.store
+    def max_question_tokens(self) -> int:
+        """Bound the tokens that one question costs, embedded and answered."""
+        return self.embedder.max_question_tokens + self.answerer.max_question_tokens
 
     def read(self, question: str) -> QuestionReading:
         """The content terms of a question, in the site's spelling and without its frame."""
-        return read_question(self.store, question, self.word_rank)
+        return read_question(self.store, question, self.embedder.word_rank)
 
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0

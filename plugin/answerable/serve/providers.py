@@ -2,20 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from .answers.draft_loop import Answerer
 from .answers.extractive import ExtractiveAnswerer
-from .embedders.embedder import Embedder, EmbedderIdentity, WordRanker
+from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
 from .errors import EmbedderError
-from .retrieval.question import WordRank, rank_no_word
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
+from .stores.bundle import Bundle
 from .stores.bundle_reader import open_bundle
 from .stores.prefetch import Prefetch
 
 
-def open_function(folder: Path, *, verify: bool = True, ahead: Prefetch | None = None) -> Engine:
+def open_function(
+    folder: Path, *, verify: bool = True, ahead: Prefetch | None = None
+) -> Engine[Bundle]:
     """The engine of a published function folder.
 
     verify: compare the hashes of all its data. ahead: what reads its bundle already.
@@ -41,16 +44,16 @@ def make_embedder(
     return EMBEDDER_FACTORIES[identity.provider](identity, model, chosen, verify)
 
 
-def make_engine(store: Store, embedder: Embedder, chosen: FunctionSettings | None = None) -> Engine:
+StoreT = TypeVar("StoreT", bound=Store)
+
+
+def make_engine(
+    store: StoreT, embedder: Embedder, chosen: FunctionSettings | None = None
+) -> Engine[StoreT]:
     """An engine with the answerer that the settings choose, the keyless one by default."""
     chosen = chosen or FunctionSettings()
     answerer = ANSWERER_FACTORIES[chosen.answers](store, embedder, chosen)
-    return Engine(store, embedder, answerer, _choose_word_rank(embedder))
-
-
-def _choose_word_rank(embedder: Embedder) -> WordRank:
-    """How common a word is, where the embedder's vocabulary is in this process."""
-    return embedder.word_rank if isinstance(embedder, WordRanker) else rank_no_word
+    return Engine(store, embedder, answerer)
 
 
 # Each provider's packages are imported only where it is chosen.

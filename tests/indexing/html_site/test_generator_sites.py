@@ -10,6 +10,7 @@ from answerable.indexing.html_site.built_site import read_built_site
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.serve.engine import Engine
 from answerable.serve.providers import open_function
+from answerable.serve.stores.bundle import Bundle
 from support import generated_sites
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
 from support.sites import command, put
@@ -61,14 +62,14 @@ def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def engine(site: Path) -> Engine:
+def engine(site: Path) -> Engine[Bundle]:
     return open_function(site.parent / "function")
 
 
-def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine) -> None:
+def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bundle]) -> None:
     (index, storms, mooring), anchors = EXPECTED[generator]
-    rows = range(engine.bundle.manifest.counts["passages"])
-    passages = [engine.bundle.passage(row) for row in rows]
+    rows = range(engine.store.manifest.counts["passages"])
+    passages = [engine.store.passage(row) for row in rows]
     # Where a note at the foot of a page goes, generators do not agree.
     found = {p.title: (p.url, p.text.removesuffix(NOTE).rstrip()) for p in passages}
     found.pop("Mooring › Footnotes", None)
@@ -79,8 +80,8 @@ def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine) -> 
         for (title, text), url, anchor in zip(texts.items(), urls, anchors, strict=True)
     }
     assert any(NOTE in passage.text for passage in passages)
-    assert engine.bundle.site.name.startswith("Harbour")
-    assert engine.bundle.site.url == f"https://harbour.example{BASE}"
+    assert engine.store.site.name.startswith("Harbour")
+    assert engine.store.site.url == f"https://harbour.example{BASE}"
 
 
 def test_every_anchor_is_in_its_page(site: Path) -> None:
@@ -98,7 +99,7 @@ def test_every_anchor_is_in_its_page(site: Path) -> None:
         }
 
 
-def test_questions_are_answered_with_their_sources(generator: str, engine: Engine) -> None:
+def test_questions_are_answered_with_their_sources(generator: str, engine: Engine[Bundle]) -> None:
     (_, storms, mooring), anchors = EXPECTED[generator]
     answer = engine.answer(QUESTION).answer
     sentence = "The chain of a mooring is twelve millimetres thick."

@@ -201,8 +201,8 @@ def test_no_question_costs_more_than_the_worst(letter: str) -> None:
     read += frame_evidence(letter * question_text.MAX_QUESTION_CHARACTERS, evidence, violation)
     worst = bound_prompt_tokens("Harbour")
     assert estimate_max_tokens(read) <= worst
-    assert OpenAIAnswerer("gpt-5", "Harbour").worst_tokens == 2 * (worst + 4_096)
-    assert OpenAIAnswerer("o3", "Harbour", None, "high").worst_tokens == 2 * (worst + 28_672)
+    assert OpenAIAnswerer("gpt-5", "Harbour").max_question_tokens == 2 * (worst + 4_096)
+    assert OpenAIAnswerer("o3", "Harbour", None, "high").max_question_tokens == 2 * (worst + 28_672)
 
 
 @pytest.mark.parametrize(

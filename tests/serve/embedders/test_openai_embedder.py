@@ -108,7 +108,7 @@ def test_what_a_server_does_not_count_is_taken_to_be_much(server: OpenAIStub) ->
         == question_text.MAX_QUESTION_CHARACTERS // 2 + question_text.MAX_QUESTION_CHARACTERS
     )
     assert (
-        embedder(server).worst_tokens
+        embedder(server).max_question_tokens
         >= question.tokens_in - question_text.MAX_QUESTION_CHARACTERS // 2
     )
 

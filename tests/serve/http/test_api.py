@@ -34,6 +34,9 @@ ROPE = "A rope holds the boat."
 class Quoter:
     """Answers with its first passage, remembering the questions."""
 
+    label = "quoter"
+    max_question_tokens = 0
+
     def __init__(self) -> None:
         self.questions: list[str] = []
 
@@ -88,7 +91,7 @@ def test_an_answer_has_every_field_of_the_wire(engine: Engine) -> None:
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")
     assert record_citation["quote"] == ROPE
     assert set(hint_citation) == {"n", "kind", "id", "url", "label", "locator"}
-    assert body["bundle"] == engine.bundle.manifest.id
+    assert body["bundle"] == engine.store.manifest.id
     assert body["confidence"] in ("high", "medium", "low")
 
 
@@ -112,7 +115,7 @@ def test_search_gives_text_with_its_url_only(engine: Engine) -> None:
 
 def test_health_names_the_bundle(engine: Engine) -> None:
     body = get(engine, "health").json
-    assert (body["status"], body["bundle"]) == ("ok", engine.bundle.manifest.id)
+    assert (body["status"], body["bundle"]) == ("ok", engine.store.manifest.id)
 
 
 def test_a_slash_at_either_end_changes_nothing(engine: Engine) -> None:
@@ -265,7 +268,7 @@ class Unreachable(LetterEmbedder):
 
 def test_a_fault_of_the_embedder_is_a_problem_without_its_words(engine: Engine) -> None:
     assert Unreachable().identity == TINY
-    broken = Engine(engine.bundle, Unreachable(), ScriptedAnswerer([]))
+    broken = Engine(engine.store, Unreachable(), ScriptedAnswerer([]))
     response = post(broken, {"question": f"rope {SECRET}"})
     problem(response, 503)
     assert SECRET not in everything(response)

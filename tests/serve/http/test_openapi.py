@@ -205,7 +205,8 @@ def test_every_code_but_a_few_is_seen_in_the_table() -> None:
 class Costly:
     """An answerer that may cost more than a function spends in a day."""
 
-    worst_tokens = 2
+    label = "costly"
+    max_question_tokens = 2
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del question, evidence, violation

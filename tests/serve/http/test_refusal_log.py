@@ -33,6 +33,7 @@ from answerable.serve.http.refusal_log import (
 )
 from answerable.serve.limits.askers import hash_with_secret
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
+from answerable.serve.stores.bundle import Bundle
 from serve.test_function_folder import has_address
 from support.deadlines import until
 from support.doubles import (
@@ -109,36 +110,38 @@ def test_a_question_that_is_an_address_has_not_the_hash_of_an_asker() -> None:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
+def engine(tmp_path: Path) -> Engine[Bundle]:
     """A site of one page and one note, over floors that hardly anything passes."""
     made = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")], [note("one", "zebra quiz")])
     bundle = bundle_of(tmp_path, made, Profile(floor=0.99, note_floor=0.99))
     return Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}, {}]))
 
 
-def post(engine: Engine, question: str, keep: LogRefusal | None, asker: str = "") -> Response:
+def post(
+    engine: Engine[Bundle], question: str, keep: LogRefusal | None, asker: str = ""
+) -> Response:
     body = json.dumps({"question": question}).encode()
     headers = {"content-type": "application/json"}
     return handle(engine, Request("POST", "answer", "", headers, body, asker), keep)
 
 
-def test_the_core_hands_on_what_it_has_refused(engine: Engine) -> None:
+def test_the_core_hands_on_what_it_has_refused(engine: Engine[Bundle]) -> None:
     found: list[RefusedQuestion] = []
     body = post(engine, "  zebra\nropes ", found.append, "192.0.2.7").json
     assert body["reason"] == "no-evidence"
     (told,) = found
     assert (told.question, told.asker, told.reason) == ("zebra ropes", "192.0.2.7", "no-evidence")
-    assert told.bundle == engine.bundle.manifest.id
+    assert told.bundle == engine.store.manifest.id
     assert told.near is not None
     assert told.near.record == "rope"
     assert told.near.score in ("close", "low", "far")
 
 
-def test_what_a_note_is_nearest_to_names_no_note(engine: Engine) -> None:
+def test_what_a_note_is_nearest_to_names_no_note(engine: Engine[Bundle]) -> None:
     found: list[RefusedQuestion] = []
-    note_floor = replace(engine.bundle.manifest.profile, note_floor=0.0)
-    manifest = replace(engine.bundle.manifest, profile=note_floor)
-    routed = replace(engine, store=replace(engine.bundle, manifest=manifest))
+    note_floor = replace(engine.store.manifest.profile, note_floor=0.0)
+    manifest = replace(engine.store.manifest, profile=note_floor)
+    routed = replace(engine, store=replace(engine.store, manifest=manifest))
     assert post(routed, "zebra quiz", found.append).json["reason"] == "declined"
     assert found[0].near is not None
     assert found[0].near.record == "rope"
@@ -152,13 +155,13 @@ def test_what_was_declined_is_nearest_to_what_was_found(tmp_path: Path) -> None:
     assert (found[0].reason, found[0].near) == ("declined", NearestRecord("rope", "above"))
 
 
-def test_a_question_without_words_is_near_to_nothing(engine: Engine) -> None:
+def test_a_question_without_words_is_near_to_nothing(engine: Engine[Bundle]) -> None:
     found: list[RefusedQuestion] = []
     assert post(engine, "who is it?", found.append).json["reason"] == "no-evidence"
     assert found[0].near is None
 
 
-def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine) -> None:
+def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine[Bundle]) -> None:
     def body(keep: LogRefusal | None) -> dict[str, Any]:
         answered: dict[str, Any] = post(engine, "ropes", keep).json
         del answered["request_id"]
@@ -169,7 +172,7 @@ def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine) -
     assert len(found) == 1
 
 
-def test_a_sink_that_fails_fails_no_answer(engine: Engine) -> None:
+def test_a_sink_that_fails_fails_no_answer(engine: Engine[Bundle]) -> None:
     def fail(asked: RefusedQuestion) -> None:
         raise RuntimeError(asked.question)
 
@@ -178,7 +181,7 @@ def test_a_sink_that_fails_fails_no_answer(engine: Engine) -> None:
     assert response.json["mode"] == "not-found"
 
 
-def test_a_fault_is_no_refusal(engine: Engine) -> None:
+def test_a_fault_is_no_refusal(engine: Engine[Bundle]) -> None:
     class Broken(LetterEmbedder):
         def embed(self, texts: Sequence[str]) -> Vectors:
             raise RuntimeError(f"{len(texts)} texts")

@@ -228,7 +228,7 @@ def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_
     """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
     monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.2)
     gate = threading.Event()
-    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: gate.wait(PATIENCE))
+    paid = Paid(max_question_tokens=75_000, cost=60, before=lambda: gate.wait(PATIENCE))
     ask = asking(base, replace(USUAL, tokens_per_day=200_000), answerer=paid)
     with under_way(ask, gate, 2) as statuses:
         refused = [ask(f"Wind {n}?") for n in range(3)]
@@ -243,7 +243,7 @@ def test_a_burst_waits_a_moment_for_what_others_have_reserved(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", PATIENCE)
-    paid = Paid(worst_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
+    paid = Paid(max_question_tokens=75_000, cost=60, before=lambda: time.sleep(0.05))
     policy = replace(USUAL, tokens_per_day=200_000, deadline=PATIENCE)
     ask = asking(base, policy, answerer=paid)
     with ThreadPoolExecutor(5) as pool:
@@ -278,7 +278,9 @@ def test_a_fault_before_a_provider_is_called_costs_nothing(base: Engine) -> None
 
 
 def test_what_is_free_is_not_capped(base: Engine) -> None:
-    ask = asking(base, replace(USUAL, tokens_per_day=0), answerer=Paid(worst_tokens=0, cost=0))
+    ask = asking(
+        base, replace(USUAL, tokens_per_day=0), answerer=Paid(max_question_tokens=0, cost=0)
+    )
     assert ask().status == 200
 
 
@@ -358,7 +360,7 @@ def test_without_an_index_only_the_function_itself_is_there(base: Engine) -> Non
                  request("GET", "health")):  # fmt: skip
         response = service.handle(sent)
         assert (code(response), header(response, "Retry-After")) == ("unavailable", "5")
-    assert base.bundle.manifest.id
+    assert base.store.manifest.id
 
 
 def test_a_store_that_is_away_lets_nothing_through(base: Engine) -> None:

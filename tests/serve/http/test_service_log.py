@@ -39,7 +39,7 @@ def test_a_line_tells_what_came_of_a_question_and_not_what_it_was(base: Engine) 
     assert (line["method"], line["path"], line["status"]) == ("POST", "answer", 200)
     assert (line["mode"], line["reason"], line["cache"]) == ("partial", None, "miss")
     assert (line["tokens_in"], line["tokens_out"]) == (20, 10)
-    assert line["bundle"] == base.bundle.manifest.id
+    assert line["bundle"] == base.store.manifest.id
     assert list(line["timings_ms"]) == ["embedding", "searching", "writing", "checking"]
     assert line["duration_ms"] >= sum(line["timings_ms"].values()) - 1
     assert "question" not in line
@@ -126,7 +126,7 @@ def test_a_refused_question_is_handed_on_each_time_it_is_asked(base: Engine) -> 
     (first, second) = kept
     assert first == second
     assert (first.question, first.asker, first.reason) == (QUESTION, "192.0.2.1", "declined")
-    assert (first.bundle, first.near and first.near.record) == (base.bundle.manifest.id, "rope")
+    assert (first.bundle, first.near and first.near.record) == (base.store.manifest.id, "rope")
 
 
 def test_an_answered_question_is_kept_by_nobody(base: Engine) -> None:

@@ -71,7 +71,7 @@ def load(function: Path, server: RedisServer, cap: int, seconds: float, every: f
         replaced += due
         return due
 
-    worst = OpenAIAnswerer(read_settings(function).model, SITE).worst_tokens
+    worst = OpenAIAnswerer(read_settings(function).model, SITE).max_question_tokens
     return load_processes.run(
         function, environment, lambda count: share(count) < 1, is_due, cap, worst
     )

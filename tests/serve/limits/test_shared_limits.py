@@ -62,7 +62,7 @@ def processes(
 def worst_tokens(function: Path) -> int:
     """The most that a question to a function may cost."""
     chosen = read_settings(function)
-    return OpenAIAnswerer(chosen.model, SITE).worst_tokens
+    return OpenAIAnswerer(chosen.model, SITE).max_question_tokens
 
 
 def ask(running: Running, question: str = QUESTION) -> tuple[int, dict[str, Any]]:

@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.answers.extractive import ExtractiveAnswerer
 from ...serve.bundle_format.profile import Profile
 from ...serve.engine import Engine
 from ...serve.errors import GoldError
@@ -276,7 +275,7 @@ class Explanation:
 
 
 def explain_question(
-    engine: Engine,
+    engine: Engine[Bundle],
     question: str,
     *,
     expect: str | None = None,
@@ -289,7 +288,7 @@ def explain_question(
     what is asked in. notes: from a note's path to its id. An answer is asked for only where it
     costs nothing.
     """
-    bundle = engine.bundle
+    bundle = engine.store
     target = None if expect is None else find_expected(bundle, expect, notes or {})
     reading = engine.read(question)
     words = read_question_words(bundle, reading)
@@ -328,10 +327,10 @@ def explain_question(
 
 
 def _find_outcome(
-    engine: Engine, question: str, found: RetrievalResult, *, is_refused: bool
+    engine: Engine[Bundle], question: str, found: RetrievalResult, *, is_refused: bool
 ) -> ExplainedOutcome | None:
     # Without evidence no answerer runs, so a refusal is free whoever answers.
-    if not is_refused and not isinstance(engine.answerer, ExtractiveAnswerer):
+    if not is_refused and engine.answerer.max_question_tokens:
         return None
     reply = engine.answer_from(question, found)
     cited = tuple(dict.fromkeys(citation.id for citation in reply.answer.citations))

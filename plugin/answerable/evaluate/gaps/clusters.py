@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...serve.answers.extractive import ExtractiveAnswerer
 from ...serve.embedders.embedder import Vectors
 from ...serve.engine import Engine
 from ...serve.http.refusal_log import (
@@ -73,7 +72,7 @@ class _RefusedQuestion:
 
 
 def group_refusals(
-    kept: Iterable[LoggedRefusal], engine: Engine | None
+    kept: Iterable[LoggedRefusal], engine: Engine[Bundle] | None
 ) -> tuple[tuple[Gap, ...], int]:
     """The gaps, largest first and off-topic ones last, and how many refusals are none any more.
 
@@ -86,7 +85,7 @@ def group_refusals(
     words: Collection[str] = ()
     since = 0
     if engine and with_text:
-        words = _collect_site_name_terms(engine.bundle)
+        words = _collect_site_name_terms(engine.store)
         texts = [question.latest.text or "" for question in with_text]
         vectors = engine.embedder.embed(
             [*(engine.read(text).text for text in texts), *map(_extract_content_words, texts)]
@@ -120,7 +119,7 @@ def _collect_questions(
 
 
 def _ask_again(
-    question: _RefusedQuestion, vector: NDArray[np.float32], engine: Engine
+    question: _RefusedQuestion, vector: NDArray[np.float32], engine: Engine[Bundle]
 ) -> _RefusedQuestion | None:
     """A question with what is nearest to it in the site as it is; None if it is no gap now.
 
@@ -128,14 +127,14 @@ def _ask_again(
     nothing was.
     """
     text = question.latest.text or ""
-    found = retrieve(engine.bundle, engine.read(text), vector, selection.POOL_SIZE, near=1)
-    if isinstance(engine.answerer, ExtractiveAnswerer):
+    found = retrieve(engine.store, engine.read(text), vector, selection.POOL_SIZE, near=1)
+    if not engine.answerer.max_question_tokens:
         is_gap = engine.answer_from(text, found).reason is not None
     else:
         is_gap = question.latest.reason != "no-evidence" or not (found.passages or found.hints)
     if not is_gap:
         return None
-    near = find_nearest_record(found, engine.bundle.manifest.profile.floor)
+    near = find_nearest_record(found, engine.store.manifest.profile.floor)
     return _RefusedQuestion((*question.refused[:-1], replace(question.latest, near=near)))
 
 

@@ -15,6 +15,14 @@ from .contract import enforce_contract
 class Answerer(Protocol):
     """Drafts an answer from evidence; whatever it returns is settled by the contract."""
 
+    @property
+    def label(self) -> str:
+        """Name all that an answer depends on beside evidence and prompt, for the answer cache."""
+
+    @property
+    def max_question_tokens(self) -> int:
+        """Bound the tokens that one question costs; 0 only for an answerer that costs nothing."""
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """A draft as the contract describes it.
 

@@ -87,6 +87,16 @@ class ExtractiveAnswerer:
     store: Store
     embedder: Embedder
 
+    @property
+    def label(self) -> str:
+        """Name the answerer: its answers depend on nothing but the bundle."""
+        return "extractive"
+
+    @property
+    def max_question_tokens(self) -> int:
+        """Return 0: it runs in the process and costs nothing."""
+        return 0
+
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft verbatim excerpts; it needs no second attempt, so violation is unused."""
         del violation

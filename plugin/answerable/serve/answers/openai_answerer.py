@@ -72,11 +72,8 @@ class OpenAIAnswerer:
     _only_chat: list[bool] = field(default_factory=list, repr=False, compare=False)
 
     @property
-    def worst_tokens(self) -> int:
-        """More tokens than one question costs: both attempts, read and written to the limit.
-
-        An answerer that costs nothing has no such count.
-        """
+    def max_question_tokens(self) -> int:
+        """Bound the tokens of one question: both attempts, read and written to the limit."""
         return _ATTEMPTS * (bound_prompt_tokens(self.site) + self._max_output())
 
     @property

@@ -43,6 +43,11 @@ class LocalEmbedder:
         """What names this embedder's vector space."""
         return LOCAL_IDENTITY
 
+    @property
+    def max_question_tokens(self) -> int:
+        """Return 0: it runs in the process and costs nothing."""
+        return 0
+
     def word_rank(self, word: str) -> int | None:
         """The rank of a word, in lower case, among the pieces of ordinary language; None if none.
 

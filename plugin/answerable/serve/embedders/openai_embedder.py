@@ -45,10 +45,14 @@ class OpenAIEmbedder:
         return vectors
 
     @property
-    def worst_tokens(self) -> int:
-        """More tokens than one question costs; an embedder that costs nothing has no such count."""
+    def max_question_tokens(self) -> int:
+        """Bound the tokens that the server may count for one question."""
         # No vocabulary in use has more tokens for a text than the text has bytes in UTF-8.
         return 4 * question_text.MAX_QUESTION_CHARACTERS
+
+    def word_rank(self, word: str) -> None:
+        """Rank no word: the vocabulary is not in this process."""
+        del word
 
     def _call(self, batch: list[str]) -> Vectors:
         async def request(client: Any) -> Any:

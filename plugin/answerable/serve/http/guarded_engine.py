@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..answers import prompt
+from ..answers.draft_loop import Answerer
 from ..answers.wire import serialize_answer
+from ..embedders.embedder import Embedder
 from ..engine import Engine
 from ..errors import BudgetError
 from ..limits.answer_cache import AnswerCache, CacheOutcome
@@ -143,12 +145,14 @@ class GuardedEngine:
                 self.slots.release()
 
     @contextmanager
-    def _paid(self, *providers: object, call: RequestContext, spent: str) -> Iterator[None]:
+    def _paid(
+        self, *providers: Embedder | Answerer, call: RequestContext, spent: str
+    ) -> Iterator[None]:
         """Reserve the worst that a question may cost, settle it after; Problem without room.
 
         spent: what there is no more of when the day's tokens are spent.
         """
-        worst = sum_worst_tokens(*providers)
+        worst = sum(provider.max_question_tokens for provider in providers)
         if not worst or self.purse is None:
             yield
             return
@@ -176,11 +180,6 @@ def _reserve_tokens(purse: TokenBudget, tokens: int, call: RequestContext) -> Re
         call.pause(_RETRY_SECONDS)
 
 
-def sum_worst_tokens(*providers: object) -> int:
-    """The most that providers may count for one question; those that cost nothing say nothing."""
-    return sum(getattr(provider, "worst_tokens", 0) for provider in providers)
-
-
 def make_cache_key(engine: Engine, asked: Question) -> str:
     """What an answer is cached under: all that it depends on, hashed."""
     manifest = engine.store.manifest
@@ -192,7 +191,7 @@ def make_cache_key(engine: Engine, asked: Question) -> str:
         manifest.identity.label,
         prompt.PROMPT_VERSION,
         manifest.generator,
-        getattr(engine.answerer, "label", "extractive"),
+        engine.answerer.label,
         asked.question,
         # Any tag of a language that the site lacks asks the same.
         sorted(match_languages(asked.language, engine.store.site.tags)),

@@ -82,14 +82,13 @@ def open_service(
     try:
         from ...limits.policy import read_policy
         from ...settings import read_settings
-        from ..guarded_engine import sum_worst_tokens
         from ..service import Service
 
         chosen = read_settings(folder)
         engines, held = _open_engines(folder, asked, chosen, ahead, verify=verify)
         engine = engines()
         found = read_policy(environment, engine.store.site.url)
-        _check_cap(found.tokens_per_day, sum_worst_tokens(engine.embedder, engine.answerer))
+        _check_cap(found.tokens_per_day, engine.max_question_tokens)
         service = Service(
             engines,
             found,
