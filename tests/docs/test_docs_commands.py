@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from answerable.cli import main as answerable_cli
 from answerable.serve.limits.policy import read_policy
 from answerable.serve.stores.postgres.database_options import read_database_options
-from support import manual, sites
+from support import command_tables, manual, sites
 from support.manual import Command
 from support.published_functions import serving
 
@@ -54,6 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = manual.write_site(tmp_path_factory.mktemp("examples"))
     done = sites.build(folder)
     assert done.returncode == 0, done.stderr
+    questions = ["How do I set a timeout?", {"question": "How do I set a timeout?", "id": 1}]
+    lines = "".join(f"{json.dumps(question)}\n" for question in questions)
+    (folder / "questions.jsonl").write_text(lines, "utf-8")
     return folder
 
 
@@ -88,10 +91,11 @@ def test_a_command_is_one(command: Command) -> None:
 
 def parsed(group: click.Group, words: list[str]) -> set[tuple[str, str]]:
     """The options that words set, each with its command; click.UsageError if they do not fit."""
-    at = next((n for n, word in enumerate(words) if word in group.commands), None)
+    commands = command_tables.subcommands(group)
+    at = next((n for n, word in enumerate(words) if word in commands), None)
     if at is None:
         raise click.UsageError(f"{words} name no command")
-    command = group.commands[words[at]]
+    command = commands[words[at]]
     contexts = (
         group.make_context(group.name, words[: at + 1]),
         command.make_context(command.name, words[at + 1 :]),
@@ -181,7 +185,7 @@ def ours(page: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each command line of ours, in the manual or in a page, with the name of its command."""
     found = (c for c in manual.commands() if c.starts("answerable") and c.where.startswith(page))
     for words in sorted({command.words for command in found} - {("answerable", "--version")}):
-        (name,) = (word for word in words[1:] if word in answerable_cli.commands)
+        (name,) = (word for word in words[1:] if word in command_tables.subcommands(answerable_cli))
         yield name, words
 
 
@@ -190,7 +194,7 @@ def test_every_flag_of_every_command_is_in_an_example() -> None:
     shown = {pair for _, words in ours() for pair in parsed(answerable_cli, list(words[1:]))}
     wanted = {
         (str(command.name), str(option.name))
-        for command in (answerable_cli, *answerable_cli.commands.values())
+        for command in (answerable_cli, *command_tables.subcommands(answerable_cli).values())
         for option in command.params
         if option.name != "version"
     }

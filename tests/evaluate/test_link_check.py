@@ -158,9 +158,9 @@ def test_the_text_that_a_link_marks_is_no_anchor() -> None:
     [
         ("https://harbour:boats@docs.example.com/", "URL: it holds a user name or a password"),
         ("http://docs..example.com/", "URL: http://docs..example.com/ cannot be reached"),
-        ("docs.example.com", "URL: 'docs.example.com' is no address of a site"),
-        ("file:///etc/passwd", "URL: 'file:///etc/passwd' is no address of a site"),
-        ("http://[", "URL: 'http://[' is no address of a site"),
+        ("docs.example.com", "URL: 'docs.example.com' is not the address of a site"),
+        ("file:///etc/passwd", "URL: 'file:///etc/passwd' is not the address of a site"),
+        ("http://[", "URL: 'http://[' is not the address of a site"),
         ("http://127.0.0.1:1/", "URL: http://127.0.0.1:1/ cannot be reached"),
     ],
 )

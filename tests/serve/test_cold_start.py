@@ -178,7 +178,7 @@ def test_a_folder_that_is_no_function_is_one_sentence(built: Path, tmp_path: Pat
         done = bench(folder)
         assert (done.exit_code, done.stdout) == (1, "")
         assert done.stderr == (
-            f"Error: {folder} is no function's folder: name the one that holds "
+            f"Error: {folder} is not a function's folder: name the one that holds "
             "bundle/manifest.json\n"
         )
 
@@ -187,8 +187,11 @@ def test_a_folder_that_is_no_function_is_one_sentence(built: Path, tmp_path: Pat
     ("gone", "reason"),
     [
         ("answerable", "its code is not there"),
-        ("answerable/serve/text/tokenization.py", "cannot import name 'terms'"),
-        ("answerable/serve/providers.py", "cannot import name 'providers'"),
+        (
+            "answerable/serve/text/tokenization.py",
+            "No module named 'answerable.serve.text.tokenization'",
+        ),
+        ("answerable/serve/providers.py", "No module named 'answerable.serve.providers'"),
         ("model/weights", "the local embedder's file is missing"),
     ],
 )

@@ -21,7 +21,14 @@ _KINDS = {"integer": "whole number", "integer range": "whole number", "float ran
 
 def commands() -> dict[str, click.Command]:
     """The group and every command, by their names."""
-    return {"answerable": group, **group.commands}
+    return {"answerable": group, **subcommands(group)}
+
+
+def subcommands(group: click.Group) -> dict[str, click.Command]:
+    """Every command of a group, which may import one when it is asked for it."""
+    context = click.Context(group)
+    names = group.list_commands(context)
+    return {name: command for name in names if (command := group.get_command(context, name))}
 
 
 def parts() -> dict[str, str]:

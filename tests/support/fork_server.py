@@ -39,6 +39,7 @@ _IMPORTED = (
     "answerable.indexing.pipeline",
     "answerable.serve.providers",
     "answerable.cli.ask",
+    "answerable.cli.search",
     "answerable.cli.evaluate",
     "answerable.cli.index",
     "answerable.cli.evaluate_options",

@@ -1,100 +1,159 @@
-"""``answerable ask`` and ``answerable search``."""
+"""``answerable ask``: answer one question, or every question of a file of JSON lines."""
 
 import json
 import uuid
-from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from ..serve.answers.wire import serialize_answer
-from ..serve.retrieval import selection
-from ..serve.retrieval.scoring import Scored
-from ..serve.types import Passage, RoutingHint
-from .context import check_language_tag, clean_question, open_engine
+from ..serve.engine import Engine
+from ..serve.errors import AnswerableError
+from ..serve.retrieval import question_text
+from ..serve.retrieval.question import Remark
+from ..serve.retrieval.question_text import find_question_problem
+from ..serve.retrieval.selection import POOL_SIZE
+from ..serve.text.languages import is_language_tag
+from ..serve.types import Reply
+from .context import (
+    SiteLocation,
+    check_language_tag,
+    clean_question,
+    language_option,
+    open_engine,
+    question_argument,
+)
 from .render import print_reply, to_plain_text
 
-ScoredStream = Sequence[Scored[Passage]] | Sequence[Scored[RoutingHint]]
+# How many lines a message names before it counts the others.
+_NAMED_LINES = 5
 
 
-def print_answer(
-    bundle: Path | None,
-    config_file: Path,
-    question: str,
-    as_json: bool,
-    language: str | None = None,
+@dataclass(frozen=True, slots=True)
+class QuestionLine:
+    """One line of a question file. ``line``: its number; ``id``: any JSON that the file gives."""
+
+    line: int
+    question: str
+    language: str | None = None
+    id: object = None
+
+
+@click.command("ask")
+@question_argument
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
+@language_option
+@click.option(
+    "--file",
+    is_eager=True,
+    type=click.Path(allow_dash=True),
+    help="Answer every question of this file of JSON lines; - for standard input.",
+)
+@click.pass_obj
+def command(
+    location: SiteLocation, question: str, as_json: bool, language: str | None, file: str | None
 ) -> None:
-    """Answer one question; a refusal is an answer too and exits with 0.
-
-    language: a tag of what is asked in, whose pages go before all others.
-    """
+    """Answer one QUESTION with citations, or say that the site does not know."""
+    if question and file:
+        raise click.UsageError("QUESTION and --file both say what to ask: leave one out")
     check_language_tag(language)
-    engine = open_engine(bundle, config_file)
-    text = clean_question(question)
-    pool = engine.retrieve(text, selection.POOL_SIZE, language)
-    reply = engine.answer_from(text, pool)
-    if as_json:
-        body = serialize_answer(reply, engine.store, f"req_{uuid.uuid4().hex}", pool.remarks)
-        click.echo(json.dumps(body, indent=2))
+    if file:
+        with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
+            lines = parse_questions(opened.read(), file)
+        answer_lines(open_engine(*location), lines, file, language, as_json=as_json)
     else:
-        route = engine.store.site.route
-        print_reply(Console(), reply, route, language, pool.remarks)
+        engine = open_engine(*location)
+        reply, remarks = answer_question(engine, clean_question(question), language)
+        if as_json:
+            click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
+        else:
+            print_reply(Console(), reply, engine.store.site.route, language, remarks)
 
 
-def print_candidates(
-    bundle: Path | None,
-    config_file: Path,
-    question: str,
-    top_k: int,
-    language: str | None = None,
-    *,
-    as_json: bool,
-    near: bool,
-) -> None:
-    """Print both streams of what a question retrieves, and near misses if asked for.
+def answer_question(
+    engine: Engine, question: str, language: str | None = None
+) -> tuple[Reply, tuple[Remark, ...]]:
+    """Answer a clean question; a refusal is a reply too. Returns it and remarks on its words.
 
-    language: a tag of what is asked in, whose pages go before all others.
+    language: the tag of the language of the question, whose pages go before all others.
     """
-    check_language_tag(language)
-    engine = open_engine(bundle, config_file)
-    found = engine.retrieve(clean_question(question), top_k, language, top_k if near else 0)
-    streams: dict[str, ScoredStream] = {"passages": found.passages, "hints": found.hints}
-    if near:
-        streams |= {"near passages": found.near_passages, "near hints": found.near_hints}
-    if as_json:
-        rows = {
-            name: [_candidate_json(scored) for scored in items] for name, items in streams.items()
-        }
-        click.echo(json.dumps(rows, indent=2))
-        return
+    pool = engine.retrieve(question, POOL_SIZE, language)
+    return engine.answer_from(question, pool), pool.remarks
+
+
+def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+    """Format a reply as the JSON object that the function sends."""
+    return serialize_answer(reply, engine.store, f"req_{uuid.uuid4().hex}", remarks)
+
+
+def parse_questions(text: str, name: str) -> list[QuestionLine]:
+    """Parse a question file: on each line a JSON object with a ``question``, or a JSON string.
+
+    Empty lines are skipped. ClickException names every bad line by its number, so that no
+    question is asked before all can be.
+    """
+    lines: list[QuestionLine] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                lines.append(_parse_line(number, line))
+            except ValueError as error:
+                problems.append(f"line {number}: {error}")
+    if problems:
+        others = len(problems) - _NAMED_LINES
+        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
+        raise click.ClickException(f"{name}: {listed}; correct the file, nothing was asked")
+    if not lines:
+        raise click.ClickException(f'{name}: no question in it; write lines {{"question": "…"}}')
+    return lines
+
+
+def _parse_line(number: int, line: str) -> QuestionLine:
+    """Parse one line of a question file; ValueError says what is wrong with it."""
+    try:
+        value: Any = json.loads(line)
+    except ValueError:
+        raise ValueError("not JSON") from None
+    fields = {"question": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
+        raise ValueError('not an object with a text "question"')
+    question = question_text.clean_question(fields["question"])
+    if problem := find_question_problem(question):
+        raise ValueError(problem.removesuffix("."))
+    language = fields.get("language")
+    if language is not None and not (isinstance(language, str) and is_language_tag(language)):
+        raise ValueError('"language" is not a tag such as en or pt-BR')
+    return QuestionLine(number, question, language, fields.get("id"))
+
+
+def answer_lines(
+    engine: Engine, lines: list[QuestionLine], name: str, language: str | None, *, as_json: bool
+) -> None:
+    """Answer the questions of a file in their order and print each reply when it is there.
+
+    language: of the lines that name none. ClickException names the line whose question a
+    provider failed to answer.
+    """
     console = Console()
-    for name, items in streams.items():
-        if items:
-            console.print(_candidate_table(name, items))
-    if not any(streams.values()):
-        console.print("Nothing is above the floor.")
+    for line, reply, remarks in _iterate_replies(engine, lines, name, language):
+        if as_json:
+            body = {"line": line.line, "id": line.id, "question": line.question}
+            click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
+        else:
+            console.print(to_plain_text(f"\n{line.question}"), style="bold")
+            route = engine.store.site.route
+            print_reply(console, reply, route, line.language or language, remarks)
 
 
-def _candidate_json(scored: Scored[Passage] | Scored[RoutingHint]) -> dict[str, Any]:
-    return asdict(scored.item) | {
-        "score": round(scored.score, 6),
-        "base": round(scored.base, 6),
-        "lexical": round(scored.lexical, 6),
-        "dense": round(scored.dense, 6),
-        "boost": round(scored.boost, 6),
-    }
-
-
-def _candidate_table(name: str, items: ScoredStream) -> Table:
-    table = Table(title=name.capitalize(), title_justify="left")
-    for column in ("score", "base", "lexical", "dense"):
-        table.add_column(column, justify="right")
-    table.add_column("id", overflow="fold")
-    for scored in items:
-        numbers = (scored.score, scored.base, scored.lexical, scored.dense)
-        table.add_row(*(f"{number:.3f}" for number in numbers), to_plain_text(scored.item.id))
-    return table
+def _iterate_replies(
+    engine: Engine, lines: list[QuestionLine], name: str, language: str | None
+) -> Iterator[tuple[QuestionLine, Reply, tuple[Remark, ...]]]:
+    for line in lines:
+        try:
+            yield line, *answer_question(engine, line.question, line.language or language)
+        except AnswerableError as error:
+            raise click.ClickException(f"{name}: line {line.line}: {error}") from None

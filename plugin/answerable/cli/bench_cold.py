@@ -1,4 +1,4 @@
-"""``answerable bench-cold``: how long a function takes from its start to its first answer."""
+"""``answerable bench-cold``: time a function from the start of its process to its first answer."""
 
 import json
 import subprocess
@@ -23,7 +23,10 @@ _TIMEOUT_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class ColdStart:
-    """One cold start: milliseconds by phase, and what came of the question."""
+    """Time one cold start: milliseconds by phase, and what came of the question.
+
+    ``ranked``: how many candidates were found. ``mode``: of the answer, None if none was asked.
+    """
 
     phases: dict[str, float]
     question: str
@@ -41,22 +44,31 @@ class ColdStart:
         return self.total - self.phases.get("answer", 0.0)
 
 
-def bench_cold_starts(
-    folder: Path, question: str, runs: int, *, verify: bool, as_json: bool
-) -> None:
-    """Start a function's code so many times and print the median of each phase.
-
-    SiteError if the folder is no function, or its code fails.
-    """
-    if not (folder / BUNDLE_FOLDER / MANIFEST_FILE).is_file():
+@click.command("bench-cold")
+@click.argument("function_dir", type=click.Path(path_type=Path))
+@click.option("--question", default="", help="What to ask. Default: one about the first page.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="How many starts to time.",
+)
+@click.option("--skip-hashes", is_flag=True, help="As with ANSWERABLE_SKIP_HASHES=1.")
+@click.option("--json", "as_json", is_flag=True, help="Print the times as JSON.")
+def command(function_dir: Path, question: str, runs: int, skip_hashes: bool, as_json: bool) -> None:
+    """Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."""
+    if not (function_dir / BUNDLE_FOLDER / MANIFEST_FILE).is_file():
         raise SiteError(
-            f"{folder} is no function's folder: name the one that holds "
+            f"{function_dir} is not a function's folder: name the one that holds "
             f"{BUNDLE_FOLDER}/{MANIFEST_FILE}"
         )
     # The first brings the files into memory; it is the disk's time more than the function's.
-    first, *rest = (time_cold_start(folder, question, verify=verify) for _ in range(runs + 1))
-    phases = {name: median(each.phases[name] for each in rest) for name in first.phases}
-    total = median(each.total for each in rest)
+    first, *starts = (
+        time_cold_start(function_dir, question, verify=not skip_hashes) for _ in range(runs + 1)
+    )
+    phases = {name: median(start.phases[name] for start in starts) for name in first.phases}
+    total = median(start.total for start in starts)
     if as_json:
         body = {
             "question": first.question,
@@ -68,32 +80,30 @@ def bench_cold_starts(
         }
         click.echo(json.dumps(body, indent=2))
         return
-    console = Console()
     table = Table("phase", "ms")
     for name, value in phases.items():
         table.add_row(name, f"{value:.1f}")
     table.add_row("all", f"{total:.1f}")
+    outcome = f"answered as {first.mode}" if first.mode else "ranked; the models were not asked"
+    console = Console()
     console.print(table)
-    console.print(to_plain_text(_summarize_starts(first, runs)))
-
-
-def _summarize_starts(first: ColdStart, runs: int) -> str:
-    what = f"answered as {first.mode}" if first.mode else "ranked; the models were not asked"
-    return (
-        f"Median of {runs} starts after one more, which took {first.total:.0f} ms. "
-        f"{first.question!r}: {first.ranked} candidates, {what}."
+    console.print(
+        to_plain_text(
+            f"Median of {runs} starts after one more, which took {first.total:.0f} ms. "
+            f"{first.question!r}: {first.ranked} candidates, {outcome}."
+        )
     )
 
 
 def time_cold_start(folder: Path, question: str = "", *, verify: bool = True) -> ColdStart:
-    """One cold start of a function's code; SiteError if it fails."""
+    """Start a function's code once and time its phases; SiteError if it fails."""
     script = str(Path(cold_start_probe.__file__))
-    told = "verify" if verify else "skip"
-    command = [sys.executable, "-I", script, str(folder.resolve()), question, told]
-    before = time.perf_counter_ns()
+    hashes = "verify" if verify else "skip"
+    arguments = [sys.executable, "-I", script, str(folder.resolve()), question, hashes]
+    previous = time.perf_counter_ns()
     try:
-        done = subprocess.run(
-            command,
+        process = subprocess.run(
+            arguments,
             capture_output=True,
             text=True,
             timeout=_TIMEOUT_SECONDS,
@@ -105,12 +115,12 @@ def time_cold_start(folder: Path, question: str = "", *, verify: bool = True) ->
             f"{folder}: the function has not answered within {_TIMEOUT_SECONDS} seconds: "
             "build it again"
         ) from None
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1:] or ["no output"]
+    if process.returncode:
+        reason = process.stderr.strip().splitlines()[-1:] or ["no output"]
         raise SiteError(f"{folder}: the function does not start ({reason[0]}): build it again")
-    found = json.loads(done.stdout)
+    output = json.loads(process.stdout)
     phases: dict[str, float] = {}
-    for name, stamp in found["marks"]:
-        phases[name] = (stamp - before) / 1e6
-        before = stamp
-    return ColdStart(phases, found["question"], found["ranked"], found["mode"])
+    for name, stamp in output["marks"]:
+        phases[name] = (stamp - previous) / 1e6
+        previous = stamp
+    return ColdStart(phases, output["question"], output["ranked"], output["mode"])

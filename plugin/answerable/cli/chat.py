@@ -1,24 +1,25 @@
-"""``answerable chat``: one question at a time, nothing remembered."""
+"""``answerable chat``: answer one typed question at a time; nothing is remembered."""
 
-from pathlib import Path
-
+import click
 from rich.console import Console
 from rich.text import Text
 
-from ..serve.retrieval import selection
 from ..serve.retrieval.question_text import clean_question, find_question_problem
-from .context import open_engine
+from .ask import answer_question
+from .context import SiteLocation, open_engine
 from .render import print_reply, to_plain_text
 
-_CHAT_HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
+_HELP = "Ask a question; each one stands alone. /help shows this, /quit (or Ctrl-D) leaves."
 
 
-def run_chat(bundle: Path | None, config_file: Path) -> None:
-    """Read questions until the reader leaves."""
+@click.command("chat")
+@click.pass_obj
+def command(location: SiteLocation) -> None:
+    """Ask in the terminal, one question at a time."""
     console = Console()
-    engine = open_engine(bundle, config_file)
+    engine = open_engine(*location)
     name = to_plain_text(engine.store.site.name).plain
-    console.print(Text.assemble((name, "bold"), f"  {_CHAT_HELP}"))
+    console.print(Text.assemble((name, "bold"), f"  {_HELP}"))
     while True:
         try:
             line = clean_question(console.input("\n[bold cyan]?[/bold cyan] "))
@@ -30,10 +31,9 @@ def run_chat(bundle: Path | None, config_file: Path) -> None:
         if not line:
             continue
         if line.startswith("/"):
-            console.print(_CHAT_HELP)
+            console.print(_HELP)
         elif problem := find_question_problem(line):
             console.print(problem)
         else:
-            pool = engine.retrieve(line, selection.POOL_SIZE)
-            found = engine.answer_from(line, pool)
-            print_reply(console, found, engine.store.site.route, remarks=pool.remarks)
+            reply, remarks = answer_question(engine, line)
+            print_reply(console, reply, engine.store.site.route, remarks=remarks)

@@ -1,4 +1,4 @@
-"""``answerable check-links``: what answers may cite, looked up on the deployed site."""
+"""``answerable check-links``: look up on the deployed site what answers may cite."""
 
 import string
 import time
@@ -7,7 +7,6 @@ import urllib.request
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException, HTTPResponse
-from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import click
@@ -22,40 +21,41 @@ from ..evaluate.link_check import (
 from ..indexing.html_site.articles import decode_html
 from ..serve.errors import SiteError
 from ..serve.stores.bundle_reader import open_bundle
-from .context import find_bundle
+from .context import SiteLocation, find_bundle
 from .render import to_plain_text
 
 # Pages that are fetched at once, and the seconds that one may take.
-_PARALLEL_FETCHES, _TIMEOUT_SECONDS = 8, 30.0
-# Bytes that are read at once.
+_PARALLEL_FETCHES = 8
+_TIMEOUT_SECONDS = 30.0
 _CHUNK_BYTES = 1 << 16
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))
-# A server's answer may be cut off or garbled, and it may redirect to what is no address.
+# A response may be cut off or garbled, and a redirect may lead to an invalid address.
 _FETCH_ERRORS = (OSError, HTTPException, ValueError, zlib.error)
 _HEADERS = {"User-Agent": "mkdocs-answerable check-links", "Accept": "text/html,*/*;q=0.5"}
 
 
-def check_site_links(bundle: Path | None, config_file: Path, url: str) -> None:
-    """Print every address that leads nowhere; exit status 1 if there is one.
-
-    SiteError if the url is none, or if its server cannot be reached.
-    """
+@click.command("check-links")
+@click.argument("url")
+@click.pass_obj
+def command(location: SiteLocation, url: str) -> None:
+    """Look up all that answers may cite on the site at URL; exit status 1 if some is gone."""
     root = _parse_site_url(url)
-    found = collect_cited_addresses(open_bundle(find_bundle(bundle, config_file)), root)
+    cited = collect_cited_addresses(open_bundle(find_bundle(*location)), root)
     _require_reachable(root)
     with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
-        broken = [each for some in pool.map(_find_broken, found.pages) for each in some]
-    for each in broken:
-        click.echo(to_plain_text(f"{each.address}: {each.why} (cited as {each.id})"))
-    others = f"; {found.elsewhere} elsewhere are not looked up" if found.elsewhere else ""
+        broken = [link for links in pool.map(_find_broken, cited.pages) for link in links]
+    for link in broken:
+        click.echo(to_plain_text(f"{link.address}: {link.why} (cited as {link.id})"))
+    others = f"; {cited.elsewhere} elsewhere are not looked up" if cited.elsewhere else ""
     click.echo(
-        f"{found.addresses} addresses on {len(found.pages)} pages, {len(broken)} broken{others}"
+        f"{cited.addresses} addresses on {len(cited.pages)} pages, {len(broken)} broken{others}"
     )
     if broken:
         raise click.exceptions.Exit(1)
 
 
 def _parse_site_url(url: str) -> str:
+    """Parse a site's address, to end in a slash; SiteError for another or one with a password."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname
@@ -66,27 +66,28 @@ def _parse_site_url(url: str) -> str:
         raise SiteError("URL: it holds a user name or a password; leave it out")
     if not is_address:
         raise SiteError(
-            f"URL: {url!r:.80} is no address of a site; name one such as https://docs.example.com/"
+            f"URL: {url!r:.80} is not the address of a site; name one such as "
+            "https://docs.example.com/"
         )
     bare = url.partition("#")[0].partition("?")[0]
     return bare if bare.endswith("/") else f"{bare}/"
 
 
 def _require_reachable(root: str) -> None:
-    """SiteError unless some server answers there, whatever it says."""
+    """Raise SiteError unless some server responds there, with whatever status."""
     try:
         _fetch_page(root)
     except urllib.error.HTTPError:
         return
     except _FETCH_ERRORS as error:
         raise SiteError(
-            f"URL: {root} cannot be reached ({_format_reason(error)}); correct it, or try "
-            "again when "
-            "its server runs"
+            f"URL: {root} cannot be reached ({_format_reason(error)}); correct it, or try again "
+            "when its server runs"
         ) from None
 
 
 def _find_broken(page: CitedPage) -> list[BrokenLink]:
+    """Fetch a page and list what is cited on it and gone."""
     try:
         html = _fetch_page(page.address)
     except urllib.error.HTTPError as error:
@@ -97,7 +98,7 @@ def _find_broken(page: CitedPage) -> list[BrokenLink]:
 
 
 def _fetch_page(address: str) -> str | None:
-    """A page's text, redirects followed; None if what is there is no HTML."""
+    """Fetch a page's HTML, redirects followed; None for another content type."""
     request = urllib.request.Request(_encode_address(address), headers=_HEADERS)
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:
         if response.headers.get_content_type() not in _HTML_TYPES:
@@ -110,22 +111,23 @@ def _fetch_page(address: str) -> str | None:
 
 
 def _read_response(response: HTTPResponse) -> bytes:
-    """All that is sent; TimeoutError if it does not end, be it ever so lively."""
-    ends = time.monotonic() + _TIMEOUT_SECONDS
+    """Read a whole response; TimeoutError if it takes too long, though bytes keep coming."""
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     data = bytearray()
-    while part := response.read1(_CHUNK_BYTES):
-        data += part
-        if time.monotonic() >= ends:
+    while chunk := response.read1(_CHUNK_BYTES):
+        data += chunk
+        if time.monotonic() >= deadline:
             raise TimeoutError("timed out")
     return bytes(data)
 
 
 def _encode_address(address: str) -> str:
-    """An address as it is sent; ValueError for a name that no host can have."""
+    """Encode an address as it is sent; ValueError for an invalid host name."""
     parts = urlsplit(address)
     host = parts.netloc.encode("idna").decode("ascii")
     return quote(parts._replace(netloc=host).geturl(), safe=string.punctuation)
 
 
 def _format_reason(error: Exception) -> str:
-    return str(getattr(error, "reason", None) or error) or type(error).__name__
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    return str(reason) or type(error).__name__

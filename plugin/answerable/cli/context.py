@@ -1,9 +1,4 @@
-"""The argument QUESTION, which is one text.
-
-What somebody has typed, read as the function would read it.
-
-Where a command finds its bundle, and the engine over it.
-"""
+"""Site of a command: its bundle, engine and notebook, and the question that was typed."""
 
 from pathlib import Path
 
@@ -11,53 +6,62 @@ import click
 
 from ..indexing.notes.notebook import Notebook, read_notebook
 from ..indexing.output.function_writer import find_model_folder
-from ..serve import settings
 from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
 from ..serve.providers import make_embedder, make_engine
 from ..serve.retrieval import question_text
 from ..serve.retrieval.question_text import find_question_problem
-from ..serve.settings import FunctionSettings, read_settings
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
 from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.text.languages import is_language_tag
 
+# The bundle's folder, if one was named, and the site's configuration file, which need not exist.
+SiteLocation = tuple[Path | None, Path]
 
-def _require_one_text(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
-    """The question; UsageError if the shell has taken it apart."""
-    del param
+DEFAULT_BUNDLE = Path("function", BUNDLE_FOLDER)
+
+
+def _join_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+    """Take the question as one text; UsageError if the shell has split it, or if it is missing.
+
+    It may be missing beside an eager option ``file``.
+    """
+    if not words and not ctx.params.get("file"):
+        raise click.MissingParameter(ctx=ctx, param=param)
     if len(words) > 1:
         raise click.UsageError(
             f'put the question in quotes: {ctx.command_path} "{" ".join(words)}"', ctx
         )
-    return words[0]
+    return "".join(words)
 
 
+# "" where a command has an eager option ``file`` instead.
 question_argument = click.argument(
-    "question", nargs=-1, required=True, metavar="QUESTION", callback=_require_one_text
+    "question", nargs=-1, metavar="QUESTION", callback=_join_question
+)
+language_option = click.option(
+    "--language", help="What you ask in, such as fr: pages in it go first."
 )
 
 
 def clean_question(text: str) -> str:
-    """A cleaned question; ClickException if the function would refuse it."""
-    cleaned = question_text.clean_question(text)
-    if problem := find_question_problem(cleaned):
+    """Clean a question as the function does; ClickException if the function would refuse it."""
+    question = question_text.clean_question(text)
+    if problem := find_question_problem(question):
         raise click.ClickException(problem)
-    return cleaned
+    return question
 
 
 def check_language_tag(language: str | None) -> None:
-    """ClickException for what is no language tag."""
+    """Refuse a language that is not a language tag; ClickException."""
     if language is not None and not is_language_tag(language):
         raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
 
 
-DEFAULT_BUNDLE = Path("function", settings.BUNDLE_FOLDER)
-
-
 def find_bundle(bundle: Path | None, config_file: Path) -> Path:
-    """The folder that was named, else the one that mkdocs.yml names, else the default one."""
+    """Find the bundle's folder: the named one, that of mkdocs.yml, or the default one."""
     if bundle:
         return bundle
     if not config_file.is_file():
@@ -69,7 +73,7 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
 
 
 def _find_default_bundle(config_file: Path) -> Path:
-    """The default bundle where there is no configuration; SiteError if that is missing too."""
+    """Find the bundle where there is no configuration; SiteError if that is missing too."""
     folder = config_file.parent / DEFAULT_BUNDLE
     if not folder.is_dir() and not _find_sibling_bundles(folder):
         raise SiteError(
@@ -80,40 +84,40 @@ def _find_default_bundle(config_file: Path) -> Path:
 
 
 def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
-    """An engine over the site's bundle."""
+    """Open an engine over the site's bundle, with the providers of its function."""
     folder = find_bundle(bundle, config_file)
     _require_bundle(folder)
     opened = open_bundle(folder)
-    chosen = read_function_settings(folder)
-    embedder = make_embedder(opened.manifest.identity, find_model_folder(), chosen)
-    return make_engine(opened, embedder, chosen)
+    settings = read_function_settings(folder)
+    embedder = make_embedder(opened.manifest.identity, find_model_folder(), settings)
+    return make_engine(opened, embedder, settings)
 
 
 def read_site_notebook(folder: Path | str | None) -> Notebook:
-    """The notebook of a site that was built, an empty one for None; NotebookError."""
+    """Read the notebook of a site that was built, an empty one for None; NotebookError."""
     return read_notebook(Path(folder), writes_key=False) if folder else Notebook()
 
 
 def read_function_settings(bundle: Path) -> FunctionSettings:
-    """What the function that a bundle belongs to is told of its providers."""
+    """Read the settings of the function that a bundle belongs to."""
     return read_settings(bundle.parent)
 
 
 def _require_bundle(folder: Path) -> None:
-    """BundleError where a site has no such bundle, but one for each language or version."""
+    """Raise BundleError for a site that has a bundle for each language or version instead."""
     path = folder / MANIFEST_FILE
-    if not path.exists() and (others := _find_sibling_bundles(folder)):
-        named = " or ".join(f"--bundle {_shorten_path(other)}" for other in others)
-        raise BundleError(f"{_shorten_path(path)} does not exist: name one with {named}")
+    if not path.exists() and (siblings := _find_sibling_bundles(folder)):
+        choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
+        raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
 
 
 def _find_sibling_bundles(folder: Path) -> list[Path]:
-    """The bundles of the function folders beside a bundle, by language, version or both."""
-    inner = f"*/{settings.BUNDLE_FOLDER}/{MANIFEST_FILE}"
-    found = (path for pattern in (inner, f"*/{inner}") for path in folder.parent.glob(pattern))
-    return sorted(path.parent for path in found)
+    """List the bundles of function folders beside a bundle, by language, version or both."""
+    inner = f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}"
+    manifests = (path for pattern in (inner, f"*/{inner}") for path in folder.parent.glob(pattern))
+    return sorted(path.parent for path in manifests)
 
 
 def _shorten_path(path: Path) -> Path:
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    folder = Path.cwd()
+    return path.relative_to(folder) if path.is_relative_to(folder) else path

@@ -1,8 +1,9 @@
-"""``answerable index``: a built site, by any generator, as a function folder."""
+"""``answerable index``: index a site that any generator has built and write its function."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -57,12 +58,69 @@ LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """What is asked of one built site: where it is, what goes with it and where things are put."""
+    """Options of one built site: its folder, its notes, the cache and what to read of its pages."""
 
     folder: Path
     notebook: Path | None
     cache: Path
     reading: BuiltSiteOptions
+
+
+def site_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Declare the options that `index` and `serve` share; a command gets them as IndexOptions."""
+
+    @wraps(command)
+    def run(
+        site_dir: Path,
+        notebook: Path | None,
+        base_url: str | None,
+        site_name: str | None,
+        language: str | None,
+        cache: Path,
+        **others: object,
+    ) -> None:
+        reading = BuiltSiteOptions(base_url, site_name, language)
+        command(IndexOptions(site_dir, notebook, cache, reading), **others)
+
+    options = (
+        click.argument("site_dir", type=click.Path(path_type=Path)),
+        click.option(
+            "--notebook", type=click.Path(path_type=Path), help="The private notes. Default: none."
+        ),
+        click.option(
+            "--base-url",
+            help="Where the site is published. Default: its first page's canonical link, else /.",
+        ),
+        click.option("--site-name", help="The site's name. Default: as its pages say."),
+        click.option("--language", help="The language of all pages. Default: as each page says."),
+        click.option(
+            "--cache",
+            type=click.Path(path_type=Path),
+            default=Path(".cache", "plugin", "answerable"),
+            show_default=True,
+            help="Where vectors are kept between runs.",
+        ),
+    )
+    declared: Callable[..., None] = run
+    for option in reversed(options):
+        declared = option(declared)
+    return declared
+
+
+@click.command("index")
+@site_options
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("function"),
+    show_default=True,
+    help="Where the function is written.",
+)
+@click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
+@click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
+def command(options: IndexOptions, out: Path, inject: bool, endpoint: str | None) -> None:
+    """Make a function for SITE_DIR, a site that any generator has built."""
+    index_built_site(options, out, inject=inject, endpoint=endpoint)
 
 
 def index_built_site(
@@ -75,9 +133,9 @@ def index_built_site(
     try:
         check_folders(options, out)
         check_endpoint(inject, endpoint)
-        read, manifest = write_function_folder(options, out)
+        site, manifest = write_function_folder(options, out)
         if inject:
-            changed = inject_widget_into_site(options.folder, read.base, endpoint)
+            changed = inject_widget_into_site(options.folder, site.base, endpoint)
             write_file(
                 options.folder / widget_config.WIDGET_CONFIG_PATH,
                 format_widget_config(WidgetConfig(), manifest.id),

@@ -1,6 +1,6 @@
-"""The command ``answerable package``: its options and where it may write.
+"""``answerable package``: turn the function's folder into what a platform takes.
 
-A package written, with its size against the limits of its platform and how to deploy it.
+It prints the package's sizes against the platform's limits, and how to deploy it.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..indexing.output.folder_overlap import check_private_location
 from ..indexing.packaging.deploy_commands import list_deploy_commands
 from ..indexing.packaging.lockfile import PACKAGE_EXTRAS
 from ..indexing.packaging.package_writer import FunctionPackage, PackageOrder, write_package
@@ -24,11 +25,11 @@ from ..indexing.packaging.platforms import (
     choose_machine,
 )
 from ..serve.errors import SiteError
+from .context import SiteLocation, find_bundle
 
 _DEFAULT_OUT = Path("package")
 
 
-# Commands import what they use when they run, so that `--help` stays quick.
 @click.command("package")
 @click.option("--target", type=click.Choice(PLATFORM_NAMES), required=True, help="The platform.")
 @click.option(
@@ -55,8 +56,8 @@ _DEFAULT_OUT = Path("package")
     help="What the function needs for this too.",
 )
 @click.pass_obj
-def package(
-    where: tuple[Path | None, Path],
+def command(
+    location: SiteLocation,
     target: PlatformName,
     arch: Architecture | None,
     python: str,
@@ -65,14 +66,11 @@ def package(
     extras: tuple[str, ...],
 ) -> None:
     """Turn the function's folder into what a platform takes; exit status 1 above its limits."""
-    from ..indexing.packaging.package_writer import PackageOrder
-    from .context import find_bundle
-
-    chosen = PLATFORMS[target]
-    machine = choose_machine(chosen, arch, python)
-    folder = function or find_bundle(*where).parent
-    order = PackageOrder(chosen, machine, folder, out or _DEFAULT_OUT / target, extras)
-    _require_unpublished(where[1], order.out)
+    platform = PLATFORMS[target]
+    machine = choose_machine(platform, arch, python)
+    folder = function or find_bundle(*location).parent
+    order = PackageOrder(platform, machine, folder, out or _DEFAULT_OUT / target, extras)
+    _require_unpublished(location[1], order.out)
     raise SystemExit(0 if package_function(order) else 1)
 
 
@@ -80,7 +78,7 @@ def _require_unpublished(config_file: Path, out: Path) -> None:
     """Refuse to write vectors of notes where a site publishes them."""
     if not config_file.is_file():
         return
-    from ..indexing.output.folder_overlap import check_private_location
+    # A function folder that was deployed alone may lack mkdocs.
     from ..mkdocs.site_config import load_mkdocs_config
 
     config = load_mkdocs_config(config_file)
@@ -89,69 +87,72 @@ def _require_unpublished(config_file: Path, out: Path) -> None:
 
 
 def package_function(order: PackageOrder) -> bool:
-    """Write a package and print its size and its commands; whether it is within all limits."""
+    """Write a package, print its sizes and commands, and tell whether it is within all limits."""
     try:
-        done = write_package(order, lambda step: click.echo(f"{step} …", err=True))
+        package = write_package(order, lambda step: click.echo(f"{step} …", err=True))
     except OSError as error:
         name = error.filename or order.out
         raise SiteError(
-            f"{name} cannot be read or written ({error.strerror}): correct its rights or free space"
+            f"{name} cannot be read or written ({error.strerror}): check its permissions or free "
+            "space"
         ) from None
     machine = order.machine
     click.echo(f"{order.target.name}, Python {machine.version}, {machine.architecture}")
-    Console().print(_size_table(done, order))
-    _print_notices(done, order)
-    passed = [limit for limit in order.target.limits if _size_of(done, limit.what) > limit.bytes]
-    for limit in passed:
-        found = f"{_format_megabytes(_size_of(done, limit.what))} MB {limit.what}"
-        click.echo(
-            f"{found} is more than {_format_megabytes(limit.bytes)} MB: {limit.remedy}", err=True
-        )
+    Console().print(_make_size_table(package, order))
+    _print_notices(package, order)
+    exceeded = [
+        limit for limit in order.target.limits if _measure(package, limit.what) > limit.bytes
+    ]
+    for limit in exceeded:
+        size = f"{_format_megabytes(_measure(package, limit.what))} MB {limit.what}"
+        most = _format_megabytes(limit.bytes)
+        click.echo(f"{size} is more than {most} MB: {limit.remedy}", err=True)
     click.echo(f"\nWritten to {order.out}. To deploy it:")
-    for each in list_deploy_commands(order.target, order.machine, order.out):
-        click.echo(f"  {each}")
-    return not passed
+    for line in list_deploy_commands(order.target, order.machine, order.out):
+        click.echo(f"  {line}")
+    return not exceeded
 
 
-def _size_table(done: FunctionPackage, order: PackageOrder) -> Table:
+def _make_size_table(package: FunctionPackage, order: PackageOrder) -> Table:
     table = Table("what")
     table.add_column("MB", justify="right")
     table.add_column("limit", justify="right")
-    for what, size in done.parts.items():
-        table.add_row(what, _format_megabytes(size), "")
+    for part, size in package.parts.items():
+        table.add_row(part, _format_megabytes(size), "")
     limits = {limit.what: _format_megabytes(limit.bytes) for limit in order.target.limits}
     table.add_section()
-    table.add_row("unpacked", _format_megabytes(done.unpacked), limits.get("unpacked", "none"))
-    if done.zipped is not None:
-        table.add_row("zipped", _format_megabytes(done.zipped), limits.get("zipped", "none"))
+    table.add_row("unpacked", _format_megabytes(package.unpacked), limits.get("unpacked", "none"))
+    if package.zipped is not None:
+        table.add_row("zipped", _format_megabytes(package.zipped), limits.get("zipped", "none"))
     return table
 
 
-def _print_notices(done: FunctionPackage, order: PackageOrder) -> None:
-    """What whoever deploys has to know of this package."""
-    for name, pinned, taken in done.older:
+def _print_notices(package: FunctionPackage, order: PackageOrder) -> None:
+    """Print what whoever deploys this package has to know of it."""
+    python = f"Python {order.machine.version}"
+    for name, pinned, replacement in package.older:
         click.echo(
-            f"{name} {taken} stands in for {pinned}, which has no wheel for "
-            f"Python {order.machine.version} with glibc 2.{order.machine.glibc}."
+            f"{name} {replacement} stands in for {pinned}, which has no wheel for {python} with "
+            f"glibc 2.{order.machine.glibc}."
         )
-    if done.is_compiled:
-        click.echo(f"Bytecode for Python {order.machine.version} is in it.")
-    elif done.is_compiled is False:
+    if package.is_compiled:
+        click.echo(f"Bytecode for {python} is in it.")
+    elif package.is_compiled is False:
         click.echo(
-            f"No bytecode is in it: Python {order.machine.version} is not installed here, so every "
-            "cold start compiles the code."
+            f"No bytecode is in it: {python} is not installed here, so every cold start compiles "
+            "the code."
         )
-    if done.is_stored:
+    if package.is_stored:
         click.echo(
             "The bundle is not in it: a database serves this site. Set ANSWERABLE_DATABASE_URL in "
             "the platform's environment."
         )
-    for key in done.keys:
+    for key in package.keys:
         click.echo(f"Set {key} in the platform's environment: no package holds a key.")
 
 
-def _size_of(done: FunctionPackage, what: Literal["zipped", "unpacked"]) -> int:
-    return done.unpacked if what == "unpacked" else done.zipped or 0
+def _measure(package: FunctionPackage, what: Literal["zipped", "unpacked"]) -> int:
+    return package.unpacked if what == "unpacked" else package.zipped or 0
 
 
 def _format_megabytes(size: int) -> str:

@@ -1,8 +1,6 @@
-"""Somebody else's text on a terminal.
+"""Render replies on a terminal: claims with their code, lists and tables, and numbered citations.
 
-The blocks of a claim on a terminal: code as code, lists as lists, tables as tables.
-
-Answers on a terminal.
+Text of pages, notes and readers is printed without markup and control characters.
 """
 
 import unicodedata
@@ -22,17 +20,22 @@ from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
 from ..serve.types import Citation, RecordCitation, Reply
 
-
-def to_plain_text(text: str) -> Text:
-    """Make a text that is printed as it is: no markup, no control characters, plain spaces."""
-    spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
-    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
-
-
 Json = dict[str, Any]
 
 _INDENT = 4
 _LABEL_STYLES = {"file": "dim", "caption": "italic"}
+_BAR_WIDTH = 20
+_REFUSAL_SENTENCES = {
+    "no-evidence": "Not found: nothing on this site is close enough to that question.",
+    "declined": "Not found: the pages that come close do not answer that question.",
+    "contract": "Not found: the answer could not be tied to its sources.",
+}
+
+
+def to_plain_text(text: str) -> Text:
+    """Make a text that is printed verbatim: no markup, no control characters, plain spaces."""
+    spaced = "".join(" " if c.isspace() and c != "\n" else c for c in text)
+    return Text("".join(c for c in spaced if c == "\n" or unicodedata.category(c)[0] != "C"))
 
 
 def add_citation_markers(blocks: Sequence[Json], numbers: Sequence[int]) -> list[Json]:
@@ -77,7 +80,7 @@ def _render_block(block: Json) -> Iterator[RenderableType]:
 
 
 def _render_spans(spans: Sequence[Json]) -> Text:
-    """Pieces as one text: code colored, links underlined."""
+    """Render spans as one text: code colored, links underlined."""
     text = Text()
     for span in spans:
         piece = to_plain_text(span["text"])
@@ -90,7 +93,7 @@ def _render_spans(spans: Sequence[Json]) -> Text:
 
 
 def _render_code(block: Json) -> Iterator[RenderableType]:
-    """The lines of a block of code, indented and colored as the language has it."""
+    """Render the lines of a code block, indented and colored by its language."""
     code = to_plain_text(block["text"]).plain
     syntax = Syntax("", block["language"] or "text", theme="ansi_dark", background_color="default")
     for line in syntax.highlight(code).split("\n", allow_blank=True)[: code.count("\n") + 1]:
@@ -118,76 +121,67 @@ def _render_table(block: Json) -> Table:
     return table
 
 
-_BAR_WIDTH = 20
-
-_REFUSAL_SENTENCES = {
-    "no-evidence": "Not found: nothing on this site is close enough to that question.",
-    "declined": "Not found: the pages that come close do not answer that question.",
-    "contract": "Not found: the answer could not be tied to its sources.",
-}
-
-
 def print_reply(
     console: Console,
-    found: Reply,
+    reply: Reply,
     route: str,
     language: str | None = None,
     remarks: Sequence[Remark] = (),
 ) -> None:
-    """Print an answer, its confidence and its numbered citations, or the decline.
+    """Print an answer, its confidence and its numbered citations, or the refusal.
 
-    route: the template of a route's sentence. language: what was asked in, if that is known.
+    route: the template of a route's sentence. language: of the question, if that is known.
     remarks: on the words of the question.
     """
-    for each in remarks:
-        if each.kind == "corrected":
-            line = f"Showing results for “{each.replacement}” instead of “{each.word}”."
+    for remark in remarks:
+        if remark.kind == "corrected":
+            line = f"Showing results for “{remark.replacement}” instead of “{remark.word}”."
             console.print(to_plain_text(line), style="dim")
-    if found.reason:
-        console.print(Text(_REFUSAL_SENTENCES[found.reason], style="yellow"))
-        if any(each.kind == "follow-up" for each in remarks):
+    if reply.reason:
+        console.print(Text(_REFUSAL_SENTENCES[reply.reason], style="yellow"))
+        if any(remark.kind == "follow-up" for remark in remarks):
             console.print("Each question stands alone: ask it in full.")
     else:
-        _print_answer(console, found, route)
-        _print_sources(console, found, language)
-    if words := [f"“{each.word}”" for each in remarks if each.kind == "unknown"]:
+        _print_answer(console, reply, route)
+        _print_sources(console, reply, language)
+    if words := [f"“{remark.word}”" for remark in remarks if remark.kind == "unknown"]:
         console.print(to_plain_text(f"This site does not mention {', '.join(words)}."), style="dim")
 
 
-def _print_sources(console: Console, found: Reply, language: str | None) -> None:
+def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
     """Print the confidence of an answer and its numbered citations."""
-    full = round(found.confidence * _BAR_WIDTH)
+    full = round(reply.confidence * _BAR_WIDTH)
     bar = "█" * full + "░" * (_BAR_WIDTH - full)
-    console.print(Text(f"\nConfidence {bar} {bucket_confidence(found.confidence)}", style="dim"))
-    if other := _other_languages(found, language):
-        console.print(Text(f"No source is in {language}; language: {', '.join(other)}", "dim"))
-    for number, citation in enumerate(found.answer.citations, 1):
-        console.print(_citation_line(number, citation))
+    console.print(Text(f"\nConfidence {bar} {bucket_confidence(reply.confidence)}", style="dim"))
+    if others := _list_other_languages(reply, language):
+        console.print(Text(f"No source is in {language}; language: {', '.join(others)}", "dim"))
+    for number, citation in enumerate(reply.answer.citations, 1):
+        console.print(_format_citation(number, citation))
 
 
-def _print_answer(console: Console, found: Reply, route: str) -> None:
+def _print_answer(console: Console, reply: Reply, route: str) -> None:
     """Print an answer as one text, or claim by claim where they have the structure of a page."""
-    drawn = [build_claim_blocks(claim, found.passages) for claim in found.answer.claims]
-    if not any(drawn):
-        console.print(to_plain_text(format_answer(found.answer, route)))
+    structures = [build_claim_blocks(claim, reply.passages) for claim in reply.answer.claims]
+    if not any(structures):
+        console.print(to_plain_text(format_answer(reply.answer, route)))
         return
-    numbers = {citation: n for n, citation in enumerate(found.answer.citations, 1)}
-    for claim, blocks in zip(found.answer.claims, drawn, strict=True):
+    numbers = {citation: n for n, citation in enumerate(reply.answer.citations, 1)}
+    for claim, blocks in zip(reply.answer.claims, structures, strict=True):
         whole = blocks or [{"kind": "text", "spans": [{"text": claim.text}]}]
         cited = [numbers[citation] for citation in claim.citations]
         print_blocks(console, add_citation_markers(whole, cited))
         console.print()
-    if found.answer.routes:
-        console.print(to_plain_text(format_routes(found.answer, route)))
+    if reply.answer.routes:
+        console.print(to_plain_text(format_routes(reply.answer, route)))
 
 
-def _other_languages(found: Reply, language: str | None) -> list[str]:
-    """The languages of the cited pages where none of them is in the asker's."""
-    cited = {c.language: None for c in found.answer.citations if isinstance(c, RecordCitation)}
+def _list_other_languages(reply: Reply, language: str | None) -> list[str]:
+    """List the languages of the cited pages if none of them is in the asker's."""
+    cited = {c.language: None for c in reply.answer.citations if isinstance(c, RecordCitation)}
     return [] if language is None or match_languages(language, cited) else list(cited)
 
 
-def _citation_line(number: int, citation: Citation) -> Text:
+def _format_citation(number: int, citation: Citation) -> Text:
     if isinstance(citation, RecordCitation):
         name = citation.title
     else:

@@ -29,7 +29,7 @@ from ..serve.http.adapters.dev_route import mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.http.shutdown import InFlight, stop_on_signal
 from ..serve.providers import make_engine
-from ..serve.settings import LogRefusals
+from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
 from . import index
 from .index import (
     IndexOptions,
@@ -38,6 +38,7 @@ from .index import (
     make_auditor,
     open_local_embedder,
     read_site_notes,
+    site_options,
 )
 from .static_site import make_static_app
 
@@ -121,6 +122,28 @@ class _LiveIndex:
         )
         self.engine = make_engine(bundle, self.embedder)
         click.echo(summarize_build(bundle.manifest, made, folder))
+
+
+@click.command("serve")
+@site_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--log-refusals",
+    type=click.Choice(LOG_REFUSALS_CHOICES),
+    default="none",
+    show_default=True,
+    help="What is kept of refused questions, in the cache.",
+)
+def command(options: IndexOptions, host: str, port: int, log_refusals: LogRefusals) -> None:
+    """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
+    serve_built_site(options, host, port, log_refusals)
 
 
 def serve_built_site(

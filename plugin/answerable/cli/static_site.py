@@ -1,4 +1,4 @@
-"""A built site's files as a WSGI application, with the widget put into its pages."""
+"""WSGI application that serves a built site's files, with the widget put into its pages."""
 
 import mimetypes
 import os
@@ -12,7 +12,7 @@ from ..indexing.widget.injection import inject_widget, read_widget_file
 from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
 from ..serve.http.adapters.wsgi import Environ, StartResponse, WsgiApp, decode_path
 
-# The machine's own table of types is not the same everywhere.
+# The type table of the operating system differs between machines.
 _CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -32,56 +32,60 @@ _CONTENT_TYPES = {
 }
 
 
+# A status, headers and a body.
+_Response = tuple[int, list[tuple[str, str]], bytes]
+
+
 def make_static_app(
     folder: Path, base: str, endpoint: str, bundle: Callable[[], str | None]
 ) -> WsgiApp:
-    """An application that serves a folder under a base path.
+    """Make an application that serves a folder under a base path.
 
     base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks. bundle:
-    the id of the index that answers, None before there is one.
+    returns the id of the index that answers, None before there is one.
     """
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         method = environ["REQUEST_METHOD"]
-        if method not in ("GET", "HEAD"):
-            status, headers, body = 405, [("Allow", "GET, HEAD")], b""
-        else:
+        if method in ("GET", "HEAD"):
             status, headers, body = respond(decode_path(environ), environ.get("QUERY_STRING", ""))
-        sent = [*headers, ("Content-Length", str(len(body))), ("Cache-Control", "no-cache")]
-        start_response(f"{status} {HTTPStatus(status).phrase}", sent)
+        else:
+            status, headers, body = 405, [("Allow", "GET, HEAD")], b""
+        headers += [("Content-Length", str(len(body))), ("Cache-Control", "no-cache")]
+        start_response(f"{status} {HTTPStatus(status).phrase}", headers)
         return [] if method == "HEAD" else [body]
 
-    def respond(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
+    def respond(path: str, query: str) -> _Response:
         if path in ("/", base.rstrip("/")) and path != base:
             return _redirect_to(base, query)
-        inner = path.removeprefix(base) if path.startswith(base) else None
-        if (asset := _widget_asset(inner, bundle())) is not None:
-            return 200, _content_type(PurePosixPath(path)), asset
-        file = _find_file(folder, inner) if inner is not None else None
-        if file is not None and file.is_dir():
-            return _redirect_to(f"{path}/", query)
-        if file is not None:
-            return 200, _content_type(file), content(file)
+        if path.startswith(base):
+            inner = path.removeprefix(base)
+            if (asset := _read_widget_asset(inner, bundle())) is not None:
+                return 200, _content_type(PurePosixPath(path)), asset
+            file = _find_file(folder, inner)
+            if file is not None and file.is_dir():
+                return _redirect_to(f"{path}/", query)
+            if file is not None:
+                return 200, _content_type(file), read_page(file)
         missing = folder / "404.html"
         if missing.is_file():
-            return 404, _content_type(missing), content(missing)
+            return 404, _content_type(missing), read_page(missing)
         return 404, [("Content-Type", _CONTENT_TYPES[".txt"])], b"There is nothing at this path.\n"
 
-    def content(file: Path) -> bytes:
+    def read_page(file: Path) -> bytes:
         data = file.read_bytes()
         if file.suffix != ".html":
             return data
         html = data.decode("utf-8", errors="surrogateescape")
-        url = quote(base) + injection.WIDGET_SCRIPT
-        html = inject_widget(html, url, endpoint=endpoint)
+        html = inject_widget(html, quote(base) + injection.WIDGET_SCRIPT, endpoint=endpoint)
         return html.encode("utf-8", errors="surrogateescape")
 
     return app
 
 
-def _widget_asset(inner: str | None, bundle: str | None) -> bytes | None:
-    """A file of the widget at a path in the site; None if it is none."""
-    if inner is None or not inner.startswith(injection.WIDGET_FOLDER):
+def _read_widget_asset(inner: str, bundle: str | None) -> bytes | None:
+    """Read a file of the widget by its path in the site; None for another path."""
+    if not inner.startswith(injection.WIDGET_FOLDER):
         return None
     if inner == widget_config.WIDGET_CONFIG_PATH and bundle:
         return format_widget_config(WidgetConfig(), bundle)
@@ -89,15 +93,15 @@ def _widget_asset(inner: str | None, bundle: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-def _redirect_to(path: str, query: str) -> tuple[int, list[tuple[str, str]], bytes]:
+def _redirect_to(path: str, query: str) -> _Response:
     location = quote(path) + (f"?{query}" if query else "")
     return 301, [("Location", location)], b""
 
 
 def _find_file(folder: Path, inner: str) -> Path | None:
-    """The file at a path, or a folder that is asked for without its slash; None if there is none.
+    """Find the file at a path, or the folder at a path without its slash; None for neither.
 
-    What lies outside the folder, by its path or by a link, is not there, nor is what is hidden.
+    Hidden files and what lies outside the folder, by its path or by a link, are not served.
     """
     *parents, last = inner.split("/")
     parts = [*parents, last or "index.html"]
@@ -106,7 +110,7 @@ def _find_file(folder: Path, inner: str) -> Path | None:
     try:
         return _resolve_file(folder, folder.joinpath(*parts))
     except OSError:
-        # A name may be longer than a file's can be.
+        # Such as a name that is too long for a file.
         return None
 
 
@@ -126,5 +130,5 @@ def _resolve_file(folder: Path, path: Path) -> Path | None:
 
 def _content_type(file: PurePath) -> list[tuple[str, str]]:
     guessed, encoding = mimetypes.guess_type(file.name)
-    known = _CONTENT_TYPES.get(file.suffix.lower()) or (None if encoding else guessed)
-    return [("Content-Type", known or "application/octet-stream")]
+    usual = _CONTENT_TYPES.get(file.suffix.lower()) or (None if encoding else guessed)
+    return [("Content-Type", usual or "application/octet-stream")]

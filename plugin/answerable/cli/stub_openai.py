@@ -1,4 +1,4 @@
-"""``answerable stub-openai``: a local server to try the providers with."""
+"""``answerable stub-openai``: serve the OpenAI protocol on loopback, without a key."""
 
 import click
 
@@ -7,8 +7,16 @@ from ..testing.openai_stub import start_stub
 from ..testing.stub_messages import StubError
 
 
-def run_stub(port: int) -> None:
-    """Serve until interrupted; SiteError if the port is taken."""
+@click.command("stub-openai")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8899,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+def command(port: int) -> None:
+    """Serve the OpenAI protocol on loopback, to try the whole flow without a key."""
     try:
         stub = start_stub(port, keep=0)
     except StubError as error:

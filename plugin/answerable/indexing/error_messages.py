@@ -6,7 +6,7 @@ import os
 from ..serve.errors import AnswerableError
 
 _OS_REMEDIES = {
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "correct its rights"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "check its permissions"),
     **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "free space for it"),
     **dict.fromkeys((errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT), "correct the path"),
 }

@@ -323,7 +323,10 @@ def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
     ("error", "complaint"),
     [
         (OSError(errno.EFBIG, "Too large"), "a file cannot be read or written (Too large); free"),
-        (OSError(errno.EACCES, "No", "x"), "x cannot be read or written (No); correct its rights"),
+        (
+            OSError(errno.EACCES, "No", "x"),
+            "x cannot be read or written (No); check its permissions",
+        ),
         (OSError(errno.EIO, "Broken", b"x"), "x cannot be read or written (Broken)"),
         (OSError("odd"), "a file cannot be read or written (OSError)"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from answerable.cli.ask import print_answer
+from answerable.cli.context import check_language_tag
 from answerable.cli.render import print_reply
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.profile import Profile
@@ -172,6 +172,6 @@ def test_a_terminal_says_that_no_source_is_in_the_askers_language(
     assert [line for line in lines if line.startswith("No source")] == ([said] if said else [])
 
 
-def test_a_command_refuses_what_is_no_language(tmp_path: Path) -> None:
+def test_a_command_refuses_a_language_that_is_not_a_tag() -> None:
     with pytest.raises(click.ClickException, match="--language: 'x!' is no tag"):
-        print_answer(tmp_path, tmp_path / "mkdocs.yml", "rope?", as_json=True, language="x!")
+        check_language_tag("x!")

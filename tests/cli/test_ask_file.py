@@ -1,0 +1,98 @@
+"""``answerable ask --file``: many questions in one process, JSON lines in and JSON lines out."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from answerable.cli.ask import QuestionLine, parse_questions
+from support.sites import build, command, write_site
+
+CHAIN = "How thick is the chain of a mooring?"
+UNKNOWN = "Who won the football world cup?"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_site(tmp_path_factory.mktemp("ask_file"))
+    assert build(folder).returncode == 0
+    return folder
+
+
+def write_lines(folder: Path, *lines: str) -> str:
+    (folder / "questions.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    return "questions.jsonl"
+
+
+def test_ask_file_answers_each_line_in_order_as_one_line_of_json(folder: Path) -> None:
+    name = write_lines(
+        folder,
+        json.dumps({"question": f"  {CHAIN} ", "id": {"row": 7}}),
+        "",
+        json.dumps(UNKNOWN),
+    )
+    done = command(folder, "ask", "--file", name, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = (json.loads(line) for line in done.stdout.splitlines())
+    assert (first["line"], first["id"], first["question"]) == (1, {"row": 7}, CHAIN)
+    assert (second["line"], second["id"], second["question"]) == (3, None, UNKNOWN)
+    assert first["reply"]["mode"] == "partial"
+    assert "twelve" in first["reply"]["answer"]
+    assert (second["reply"]["mode"], second["reply"]["answer"]) == ("not-found", "")
+
+
+def test_ask_file_gives_the_reply_that_one_question_gives(folder: Path) -> None:
+    name = write_lines(folder, json.dumps(CHAIN))
+    lines = json.loads(command(folder, "ask", "--file", name, "--json").stdout)
+    alone = json.loads(command(folder, "ask", CHAIN, "--json").stdout)
+    for reply in (alone, lines["reply"]):
+        assert reply.pop("request_id").startswith("req_")
+    assert lines["reply"] == alone
+
+
+def test_ask_file_without_json_prints_questions_with_their_answers(folder: Path) -> None:
+    name = write_lines(folder, json.dumps(CHAIN), json.dumps(UNKNOWN))
+    done = command(folder, "ask", "--file", name)
+    assert done.returncode == 0
+    assert done.stdout.index(CHAIN) < done.stdout.index("twelve") < done.stdout.index(UNKNOWN)
+    assert "Not found: nothing on this site is close enough" in done.stdout
+
+
+def test_ask_file_names_every_bad_line_and_asks_nothing(folder: Path) -> None:
+    name = write_lines(folder, json.dumps(CHAIN), "{", '{"query": "a"}', '""')
+    done = command(folder, "ask", "--file", name, "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: questions.jsonl: line 2: not JSON; line 3: not an object")
+    assert "; line 4: " in done.stderr
+    assert done.stderr.endswith("; correct the file, nothing was asked\n")
+
+
+def test_ask_file_beside_a_question_is_refused(folder: Path) -> None:
+    name = write_lines(folder, json.dumps(CHAIN))
+    done = command(folder, "ask", CHAIN, "--file", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "QUESTION and --file both say what to ask: leave one out" in done.stderr
+
+
+def test_question_lines_keep_number_language_and_id() -> None:
+    text = '"Wie?"\r\n\n{"question": "Comment ?", "language": "fr", "id": "a", "tag": 1}'
+    assert parse_questions(text, "f") == [
+        QuestionLine(1, "Wie?"), QuestionLine(3, "Comment ?", "fr", "a"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", 'f: no question in it; write lines {"question": "…"}'),
+        ("7", 'f: line 1: not an object with a text "question"'),
+        ('{"question": 7}', 'f: line 1: not an object with a text "question"'),
+        ('{"question": "a b", "language": "x!"}', 'f: line 1: "language" is not a tag'),
+        ("[\n" * 9, "line 5: not JSON; and 4 more; correct the file"),
+    ],
+)
+def test_a_line_that_is_not_a_question_is_named_by_its_number(text: str, message: str) -> None:
+    with pytest.raises(click.ClickException) as caught:
+        parse_questions(text, "f")
+    assert message in caught.value.message
