@@ -7,7 +7,7 @@ from pathlib import Path
 from support import sites
 
 WRONG = """\
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.serve import prompt
 from answerable.serve.types import Answer, Claim, Evidence, RoutingHint
 

@@ -15,7 +15,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from playwright.sync_api import Browser, Page
 
 from answerable.evaluate.gold import load_gold_queries
-from answerable.indexing.notes.notebook import read_notebook, read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
 from support import manual, sites, widget_folder, widget_tables
 from support.manual import Block
@@ -157,7 +157,7 @@ def test_a_transcript_and_a_paged_note_are_notes(block: Block, tmp_path: Path) -
     body = "" if is_transcript else "One page.\n\fAnother page.\n"
     name = "talk.vtt" if is_transcript else "book.md"
     sites.put(tmp_path / name, block.text + body)
-    (note,) = read_routed_notes(tmp_path, writes_key=True)
+    (note,) = list(read_notebook(tmp_path, writes_key=True).notes)
     assert note.label
 
 

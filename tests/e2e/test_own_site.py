@@ -11,7 +11,7 @@ import pytest
 import yaml
 from mkdocs.config import base, config_options
 
-from answerable.indexing.notes.notebook import read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.mkdocs.config import AnswerableConfig
 from support import sites
 
@@ -54,7 +54,7 @@ def test_no_sentence_of_the_notebook_is_published(folder: Path, log: str) -> Non
     published = " ".join(_words(" ".join(written)))
     sentences = [
         sentence
-        for note in read_routed_notes(folder / "notebook")
+        for note in list(read_notebook(folder / "notebook").notes)
         for sentence in re.split(r"(?<=[.!?])\s+", note.body)
         if len(_words(sentence)) >= 8
     ]
@@ -95,7 +95,7 @@ def test_there_is_a_manual_a_notebook_and_a_gold_set(folder: Path) -> None:
         if query.get("expectAnswerMode") in ("not-found", "related-material")
     ]
     assert len(list((folder / "docs").glob("*.md"))) >= 12
-    assert len(read_routed_notes(folder / "notebook")) >= 6
+    assert len(list(read_notebook(folder / "notebook").notes)) >= 6
     assert len(queries) >= 24
     assert len(guarded) * 3 >= len(queries)
 

@@ -33,7 +33,7 @@ from answerable.evaluate.calibration import (
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.evaluate.runner import score_all_passages
-from answerable.indexing.notes.notebook import read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
@@ -247,7 +247,7 @@ def test_the_report_as_json_holds_the_curve_and_every_question(folder: Path) -> 
 
 def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
     bundle = sites.opened(folder)
-    notes = {note.path: note.id for note in read_routed_notes(folder / "notebook")}
+    notes = {note.path: note.id for note in list(read_notebook(folder / "notebook").notes)}
     queries = load_gold_queries(folder / "eval" / "gold.yaml", None)
     bank = read_off_topic_questions()
     engine = make_engine(bundle, sites.local())

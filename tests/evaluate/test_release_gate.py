@@ -29,7 +29,7 @@ from answerable.evaluate.gate import (
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.runner import Verdict
 from answerable.indexing.index import SiteIndex
-from answerable.indexing.notes.notebook import Notebook
+from answerable.indexing.notes.note import Notebook
 from answerable.indexing.output.bundle_writer import make_manifest, serialize_index
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.bundle_format.profile import Profile

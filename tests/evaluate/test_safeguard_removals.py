@@ -14,7 +14,7 @@ import yaml
 from answerable.evaluate import runner
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.evaluate.runner import Verdict
-from answerable.indexing.notes.notebook import read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers import contract, grounding, quotes
 from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.answers.openai_answerer import OpenAIAnswerer
@@ -64,7 +64,7 @@ class Own:
 def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
     copy = sites.own_manual(tmp_path_factory.mktemp("own"))
     author = yaml.safe_load((copy / "mkdocs.yml").read_text("utf-8"))["site_author"]
-    notes = {note.path: note.id for note in read_routed_notes(copy / "notebook")}
+    notes = {note.path: note.id for note in list(read_notebook(copy / "notebook").notes)}
     return Own(sites.opened(copy), load_gold_queries(copy / "eval" / "gold.yaml", author), notes)
 
 

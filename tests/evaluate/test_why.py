@@ -14,7 +14,7 @@ from answerable.cli import main
 from answerable.evaluate.explain.advice import advise_author
 from answerable.evaluate.explain.explanation import ExplainedOutcome, Explanation, explain_question
 from answerable.evaluate.explain.question_words import read_question_words, score_with_words_added
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.indexing.pages.records import Record
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from answerable.serve.engine import Engine

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.indexing.pages.page_index import index_record

@@ -20,7 +20,6 @@ from ..evaluate.calibration import (
 )
 from ..evaluate.gold import GoldQuery, check_gold_sources, load_gold_queries
 from ..evaluate.runner import list_source_names
-from ..indexing.notes.notebook import map_note_ids
 from ..mkdocs.options import describe_stale_floors, resolve_identity
 from ..mkdocs.site_config import find_plugin, load_mkdocs_config, load_site_config
 from ..serve.engine import Engine
@@ -43,7 +42,7 @@ def run_calibrate(
     path = gold_file or site.gold
     queries = load_gold_queries(path, site.author)
     private = read_site_notebook(site.notebook)
-    notes = map_note_ids(private.notes)
+    notes = private.ids
     engine = open_engine(bundle or site.bundle, config_file)
     known = list_source_names(engine.store, notes)
     check_gold_sources(queries, path, known, unrouted=private.unrouted_paths)

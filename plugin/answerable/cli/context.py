@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from ..indexing.notes.notebook import Notebook, read_notebook
+from ..indexing.notes.note import Notebook
+from ..indexing.notes.notebook import read_notebook
 from ..indexing.output.function_writer import find_model_folder
 from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine

@@ -31,7 +31,6 @@ from ..evaluate.report_files import (
     write_report,
 )
 from ..evaluate.runner import Verdict, list_source_names
-from ..indexing.notes.notebook import map_note_ids
 from ..indexing.progress import show_progress
 from ..mkdocs.site_config import load_site_config
 from ..serve.engine import Engine
@@ -160,7 +159,7 @@ def run_eval(
             click.echo(f"{query.id}: {query.query}")
         return True
     private = read_site_notebook(site.notebook)
-    notes = map_note_ids(private.notes)
+    notes = private.ids
     chosen = read_function_settings(bundle or site.bundle)
     engine = open_engine(bundle or site.bundle, config_file)
     # A note's path may be suggested at a terminal, as it is in the gold set.

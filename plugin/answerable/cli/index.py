@@ -23,8 +23,10 @@ from ..indexing.index import SiteIndex, SiteInfo, build_index
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
 from ..indexing.leak_audit.audit import audit_artifacts, check_published_in
 from ..indexing.notes import note_ids
-from ..indexing.notes.notebook import Note, Notebook, read_notebook
-from ..indexing.notes.routing_hints import check_about, make_about_resolver
+from ..indexing.notes.note import Note, Notebook
+from ..indexing.notes.note_places import make_about_resolver
+from ..indexing.notes.notebook import read_notebook
+from ..indexing.notes.routing_hints import check_about
 from ..indexing.output.atomic_files import write_file
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
 from ..indexing.output.function_writer import find_model_folder
@@ -205,7 +207,7 @@ def make_auditor(options: IndexOptions, read: BuiltSite, private: Notebook) -> A
     def check(more: Iterable[Artifact]) -> None:
         with closing(ProcessPool()) as workers:
             written = chain(list_published_artifacts(options, read), more)
-            audit_artifacts(private.notes, written, options.cache, workers, private.withheld)
+            audit_artifacts(private.notes, written, options.cache, workers, private.unindexed)
 
     return check
 

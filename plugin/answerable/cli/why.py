@@ -20,7 +20,6 @@ from rich.text import Text
 from ..evaluate.explain.advice import Advice, advise_author
 from ..evaluate.explain.candidates import ExplainedCandidate
 from ..evaluate.explain.explanation import ExpectedRank, Explanation, explain_question
-from ..indexing.notes.notebook import map_note_ids
 from ..indexing.pages.records import parse_metadata
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine
@@ -264,7 +263,7 @@ def _map_note_paths(config_file: Path, expect: str) -> Mapping[str, str]:
             f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
             "that out of its front matter"
         )
-    return map_note_ids(private.notes)
+    return private.ids
 
 
 def _read_front_matter(page: Path) -> Mapping[str, object]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..indexing.index import SiteIndex
-from ..indexing.notes.notebook import Notebook, map_note_ids
+from ..indexing.notes.note import Notebook
 from ..indexing.output.atomic_files import make_private_folder
 from ..indexing.output.bundle_writer import (
     BundleContents,
@@ -147,7 +147,7 @@ def load_gate_case(
     unrouted = private.unrouted_paths
     check_gold_sources(queries, path, known, public, unrouted=unrouted, is_logged=True)
     chosen = tuple(select_gold_queries(queries, ids, path))
-    return GateCase(chosen, len(queries), map_note_ids(private.notes), full)
+    return GateCase(chosen, len(queries), private.ids, full)
 
 
 def judge_contents(

@@ -4,23 +4,23 @@ What a page is found by and does not say, a prompt or code that shares a run of 
 query would answer that question, and not its subject.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..indexing.leak_audit.word_runs import WordRun, find_line, split_tokens
+from ..indexing.leak_audit.word_runs import (
+    WordRun,
+    cut_runs,
+    find_line,
+    split_tokens,
+    weigh_tokens,
+)
 from ..indexing.notes import note_lint
 from ..serve.answers import prompt
 from ..serve.errors import GoldError
-from ..serve.text import tokenization
 from ..serve.text.tokenization import extract_terms
 from .gold import GoldQuery
 
-# A shared run is as long as in the label lint: words, or letters of a script without spaces.
-_RUN_LETTERS = note_lint.SHARED_LETTERS
-_WORD_LETTERS = note_lint.SHARED_LETTERS // note_lint.SHARED_WORDS
-_UNSPACED = re.compile(f"[{tokenization.UNSPACED}]")
 # "How do I use the" says nothing about a subject: a run that tells holds as many content terms,
 # the site's own name aside.
 _MIN_CONTENT_TERMS = 2
@@ -60,7 +60,9 @@ def find_gold_overlaps(
     """For every text, the first run that it shares with each gold query."""
     owners: dict[WordRun, list[str]] = {}
     for query in queries:
-        for run in _cut_shortest_runs(split_tokens(query.query)):
+        tokens = split_tokens(query.query)
+        # As long as in the label lint: words, or letters of a script without spaces.
+        for _, run in cut_runs(tokens, weigh_tokens(tokens), note_lint.SHARED_LETTERS):
             if _is_specific(run, query.language or "en", site_name or ""):
                 owners.setdefault(run, []).append(query.id)
     lengths = {len(run) for run in owners}
@@ -88,18 +90,6 @@ def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
 def _is_specific(run: WordRun, language: str, site_name: str) -> bool:
     content = set(extract_terms(" ".join(run), language))
     return len(content.difference(extract_terms(site_name, language))) >= _MIN_CONTENT_TERMS
-
-
-def _cut_shortest_runs(words: Sequence[str]) -> Iterator[WordRun]:
-    """Every shortest sequence of words that is as long as a run."""
-    weights = [1 if _UNSPACED.match(word) else _WORD_LETTERS for word in words]
-    for start in range(len(words)):
-        weight = 0
-        for end in range(start, len(words)):
-            weight += weights[end]
-            if weight >= _RUN_LETTERS:
-                yield tuple(words[start : end + 1])
-                break
 
 
 def _slide_windows(words: Sequence[str], lengths: Collection[int]) -> Iterator[tuple[int, WordRun]]:

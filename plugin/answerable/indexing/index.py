@@ -15,7 +15,7 @@ from ..serve.text.normalization import normalize_phrase
 from ..serve.types import RoutingHint
 from .embedding_cache import ReportProgress
 from .lexicon import Lexicon, TitleIndex, index_labels, index_passage_terms, index_titles
-from .notes.notebook import Note
+from .notes.note import Note
 from .notes.routing_hints import embed_passages_and_notes
 from .pages.page_index import PageIndex
 from .pages.passages import IndexedPassage

@@ -13,8 +13,10 @@ from ..indexing.index import SiteIndex, build_index
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
 from ..indexing.leak_audit.audit import audit_artifacts, check_published_in
 from ..indexing.notes import note_ids
-from ..indexing.notes.notebook import Notebook, NoteCheck, read_notebook
-from ..indexing.notes.routing_hints import check_about, make_about_resolver
+from ..indexing.notes.note import Notebook
+from ..indexing.notes.note_places import make_about_resolver
+from ..indexing.notes.notebook import NoteCheck, read_notebook
+from ..indexing.notes.routing_hints import check_about
 from ..indexing.output.atomic_files import write_file
 from ..indexing.pages.enrichment import check_enrichment_ids
 from ..indexing.pipeline import (
@@ -125,7 +127,7 @@ def audit_unindexed_site(
     if options.notebook:
         private = _read_notes(Path(options.notebook))
         written = walk_artifacts(folder, folder.name, outputs)
-        audit_artifacts(private.notes, written, Path(options.cache), workers, private.withheld)
+        audit_artifacts(private.notes, written, Path(options.cache), workers, private.unindexed)
 
 
 def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
@@ -182,7 +184,7 @@ def _audit_site(
     built: FinishedBuild, whole: SitePages, private: Notebook, more: Iterable[Artifact]
 ) -> None:
     written = chain(_list_artifacts(built, whole), more)
-    audit_artifacts(private.notes, written, built.cache, built.workers, private.withheld)
+    audit_artifacts(private.notes, written, built.cache, built.workers, private.unindexed)
 
 
 def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:

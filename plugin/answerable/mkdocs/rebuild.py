@@ -8,7 +8,7 @@ from mkdocs.commands.build import build
 from mkdocs.exceptions import Abort, MkDocsException
 
 from ..indexing.index import SiteIndex
-from ..indexing.notes.notebook import Notebook
+from ..indexing.notes.note import Notebook
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError

@@ -23,7 +23,7 @@ from ..evaluate.gate import (
 from ..evaluate.gold import GoldQuery
 from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files
 from ..evaluate.report_files import EvalReport, make_report, read_report, write_report
-from ..indexing.notes.notebook import Notebook
+from ..indexing.notes.note import Notebook
 from ..indexing.output.bundle_writer import make_manifest, read_build_time
 from ..indexing.pipeline import StagedFunction, format_count
 from ..serve.bundle_format.profile import Profile

@@ -9,7 +9,7 @@ import pytest
 from answerable.cli import index
 from answerable.cli.index import IndexOptions, index_built_site
 from answerable.indexing.html_site.built_site import BuiltSite, BuiltSiteOptions, read_built_site
-from answerable.indexing.notes.routing_hints import make_about_resolver
+from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import inject_widget
 from answerable.serve.errors import NotebookError, SiteError

@@ -22,7 +22,8 @@ from answerable.indexing.leak_audit import audit, word_runs
 from answerable.indexing.leak_audit.artifacts import Artifact, walk_artifacts
 from answerable.indexing.leak_audit.audit import audit_artifacts
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
-from answerable.indexing.notes.notebook import Note, read_routed_notes
+from answerable.indexing.notes.note import Note
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.errors import LeakError, NotebookError, SiteError
 from support.sites import NOTES, PAGES, build, put, write_site
 
@@ -326,7 +327,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_built_site_is_clean(site: Path) -> None:
-    notes = read_routed_notes(site / "notebook", writes_key=True)
+    notes = list(read_notebook(site / "notebook", writes_key=True).notes)
     function = walk_artifacts(site / "function", "function")
     audit_artifacts(notes, [*walk_artifacts(site / "site", "site"), *function])
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from answerable.indexing.leak_audit.artifacts import Artifact
 from answerable.indexing.leak_audit.audit import audit_artifacts
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.serve.errors import LeakError
 from support import disguised_text
 from support.fuzz_settings import fuzzed

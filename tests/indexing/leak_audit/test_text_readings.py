@@ -20,7 +20,7 @@ from answerable.indexing.leak_audit.archives import InflateBudget, inflate_strea
 from answerable.indexing.leak_audit.markup import strip_markdown
 from answerable.indexing.leak_audit.text_extraction import extract_name_texts, extract_texts
 from answerable.indexing.leak_audit.word_runs import index_runs, split_tokens
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"
@@ -255,7 +255,7 @@ def test_lines_of_a_long_text_are_those_of_the_file() -> None:
     assert len(pieces) > 2
     for first, piece in pieces:
         assert text.split("\n")[first - 1 :][:1]
-        assert len(piece) <= text_extraction._PIECE + text_extraction._OVERLAP
+        assert len(piece) <= text_extraction._PIECE_LENGTH + text_extraction._OVERLAP
     assert places("long.txt", f"{text}{TEXT}".encode())
     first, piece = pieces[-1]
     assert first + piece.count("\n") == 1 + text.count("\n")

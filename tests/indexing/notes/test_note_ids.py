@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
-from answerable.indexing.notes.notebook import map_note_ids, read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.errors import NotebookError
 from answerable.serve.stores.bundle_reader import open_bundle
 from support.sites import NOTES, build, command, put, write_site
@@ -32,12 +32,12 @@ def written(folder: Path, *names: str, key: str | None = None) -> Path:
 
 
 def ids(folder: Path) -> dict[str, str]:
-    return map_note_ids(read_routed_notes(folder, writes_key=True))
+    return read_notebook(folder, writes_key=True).ids
 
 
 def refused(folder: Path, *, writes_key: bool = True) -> str:
     with pytest.raises(NotebookError) as caught:
-        read_routed_notes(folder, writes_key=writes_key)
+        list(read_notebook(folder, writes_key=writes_key).notes)
     return str(caught.value)
 
 

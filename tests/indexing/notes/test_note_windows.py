@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.notes import routing_hints
+from answerable.indexing.notes import note_places, routing_hints
+from answerable.indexing.notes.note import Note, NotePage
 from answerable.indexing.notes.note_lint import lint_public_field
-from answerable.indexing.notes.notebook import Note, NotePage, read_routed_notes
-from answerable.indexing.notes.routing_hints import NOTE_WINDOW, make_about_resolver
+from answerable.indexing.notes.note_places import NOTE_WINDOW, make_about_resolver
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.notes.transcripts import Cue
 from answerable.serve.errors import NotebookError
 from answerable.serve.text.tokenization import count_words
@@ -159,7 +160,7 @@ def test_an_anchor_that_a_page_does_not_have_is_refused() -> None:
 @given(st.lists(st.integers(0, 90), min_size=1, max_size=40))
 def test_windows_hold_every_cue_in_order_and_no_more_words_than_they_may(sizes: list[int]) -> None:
     cues = [Cue(f"♪{n} " + "w " * size, n, n + 1) for n, size in enumerate(sizes)]
-    groups = list(routing_hints._group_cues(cues))
+    groups = list(note_places._group_cues(cues))
     assert [groups[0][0], groups[-1][-1]] == [cues[0], cues[-1]]
     for group in groups:
         start = cues.index(group[0])
@@ -210,7 +211,7 @@ def test_any_file_is_a_note_or_a_complaint(
     notes: list[Note] = []
     complaint = ""
     try:
-        notes = read_routed_notes(folder, writes_key=True)
+        notes = list(read_notebook(folder, writes_key=True).notes)
     except NotebookError as error:
         complaint = str(error)
     assert not complaint or complaint.startswith(f"a{suffix}: ")
@@ -252,6 +253,6 @@ def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, nam
     put(tmp_path / f"a{suffix}", BEGIN[suffix].replace("Talk", "Talk 2") + LONG[name])
     began = time.thread_time()
     with contextlib.suppress(NotebookError):
-        (found,) = read_routed_notes(tmp_path, writes_key=True)
+        (found,) = list(read_notebook(tmp_path, writes_key=True).notes)
         surface(found, str)
     assert time.thread_time() - began < (240 if DEEP else 60)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from answerable.indexing.notes.notebook import Note, NotePage, read_notebook, read_routed_notes
-from answerable.indexing.notes.routing_hints import check_about, make_about_resolver, make_hint
+from answerable.indexing.notes.note import Note, NotePage
+from answerable.indexing.notes.note_places import make_about_resolver
+from answerable.indexing.notes.notebook import read_notebook
+from answerable.indexing.notes.routing_hints import check_about, make_hint
 from answerable.serve.errors import NotebookError
 from support.sites import build, put, write_site
 
@@ -17,7 +19,7 @@ GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\
 def read(folder: Path, **files: str) -> list[Note]:
     for name, text in files.items():
         put(folder / f"{name}.md", text)
-    return read_routed_notes(folder, writes_key=True)
+    return list(read_notebook(folder, writes_key=True).notes)
 
 
 def message(folder: Path, text: str) -> str:
@@ -165,7 +167,7 @@ def test_every_suffix_of_a_text_is_read(tmp_path: Path) -> None:
     names = ["a.MD", "b.markdown", "c.mdown", "d.Mkd", "e.mkdn", "f.txt"]
     for name in names:
         put(tmp_path / name, GOOD)
-    assert [note.path for note in read_routed_notes(tmp_path, writes_key=True)] == names
+    assert [note.path for note in list(read_notebook(tmp_path, writes_key=True).notes)] == names
 
 
 def test_a_folder_that_cannot_be_read_is_named(
@@ -181,13 +183,13 @@ def test_a_folder_that_cannot_be_read_is_named(
 
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(NotebookError, match=r"notebook: .*shut cannot be read"):
-        read_routed_notes(tmp_path, writes_key=True)
+        list(read_notebook(tmp_path, writes_key=True).notes)
 
 
 def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
     put(tmp_path / "plan.pdf", "x")
     put(tmp_path / "plan.yml", "x")
-    assert read_routed_notes(tmp_path, writes_key=True) == []
+    assert list(read_notebook(tmp_path, writes_key=True).notes) == []
 
 
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
@@ -203,22 +205,22 @@ def test_front_matter_that_is_a_list_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"---\nlabel: \xff\n---\n")
     with pytest.raises(NotebookError, match=r"a\.md: not UTF-8"):
-        read_routed_notes(tmp_path, writes_key=True)
+        list(read_notebook(tmp_path, writes_key=True).notes)
 
 
 def test_a_link_to_nothing_is_named_and_a_folder_called_md_is_entered(tmp_path: Path) -> None:
     put(tmp_path / "old.md" / "winch.md", GOOD)
-    assert [note.path for note in read_routed_notes(tmp_path, writes_key=True)] == [
+    assert [note.path for note in list(read_notebook(tmp_path, writes_key=True).notes)] == [
         "old.md/winch.md"
     ]
     (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere")
     with pytest.raises(NotebookError, match=r"^gone\.md: cannot be read"):
-        read_routed_notes(tmp_path, writes_key=True)
+        list(read_notebook(tmp_path, writes_key=True).notes)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(("\ufeff" + GOOD).replace("\n", "\r\n").encode())
-    (note,) = read_routed_notes(tmp_path, writes_key=True)
+    (note,) = list(read_notebook(tmp_path, writes_key=True).notes)
     assert (note.label, note.body) == ("Winch", "Body here.")
 
 
@@ -253,7 +255,7 @@ def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Pa
 
 def test_a_missing_notebook_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotebookError, match=r"notebook: .* is not a folder"):
-        read_routed_notes(tmp_path / "none", writes_key=True)
+        list(read_notebook(tmp_path / "none", writes_key=True).notes)
 
 
 RESOLVE = make_about_resolver(
@@ -392,7 +394,7 @@ def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
     put(tmp_path / os.fsdecode(b"\xff.md"), GOOD)
-    assert read_routed_notes(tmp_path, writes_key=True)[0].label == "Winch"
+    assert read_notebook(tmp_path, writes_key=True).notes[0].label == "Winch"
 
 
 def files(folder: Path, **texts: str) -> str:
@@ -400,7 +402,7 @@ def files(folder: Path, **texts: str) -> str:
     for name, text in texts.items():
         put(folder / name.replace("_", "."), text)
     with pytest.raises(NotebookError) as caught:
-        read_routed_notes(folder, writes_key=True)
+        list(read_notebook(folder, writes_key=True).notes)
     return str(caught.value)
 
 
@@ -415,7 +417,7 @@ def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -
     put(tmp_path / "b.SRT.yaml", META)
     put(tmp_path / "c.vtt", "\ufeff" + VTT)
     put(tmp_path / "c.vtt.yml", f"\ufeff---\n{META}title: Hush\n---\n")
-    notes = read_routed_notes(tmp_path, writes_key=True)
+    notes = list(read_notebook(tmp_path, writes_key=True).notes)
     assert [note.path for note in notes] == ["a.vtt", "b.SRT", "c.vtt"]
     assert [note.label for note in notes] == ["Talk"] * 3
     assert {note.body for note in notes} == {"Hello there."}
@@ -459,7 +461,7 @@ def test_the_line_of_a_mistake_is_that_of_the_file(tmp_path: Path) -> None:
 def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
     put(tmp_path / "a.vtt", "nothing yet")
     put(tmp_path / "a.vtt.yml", "draft: true")
-    assert read_routed_notes(tmp_path, writes_key=True) == []
+    assert list(read_notebook(tmp_path, writes_key=True).notes) == []
 
 
 def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
@@ -471,6 +473,6 @@ def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
 def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
     put(tmp_path / "a.vtt", VTT)
     put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
-    assert read_routed_notes(tmp_path, writes_key=True)[0].about.endswith("{seconds}")
+    assert read_notebook(tmp_path, writes_key=True).notes[0].about.endswith("{seconds}")
     found = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
     assert found.startswith("a.vtt.yml: about may hold")

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.notes import routing_hints
+from answerable.indexing.notes.note import Note
 from answerable.indexing.notes.note_ids import NOTE_KEY_FILE
-from answerable.indexing.notes.notebook import Note, read_notebook
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.errors import NotebookError
 from support.sites import NOTES, PAGES, ask, build_here, command, failure, opened, put, write_site
 
@@ -24,7 +25,7 @@ def test_a_note_that_is_off_is_withheld_and_needs_no_label_and_no_key(
     private = read_notebook(tmp_path, writes_key=True)
     assert (private.notes, private.drafts) == ((), ())
     assert private.unrouted_paths == ("winch.md",)
-    assert private.withheld == private.unrouted
+    assert private.unindexed == private.unrouted
     assert not (tmp_path / NOTE_KEY_FILE).exists()
 
 
@@ -32,7 +33,7 @@ def test_a_note_that_is_off_is_withheld_and_needs_no_label_and_no_key(
 def test_a_note_that_is_on_is_like_any_other(tmp_path: Path, value: str) -> None:
     put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
     private = read_notebook(tmp_path, writes_key=True)
-    assert ([note.path for note in private.notes], private.withheld) == (["winch.md"], ())
+    assert ([note.path for note in private.notes], private.unindexed) == (["winch.md"], ())
 
 
 @pytest.mark.parametrize("value", ["never", "1", "[off]", "{off: on}", "''"])

@@ -10,7 +10,7 @@ import pytest
 
 from answerable.indexing.leak_audit.artifacts import Artifact
 from answerable.indexing.leak_audit.audit import audit_artifacts
-from answerable.indexing.notes.notebook import read_routed_notes
+from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
 from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE, read_roles_sql
 from answerable.serve.errors import LeakError
@@ -182,7 +182,7 @@ def test_private_rows_have_no_column_for_text(
 
 
 def test_no_word_of_a_note_is_in_the_database(site: Path, postgres_server: PostgresServer) -> None:
-    notes = read_routed_notes(site / "notebook")
+    notes = list(read_notebook(site / "notebook").notes)
     dumped = {
         "dump.sql": postgres_server.tool("pg_dump", "-h", str(postgres_server.folder), "-U",
                                          "postgres", "--inserts", "postgres").encode(),

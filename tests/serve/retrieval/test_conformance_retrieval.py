@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors

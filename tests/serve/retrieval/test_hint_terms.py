@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.notes.notebook import Note
+from answerable.indexing.notes.note import Note
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.stores.bundle import Bundle
 from support import doubles

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from ...serve.errors import SiteError
-from ..notes.routing_hints import AboutTargets
+from ..notes.note_places import AboutTargets
 from ..pages.records import PageSource, parse_metadata
 from .articles import Article, decode_html, read_article
 from .search_indexes import ListedPage, read_search_index

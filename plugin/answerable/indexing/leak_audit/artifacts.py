@@ -1,4 +1,4 @@
-"""What a build publishes or serves, file by file."""
+"""Walk the files that a build publishes or serves, as named artifacts."""
 
 import codecs
 import os
@@ -10,21 +10,20 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from ...serve.errors import SiteError
-from . import archives
-from .archives import has_end_record
+from .archives import ZIP_TAIL_BYTES, has_end_record
 from .text_extraction import MEDIA_SUFFIXES
 
 _NO_PAGES: Mapping[str, str] = MappingProxyType({})
-# As much of a picture or a film tells that it is none of text.
-_HEAD = 65_536
+# The first bytes of a picture or a film tell that it is not text.
+_HEAD_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One thing that is published or served.
+    """One file that is published or served.
 
-    name: how an error calls it, a path with forward slashes; data: reads its bytes; page: the
-    page that it is (a path in the docs folder), None for what is no page: an index, an asset.
+    name: its path in an error, with forward slashes; data: reads its bytes; page: the page that
+    it is (a path in the docs folder), None for a file that is no page: an index, an asset.
     """
 
     name: str
@@ -33,57 +32,56 @@ class Artifact:
 
 
 def walk_artifacts(
-    path: Path, name: str, pages: Mapping[str, str] = _NO_PAGES
+    folder: Path, name: str, pages: Mapping[str, str] = _NO_PAGES
 ) -> Iterator[Artifact]:
-    """Every file below a folder, sorted, as an artifact called ``name/…``; links are followed.
+    """Yield every file below a folder, sorted, as an artifact ``name/…``; links are followed.
 
-    pages: from a file's path in the folder to the page that it is. A folder that is not there has
-    no files. Of media only the first bytes are given. SiteError for what cannot be read.
+    pages: from a file's path in the folder to the page that it is. A missing folder has no files.
+    Of media only the first bytes are read. SiteError for a file that cannot be read.
     """
-    for inner in sorted(_files(path)):
-        yield Artifact(f"{name}/{inner}", _reader(path / inner), pages.get(inner))
+    for inner in sorted(_walk_files(folder)):
+        yield Artifact(f"{name}/{inner}", _make_reader(folder / inner), pages.get(inner))
 
 
-def _files(path: Path) -> Iterator[str]:
+def _walk_files(folder: Path) -> Iterator[str]:
     def fail(error: OSError) -> None:
         raise SiteError(f"{error.filename} cannot be read ({error.strerror}); make it readable")
 
-    seen: set[str] = set()
-    waiting = [path]
-    # Links come last: a folder that lies here is called by its own name.
-    for root in waiting:
-        if os.path.realpath(root) in seen:
+    visited: set[str] = set()
+    roots = [folder]
+    # Links come last: a folder that lies here gets its own name.
+    for root in roots:
+        if os.path.realpath(root) in visited:
             continue
-        for here, folders, names in os.walk(root, onerror=fail if root.exists() else None):
-            seen.add(os.path.realpath(here))
-            waiting += [
-                link for inner in sorted(folders) if (link := Path(here, inner)).is_symlink()
-            ]
+        for parent, folders, names in os.walk(root, onerror=fail if root.exists() else None):
+            visited.add(os.path.realpath(parent))
+            paths = (Path(parent, name) for name in sorted(folders))
+            roots += [path for path in paths if path.is_symlink()]
             for name in names:
-                yield Path(here, name).relative_to(path).as_posix()
+                yield Path(parent, name).relative_to(folder).as_posix()
 
 
-def _reader(path: Path) -> Callable[[], bytes]:
-    def data() -> bytes:
+def _make_reader(path: Path) -> Callable[[], bytes]:
+    def read() -> bytes:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
                 # Reading a named pipe would wait for someone to write into it.
                 raise SiteError(f"{path} is neither a file nor a folder; remove it")
             with path.open("rb") as file:
-                head = file.read(_HEAD) if path.suffix.lower() in MEDIA_SUFFIXES else b""
+                head = file.read(_HEAD_BYTES) if path.suffix.lower() in MEDIA_SUFFIXES else b""
                 is_media = bool(head) and not _is_text(head)
-                return head if is_media and not _has_archive(file) else head + file.read()
+                return head if is_media and not _is_archive(file) else head + file.read()
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
 
-    return data
+    return read
 
 
-def _has_archive(file: BinaryIO) -> bool:
+def _is_archive(file: BinaryIO) -> bool:
     """Tell whether a picture or a film is a zip archive, too; the position stays."""
     at = file.tell()
     size = file.seek(0, os.SEEK_END)
-    file.seek(max(at, size - archives.END_RECORD_TAIL))
+    file.seek(max(at, size - ZIP_TAIL_BYTES))
     tail = file.read()
     file.seek(at)
     return has_end_record(tail)

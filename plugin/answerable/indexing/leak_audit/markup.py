@@ -1,57 +1,15 @@
-"""HTML character references, numeric and named, decoded as a browser does.
+"""Strip HTML tags, Markdown and string escapes from a text, line by line as it stands."""
 
-What a text says beneath its markup and escapes, line by line as it stands.
-"""
-
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from urllib.parse import unquote
 
-# A reference to a break of a line adds no line to the file that holds it.
-_LINE_ENDS = str.maketrans("\n\r", "  ")
-# A number has no end but its last digit: `&#1001` is one character, and not `&#10` and `01`.
-_REFERENCE = re.compile(r"&(?:#(?:[xX][0-9a-fA-F]++|[0-9]++)|[a-zA-Z][a-zA-Z0-9]{0,31}+);?")
-_REPLACEMENT = "\ufffd"
-# More digits than the highest code point has, which int() need not read.
-_DIGITS = 8
+from ..notes.captions import SOFT_BREAK, decode_character_references
 
-
-def decode_character_references(text: str) -> str:
-    """Decode every character reference once; one to a line feed becomes a space.
-
-    Numbers are read as in HTML 13.2.5.80: those from 0x80 to 0x9f are of Windows-1252.
-    """
-    if "&" not in text:
-        return text
-    return _REFERENCE.sub(lambda reference: _decode_reference(reference[0]), text)
-
-
-@lru_cache(maxsize=8192)
-def _decode_reference(reference: str) -> str:
-    if reference[1] != "#":
-        return html.unescape(reference).translate(_LINE_ENDS)
-    digits = reference[2:].rstrip(";")
-    base = 16 if digits[0] in "xX" else 10
-    digits = digits.lstrip("xX").lstrip("0")
-    if not digits or len(digits) > _DIGITS:
-        return _REPLACEMENT
-    code = int(digits, base)
-    if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-        return _REPLACEMENT
-    if 0x80 <= code < 0xA0:
-        # The five bytes that Windows-1252 leaves free are controls, as in Latin-1.
-        return bytes([code]).decode("cp1252", "ignore") or chr(code)
-    return chr(code).translate(_LINE_ENDS)
-
-
-# Stands for a tag within a line, which may divide two words or interrupt one.
-SOFT_BREAK = "\x01"
 # A soft break that counts as the end of a line, too.
 HIDDEN_LINE_END = "\u2063"
 
-# Comments and scripts are opened, not dropped: what they hold is published too.
+# Comments and scripts are opened, not dropped: their content is published too.
 _TAG = re.compile(
     r"""(<!--|-->|<!\[CDATA\[|\]\]>|</?[a-zA-Z]"""
     # A bracket in a quoted value is one of text where it begins no tag.
@@ -65,16 +23,17 @@ _BLOCKS = frozenset(
     main meta nav ol option p pre script section select style summary table tbody td textarea
     tfoot th thead title tr ul""".split()
 )
-_NAME = re.compile(r"</?([a-zA-Z][\w:-]*)")
+_TAG_NAME = re.compile(r"</?([a-zA-Z][\w:-]*)")
 _ESCAPE = re.compile(
     r"""\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbfv"'`/\\]))"""
 )
 # Escapes that would otherwise add letters to words.
-_SPACING = re.compile(r"\\(?:[nrtbfv]|u\{?[0-9a-fA-F]{1,4}|x[0-9a-fA-F]{2})")
+_LETTER_ESCAPE = re.compile(r"\\(?:[nrtbfv]|u\{?[0-9a-fA-F]{1,4}|x[0-9a-fA-F]{2})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-_LEVELS = 3
+# How often a text is decoded that was encoded several times.
+_MAX_LEVELS = 3
 
-# What begins and ends a part of a page that is not shown.
+# The beginning and the end of a part of a page that is not shown.
 _UNSHOWN = re.compile(r"<(!--|script\b|style\b)", re.I)
 _RAW = re.compile(r"<(script\b|style\b)", re.I)
 _ENDS = {
@@ -83,8 +42,8 @@ _ENDS = {
     "style": re.compile(r"</style\b[^<>]*+>?", re.I),
 }
 _FOOTNOTE = re.compile(r"<sup\b[^<>]*+>\s*+<a\b[^<>]*footnote[^<>]*+>[^<>]*+</a>\s*+</sup>", re.I)
-# Characters beside what interrupts a text that are read without it.
-_BESIDE = 600
+# Characters on either side of an interruption that are read without it.
+_CONTEXT = 600
 
 _LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
@@ -105,19 +64,19 @@ _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def iter_markup_variants(text: str) -> Iterator[str]:
-    """Every way to read a text: without tags, with its escapes decoded.
+    """Yield every way to read a text: without tags, and with its escapes decoded.
 
     What may divide two words, and need not, is a soft break.
     """
     yield from _iter_tagless(text)
     if "<" in text:
-        yield from _unbroken(text)
+        yield from _iter_uninterrupted(text)
     decoded = decode_escapes(text)
     if decoded != text:
         yield from _iter_tagless(decoded)
-        yield from _deeper(decoded)
+        yield from _iter_deeper_escapes(decoded)
     # Percent-encoding is that of urls, which stand within tags or among words.
-    decoded = _unquoted(text)
+    decoded = _decode_percent(text)
     if decoded != text:
         yield decode_character_references(decoded)
         if decoded.count("<") > text.count("<"):
@@ -125,139 +84,140 @@ def iter_markup_variants(text: str) -> Iterator[str]:
 
 
 def strip_tags(text: str) -> str:
-    """A text as it is read without its tags."""
-    return decode_character_references(_joined(_TAG.split(text)))
+    """Remove the tags of a text and decode its character references."""
+    return decode_character_references(_join_text(_TAG.split(text)))
 
 
-def _unbroken(text: str) -> Iterator[str]:
-    """What stands around comments, scripts, styles and marks of footnotes, without them."""
-    spans = [*_parts(text, _UNSHOWN)]
+def strip_markdown(text: str) -> str:
+    """Read Markdown as a page shows it: without tags and the targets of links and images."""
+    visible = _DROPPED.sub("", text)
+    for _ in range(_MAX_LEVELS):
+        visible, count = _LINK.subn(r"\1", visible)
+        if not count:
+            break
+    visible = _EMPHASIS.sub(r"\2", _TAG.sub(lambda tag: _replace_tag(tag[0]), visible))
+    return decode_character_references(_BACKSLASH.sub(r"\1", visible))
+
+
+def decode_escapes(text: str) -> str:
+    """Decode string escapes of JSON and JavaScript; a line break becomes a space."""
+    return _ESCAPE.sub(_decode_escape, text) if "\\" in text else text
+
+
+def _iter_uninterrupted(text: str) -> Iterator[str]:
+    """Yield the text around comments, scripts, styles and footnote marks, without these."""
+    spans = [*_find_spans(text, _UNSHOWN)]
     if "footnote" in text:
         spans = sorted([*spans, *(mark.span() for mark in _FOOTNOTE.finditer(text))])
-    yield from _without(text, spans)
+    yield from _without_spans(text, spans)
     if "<!--" in text:
         # A comment may be one around elements that its author has switched off.
-        yield from _without(text, [*_parts(text, _RAW)])
+        yield from _without_spans(text, [*_find_spans(text, _RAW)])
 
 
-def _without(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """What stands around spans of a text, without them."""
-    kept: list[str] = []
+def _find_spans(text: str, begins: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Find where unshown parts begin and end, in linear time whatever is left open."""
+    at = 0
+    unclosed: set[str] = set()
+    while match := begins.search(text, at):
+        at, kind = match.end(), match[1].lower()
+        if kind in unclosed:
+            continue
+        if end := _ENDS[kind].search(text, at):
+            at = end.end()
+            yield match.start(), at
+        else:
+            unclosed.add(kind)
+
+
+def _without_spans(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield the text around some spans, with a soft break for each span."""
+    parts: list[str] = []
     places: list[int] = []
     at = size = 0
     for start, end in spans:
         if start >= at:
-            kept.append(text[at:start])
+            parts.append(text[at:start])
             size += start - at
             places.append(size)
             size += len(SOFT_BREAK)
         at = max(at, end)
-    for near in _near(SOFT_BREAK.join((*kept, text[at:])), places):
-        yield from _iter_tagless(near)
+    for context in _iter_contexts(SOFT_BREAK.join((*parts, text[at:])), places):
+        yield from _iter_tagless(context)
 
 
-def _near(text: str, places: Iterable[int]) -> Iterator[str]:
-    """The parts of a text that lie around places in it, which are in order."""
+def _iter_contexts(text: str, places: Iterable[int]) -> Iterator[str]:
+    """Yield the parts of a text around places in it, which are in order."""
     first = last = -1
     for place in places:
         if first < 0:
             first = place
-        elif place - last > 2 * _BESIDE:
-            yield text[max(0, first - _BESIDE) : last + _BESIDE]
+        elif place - last > 2 * _CONTEXT:
+            yield text[max(0, first - _CONTEXT) : last + _CONTEXT]
             first = place
         last = place
     if first >= 0:
-        yield text[max(0, first - _BESIDE) : last + _BESIDE]
+        yield text[max(0, first - _CONTEXT) : last + _CONTEXT]
 
 
-def _deeper(text: str) -> Iterator[str]:
-    """What stands around the escapes that an escaped text holds, as in JSON within JSON."""
-    for _ in range(_LEVELS - 1):
+def _iter_deeper_escapes(text: str) -> Iterator[str]:
+    """Yield the text around escapes that remain in a decoded text, as in JSON within JSON."""
+    for _ in range(_MAX_LEVELS - 1):
         if "\\" not in text:
             return
-        near = _near(text, (found.start() for found in _SPACING.finditer(text)))
-        text = "\n".join(map(decode_escapes, near))
+        contexts = _iter_contexts(text, (match.start() for match in _LETTER_ESCAPE.finditer(text)))
+        text = "\n".join(map(decode_escapes, contexts))
         if text:
             yield from _iter_tagless(text)
 
 
-def _parts(text: str, begins: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where parts of a text begin and end, in linear time whatever is left open."""
-    at = 0
-    endless: set[str] = set()
-    while found := begins.search(text, at):
-        at, kind = found.end(), found[1].lower()
-        if kind in endless:
-            continue
-        if end := _ENDS[kind].search(text, at):
-            at = end.end()
-            yield found.start(), at
-        else:
-            endless.add(kind)
-
-
-def strip_markdown(text: str) -> str:
-    """Markdown as a page shows it: without tags and the targets of links and images."""
-    shown = _DROPPED.sub("", text)
-    for _ in range(_LEVELS):
-        shown, found = _LINK.subn(r"\1", shown)
-        if not found:
-            break
-    shown = _EMPHASIS.sub(r"\2", _TAG.sub(lambda tag: _unseen(tag[0]), shown))
-    return decode_character_references(_BACKSLASH.sub(r"\1", shown))
-
-
 def _iter_tagless(text: str) -> Iterator[str]:
-    """A text as a browser shows it, and what its tags say."""
+    """Yield a text as a browser shows it, and the content of its tags."""
     parts = _TAG.split(text)
     if len(parts) > 1:
-        yield from _decoded(_tags(parts))
-        text = _joined(parts)
-    yield from _decoded(text)
+        yield from _iter_decoded(_join_tags(parts))
+        text = _join_text(parts)
+    yield from _iter_decoded(text)
 
 
-def _decoded(text: str) -> Iterator[str]:
-    """A text with its entities decoded; markup that was escaped, as in a feed, is read again."""
-    for _ in range(_LEVELS):
-        shown = decode_character_references(text)
-        yield shown
-        parts = _TAG.split(shown) if shown != text else []
+def _iter_decoded(text: str) -> Iterator[str]:
+    """Decode character references; markup that was escaped, as in a feed, is read again."""
+    for _ in range(_MAX_LEVELS):
+        decoded = decode_character_references(text)
+        yield decoded
+        parts = _TAG.split(decoded) if decoded != text else []
         if len(parts) < 2:
             return
-        text = _joined(parts)
+        text = _join_text(parts)
 
 
-def _tags(parts: list[str]) -> str:
-    """What the tags themselves say, each that differs once, on the lines where they stand."""
-    seen: set[str] = set()
-    said: list[str] = []
+def _join_tags(parts: list[str]) -> str:
+    """Join the tags themselves, each that differs once, on the lines where they stand."""
+    distinct: set[str] = set()
+    tags: list[str] = []
     for number, part in enumerate(parts):
-        if number % 2 and part not in seen:
-            seen.add(part)
-            said.append(part.strip("<>"))
+        if number % 2 and part not in distinct:
+            distinct.add(part)
+            tags.append(part.strip("<>"))
         else:
-            said.append("\n" * part.count("\n"))
-    return " ".join(said)
+            tags.append("\n" * part.count("\n"))
+    return " ".join(tags)
 
 
-def _joined(parts: list[str]) -> str:
+def _join_text(parts: list[str]) -> str:
+    """Join the text between tags."""
     # A page's tags are many, and few that differ.
-    instead = {tag: _unseen(tag) for tag in set(parts[1::2])}
-    parts[1::2] = [instead[tag] for tag in parts[1::2]]
+    replacements = {tag: _replace_tag(tag) for tag in set(parts[1::2])}
+    parts[1::2] = [replacements[tag] for tag in parts[1::2]]
     return "".join(parts)
 
 
-def _unseen(tag: str) -> str:
-    """A soft break for a tag within a line; a break for one that begins or ends a block."""
-    name = _NAME.match(tag)
+def _replace_tag(tag: str) -> str:
+    """Give a soft break for a tag within a line, a break for one that begins or ends a block."""
+    name = _TAG_NAME.match(tag)
     if name and name[1].lower() in _BLOCKS:
         return "\n" * tag.count("\n") or " "
     return HIDDEN_LINE_END * tag.count("\n") or SOFT_BREAK
-
-
-def decode_escapes(text: str) -> str:
-    """JSON's and JavaScript's string escapes decoded; a break of a line becomes a space."""
-    return _ESCAPE.sub(_decode_escape, text) if "\\" in text else text
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
@@ -267,8 +227,7 @@ def _decode_escape(escape: re.Match[str]) -> str:
     return chr(code) if 13 < code < 0x110000 else " "
 
 
-def _unquoted(text: str) -> str:
-    """Percent-encoding decoded."""
+def _decode_percent(text: str) -> str:
     if "%" not in text:
         return text
-    return _PERCENT.sub(lambda found: unquote(found[0]).replace("\n", " "), text)
+    return _PERCENT.sub(lambda match: unquote(match[0]).replace("\n", " "), text)

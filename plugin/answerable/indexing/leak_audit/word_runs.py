@@ -1,7 +1,4 @@
-"""Words as the leak audit compares them.
-
-Runs of a note's words, and where a text holds one.
-"""
+"""Index the runs of words of private notes, and find them in a text (n-gram matching)."""
 
 import re
 import unicodedata
@@ -9,97 +6,44 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...serve.text import tokenization
-from ..notes.notebook import Note
-from ..notes.transcripts import classify_lines, strip_cue_times
-from . import markup
-from .captions import has_caption_times, strip_caption_times
-from .markup import strip_markdown, strip_tags
-
-# Up to as many characters are faster replaced one by one.
-_FEW = 200
-
-UNSPACED_CHARACTER = re.compile(f"([{tokenization.UNSPACED}])")
-# Every ASCII byte to what it is compared as: lower case, and a space for what is no word.
-_BYTES = bytes(
-    b if b >= 128 or chr(b).isalnum() or b in b"_\x01" else ord(" ")
-    for b in bytes(range(256)).lower()
+from ...serve.text.tokenization import UNSPACED
+from ..notes.captions import (
+    SOFT_BREAK,
+    classify_lines,
+    has_caption_times,
+    strip_caption_times,
+    strip_cue_times,
 )
-# What may divide two words, and need not: soft breaks and characters without width.
-_SOFT = rf"{markup.SOFT_BREAK}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-MAY_BE_DIVIDED = re.compile(rf"[{_SOFT}](?<=\w.)[{_SOFT}]*+(?=\w)", re.S)
-# Soft breaks beside a space divide nothing more.
-_EDGES = re.compile(rb"(?<= )\x01++|\x01++(?= )")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-
-
-def split_tokens(text: str) -> list[str]:
-    """A text's words as they are compared: NFKC, without case, no invisible characters.
-
-    In a script without spaces every character is one.
-    """
-    return _split(text, b"\x01").decode().split()
-
-
-def split_divided_tokens(text: str) -> list[str]:
-    """The same words, with a soft break where something invisible may divide two of them."""
-    return _split(text, b"").decode().split()
-
-
-def _split(text: str, dropped: bytes) -> bytes:
-    """Fold a text and divide its words by spaces. dropped: the soft breaks, or nothing."""
-    if not text.isascii():
-        text = _folded(text)
-        if UNSPACED_CHARACTER.search(text):
-            text = " ".join(UNSPACED_CHARACTER.split(text))
-    # A pattern would do the same at a tenth of the speed, and every build reads whole sites.
-    spaced = b" %b " % text.encode().translate(_BYTES, dropped)
-    if not dropped:
-        spaced = _EDGES.sub(b"", spaced)
-    if b"_" in spaced:
-        while b"__" in spaced:
-            spaced = spaced.replace(b"__", b"_")
-        # At the ends of a word they are Markdown's emphasis; inside it they are the word's.
-        spaced = spaced.replace(b" _", b" ").replace(b"_ ", b" ")
-    return spaced
-
-
-def _folded(text: str) -> str:
-    """A text whose only characters beyond ASCII are those of words, without case."""
-    if not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text)
-    text = text.casefold()
-    others = {c: _other(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
-    if len(others) > _FEW:
-        return text.translate({ord(c): other for c, other in others.items()})
-    for character, other in others.items():
-        text = text.replace(character, other)
-    return text
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or UNSPACED_CHARACTER.match(character) is not None
-
-
-def _other(character: str) -> str:
-    """A soft break for what is invisible; nothing for marks, which Hindi has within words."""
-    category = unicodedata.category(character)
-    if category == "Cf" or character == markup.SOFT_BREAK:
-        return markup.SOFT_BREAK
-    return "" if category[0] == "M" else " "
-
+from ..notes.note import Note
+from .markup import HIDDEN_LINE_END, strip_markdown, strip_tags
 
 WordRun = tuple[str, ...]
 
 # Eight words, or as much of a script without spaces, whose characters weigh a third of a word.
 RUN_WEIGHT = 24
-_WORD = 3
-_LINE_END = re.compile(f"[\n{markup.HIDDEN_LINE_END}]")
+_WORD_WEIGHT = 3
+_MAX_GRAM_LENGTH = 3
+
+_UNSPACED_CHARACTER = re.compile(f"([{UNSPACED}])")
+_LINE_END = re.compile(f"[\n{HIDDEN_LINE_END}]")
+# Every ASCII byte as it is compared: lower case, and a space for what is no word.
+_FOLDED_BYTES = bytes(
+    b if b >= 128 or chr(b).isalnum() or b in b"_\x01" else ord(" ")
+    for b in bytes(range(256)).lower()
+)
+# What may divide two words, and need not: soft breaks and characters without width.
+_SOFT = rf"{SOFT_BREAK}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_MAY_BE_DIVIDED = re.compile(rf"[{_SOFT}](?<=\w.)[{_SOFT}]*+(?=\w)", re.S)
+# Soft breaks beside a space divide nothing more.
+_BESIDE_SPACE = re.compile(rb"(?<= )\x01++|\x01++(?= )")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+# Up to as many different characters are faster replaced one by one.
+_FEW_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RunOwner:
-    """Where a run stands in a note. note: its index; part: what an error calls the text;
+    """The place of a run in a note. note: its index; part: what an error calls the text;
     start and end: its first and last word in it, counted from 1.
     """
 
@@ -119,7 +63,7 @@ class RunIndex:
 
     owners: dict[WordRun, list[RunOwner]] = field(default_factory=dict)
     lengths: tuple[int, ...] = ()
-    gram: int = 1
+    gram_length: int = 1
     stride: int = 1
     grams: frozenset[WordRun] = frozenset()
     shortest: int = 0
@@ -127,29 +71,29 @@ class RunIndex:
     longest_word: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, WordRun]]:
-        """Every run in a text and the number of its first token."""
+        """Find every run in a text; yields the number of its first token with it."""
         if not self.owners or (len(text) < self.shortest and text.isascii()):
             return
-        found = split_tokens(text)
-        sampled = zip(*(found[i :: self.stride] for i in range(self.gram)), strict=False)
+        tokens = split_tokens(text)
+        sampled = zip(*(tokens[i :: self.stride] for i in range(self.gram_length)), strict=False)
         for at in [n * self.stride for n, gram in enumerate(sampled) if gram in self.grams]:
             for start in range(max(0, at - self.stride + 1), at + 1):
                 for length in self.lengths:
-                    run = tuple(found[start : start + length])
+                    run = tuple(tokens[start : start + length])
                     if run in self.owners:
                         yield start, run
-        if MAY_BE_DIVIDED.search(text):
-            yield from self._find_divided(split_divided_tokens(text))
+        if _MAY_BE_DIVIDED.search(text):
+            yield from self._find_divided(_fold_and_space(text, b"").decode().split())
 
-    def _find_divided(self, divided: Sequence[str]) -> Iterator[tuple[int, WordRun]]:
-        """Every run in tokens with soft breaks, each of which may divide two words or none."""
+    def _find_divided(self, tokens: Sequence[str]) -> Iterator[tuple[int, WordRun]]:
+        """Find every run in tokens with soft breaks, each of which may divide two words or none."""
         longest = self.lengths[-1]
         pieces: dict[int, list[str]] = {}
-        for at, token in enumerate(divided):
-            if markup.SOFT_BREAK in token:
-                for near in range(max(0, at - longest + 1), min(at + longest, len(divided))):
+        for at, token in enumerate(tokens):
+            if SOFT_BREAK in token:
+                for near in range(max(0, at - longest + 1), min(at + longest, len(tokens))):
                     if near not in pieces:
-                        pieces[near] = divided[near].split(markup.SOFT_BREAK)
+                        pieces[near] = tokens[near].split(SOFT_BREAK)
         for start, parts in pieces.items():
             if len(parts) == 1 and parts[0] not in self.words:
                 continue
@@ -160,10 +104,10 @@ class RunIndex:
     def _runs_from(
         self, pieces: Mapping[int, Sequence[str]], start: int, first: int
     ) -> Iterator[WordRun]:
-        """Every run that begins with a piece of a token, however its soft breaks are read."""
-        waiting: list[tuple[WordRun, int, int]] = [((), start, first)]
-        while waiting:
-            words, token, piece = waiting.pop()
+        """Find the runs that begin with a piece of a token, however its soft breaks are read."""
+        stack: list[tuple[WordRun, int, int]] = [((), start, first)]
+        while stack:
+            words, token, piece = stack.pop()
             joined = ""
             for end in range(piece + 1, len(pieces[token]) + 1):
                 joined += pieces[token][end - 1]
@@ -174,82 +118,82 @@ class RunIndex:
                     continue
                 if run in self.owners:
                     yield run
-                after = (token + 1, 0) if end == len(pieces[token]) else (token, end)
-                if len(run) < self.lengths[-1] and after[0] in pieces:
-                    waiting.append((run, *after))
+                following = (token + 1, 0) if end == len(pieces[token]) else (token, end)
+                if len(run) < self.lengths[-1] and following[0] in pieces:
+                    stack.append((run, *following))
 
     def _may_begin(self, words: WordRun) -> bool:
-        return len(words) < self.gram or words[-self.gram :] in self.grams
-
-
-def find_line(text: str, token: int) -> int:
-    """The line, from 1, that a text's token of that number ends in."""
-    ends = [match.end() for match in _LINE_END.finditer(text)]
-    return 1 + bisect_right(ends, token, key=lambda end: len(split_tokens(text[:end])))
+        return len(words) < self.gram_length or words[-self.gram_length :] in self.grams
 
 
 def index_runs(notes: Sequence[Note]) -> RunIndex:
-    """The runs of every note's body and of a title that is as long as one."""
+    """Index the runs of every note's body, and of a title that is as long as a run."""
     owners: dict[WordRun, list[RunOwner]] = {}
     for number, note in enumerate(notes):
-        for part, words, weights in _parts(note):
-            for start, run in _cut(words, weights):
-                held = owners.setdefault(run, [])
-                if all(owner.note != number for owner in held):
-                    held.append(RunOwner(number, part, start + 1, start + len(run)))
+        for part, words, weights in _iter_parts(note):
+            for start, run in cut_runs(words, weights, min(RUN_WEIGHT, sum(weights))):
+                run_owners = owners.setdefault(run, [])
+                if all(owner.note != number for owner in run_owners):
+                    run_owners.append(RunOwner(number, part, start + 1, start + len(run)))
     if not owners:
         return RunIndex()
     lengths = sorted({len(run) for run in owners})
-    gram = min(3, lengths[0])
+    gram_length = min(_MAX_GRAM_LENGTH, lengths[0])
     vocabulary = frozenset(word for run in owners for word in run)
     return RunIndex(
         owners=owners,
         lengths=tuple(lengths),
-        gram=gram,
-        stride=lengths[0] - gram + 1,
-        grams=frozenset(run[i : i + gram] for run in owners for i in range(len(run) - gram + 1)),
+        gram_length=gram_length,
+        stride=lengths[0] - gram_length + 1,
+        grams=frozenset(
+            run[i : i + gram_length] for run in owners for i in range(len(run) - gram_length + 1)
+        ),
         shortest=min(sum(map(len, run)) for run in owners),
         words=vocabulary,
         longest_word=max(map(len, vocabulary)),
     )
 
 
-def _parts(note: Note) -> Iterator[tuple[str, list[str], list[int]]]:
-    """The texts of a note, each as its words and what every word weighs."""
+def _iter_parts(note: Note) -> Iterator[tuple[str, list[str], list[int]]]:
+    """Yield the texts of a note: a name for errors, the words and the weight of each."""
     body = split_tokens(note.body)
-    yield "the note", body, _weights(body)
-    shown = split_tokens(strip_markdown(note.body))
-    if shown != body:
-        yield "the note as a page shows it", shown, _weights(shown)
+    yield "the note", body, weigh_tokens(body)
+    visible = split_tokens(strip_markdown(note.body))
+    if visible != body:
+        yield "the note as a page shows it", visible, weigh_tokens(visible)
     if has_caption_times(note.body):
         untimed = split_tokens(strip_caption_times(strip_markdown(note.body)))
-        yield "the note without its times", untimed, _weights(untimed)
+        yield "the note without its times", untimed, weigh_tokens(untimed)
     title = split_tokens(note.title)
-    if sum(_weights(title)) >= RUN_WEIGHT:
-        yield "the note's title", title, _weights(title)
+    if sum(weigh_tokens(title)) >= RUN_WEIGHT:
+        yield "the note's title", title, weigh_tokens(title)
     if note.raw:
         untimed = split_tokens(strip_cue_times(note.raw))
-        yield "the note without its times", untimed, _weights(untimed)
-        yield "the note with its times", *_timed(note.raw)
+        yield "the note without its times", untimed, weigh_tokens(untimed)
+        yield "the note with its times", *_weigh_timed(note.raw)
 
 
-def _timed(raw: str) -> tuple[list[str], list[int]]:
-    """A transcript as it stands. Times weigh nothing: other transcripts have the same."""
+def _weigh_timed(raw: str) -> tuple[list[str], list[int]]:
+    """Split a transcript with its times. They weigh nothing: other transcripts have the same."""
     words: list[str] = []
     weights: list[int] = []
     for line, is_prose in classify_lines(strip_tags(raw.replace("-->", " \u2192 "))):
-        held = split_tokens(line)
-        words += held
-        weights += _weights(held) if is_prose else [0] * len(held)
+        tokens = split_tokens(line)
+        words += tokens
+        weights += weigh_tokens(tokens) if is_prose else [0] * len(tokens)
     return words, weights
 
 
-def _cut(words: Sequence[str], weights: Sequence[int]) -> Iterator[tuple[int, WordRun]]:
-    """Every shortest sequence that weighs a run; all words of a text that weighs less."""
-    least = min(RUN_WEIGHT, sum(weights))
+def cut_runs(
+    words: Sequence[str], weights: Sequence[int], least: int
+) -> Iterator[tuple[int, WordRun]]:
+    """Cut every shortest sequence of words with a least weight; yields the start of each with it.
+
+    None begins with a word that weighs nothing.
+    """
     end = weight = 0
-    for start, own in enumerate(weights):
-        if not own:
+    for start, own_weight in enumerate(weights):
+        if not own_weight:
             continue
         while weight < least:
             if end == len(words):
@@ -257,8 +201,66 @@ def _cut(words: Sequence[str], weights: Sequence[int]) -> Iterator[tuple[int, Wo
             weight += weights[end]
             end += 1
         yield start, tuple(words[start:end])
-        weight -= own
+        weight -= own_weight
 
 
-def _weights(words: Iterable[str]) -> list[int]:
-    return [1 if UNSPACED_CHARACTER.match(word) else _WORD for word in words]
+def weigh_tokens(tokens: Iterable[str]) -> list[int]:
+    """Weigh a character of a script without spaces as a third of a word."""
+    return [1 if _UNSPACED_CHARACTER.match(token) else _WORD_WEIGHT for token in tokens]
+
+
+def find_line(text: str, token: int) -> int:
+    """Find the line, from 1, in which a text's token of that number ends."""
+    ends = [match.end() for match in _LINE_END.finditer(text)]
+    return 1 + bisect_right(ends, token, key=lambda end: len(split_tokens(text[:end])))
+
+
+def split_tokens(text: str) -> list[str]:
+    """Split a text into words as they are compared: NFKC, case folded, nothing invisible.
+
+    In a script without spaces every character is a word.
+    """
+    return _fold_and_space(text, b"\x01").decode().split()
+
+
+def _fold_and_space(text: str, dropped: bytes) -> bytes:
+    """Fold a text and divide its words by spaces. dropped: the soft breaks, or nothing."""
+    if not text.isascii():
+        text = _fold(text)
+        if _UNSPACED_CHARACTER.search(text):
+            text = " ".join(_UNSPACED_CHARACTER.split(text))
+    # A pattern would do the same at a tenth of the speed, and every build reads whole sites.
+    spaced = b" %b " % text.encode().translate(_FOLDED_BYTES, dropped)
+    if not dropped:
+        spaced = _BESIDE_SPACE.sub(b"", spaced)
+    if b"_" in spaced:
+        while b"__" in spaced:
+            spaced = spaced.replace(b"__", b"_")
+        # At the ends of a word they are Markdown's emphasis; inside it they are the word's.
+        spaced = spaced.replace(b" _", b" ").replace(b"_ ", b" ")
+    return spaced
+
+
+def _fold(text: str) -> str:
+    """Fold case and replace what is beyond ASCII and no part of a word."""
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
+    text = text.casefold()
+    replacements = {c: _replace_sign(c) for c in set(_NOT_ASCII.findall(text)) if not _is_word(c)}
+    if len(replacements) > _FEW_CHARACTERS:
+        return text.translate({ord(c): other for c, other in replacements.items()})
+    for character, other in replacements.items():
+        text = text.replace(character, other)
+    return text
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or _UNSPACED_CHARACTER.match(character) is not None
+
+
+def _replace_sign(character: str) -> str:
+    """Give a soft break for what is invisible; nothing for marks, which Hindi has within words."""
+    category = unicodedata.category(character)
+    if category == "Cf" or character == SOFT_BREAK:
+        return SOFT_BREAK
+    return "" if category[0] == "M" else " "

@@ -1,4 +1,4 @@
-"""A note's file: what its author declares in front matter, and the rest of the note."""
+"""Read a note's file: its YAML front matter, which may stand in a sidecar file, and its text."""
 
 import re
 import stat
@@ -15,53 +15,55 @@ FIELD_KEYS = ("label", "locator", "about", "title", "id")
 _ALL_KEYS = frozenset((*FIELD_KEYS, "draft", "routes", "published_in", "first_page"))
 _SWITCH = {None: True, True: True, "on": True, False: False, "off": False}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.M | re.S)
-_PLAIN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
+_TEXT_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp", "merge"))
 # Reading more YAML takes minutes.
-_LONGEST = 65_536
+_MAX_LENGTH = 65_536
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which a number, a time or a date is the text that its author wrote.
+    """Load YAML in which a number, a time or a date is the text that its author wrote.
 
     Otherwise the locator `12:30` would be 750, and `1.10` another page than it says.
     """
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _PLAIN]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _TEXT_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.yaml_constructors = {
-    tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag not in _PLAIN
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag not in _TEXT_TAGS
 }
 
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A note's front matter, the name of the file that holds it, and the rest of the note.
+    """A note's front matter, the name of the file that holds it, and the note's text.
 
-    ``first`` is the number of the rest's first line.
+    ``first_line`` is the number of the text's first line in its file.
     """
 
     where: str
     meta: Mapping[str, object]
-    rest: str
-    first: int
+    text: str
+    first_line: int
 
     @property
     def is_draft(self) -> bool:
-        """Whether the note is to be kept out of the index."""
+        """Tell whether the note is to be kept out of the index."""
         return self.meta.get("draft") is True
 
     def is_routed(self) -> bool:
-        """Whether readers may be led to the note: ``routes`` is not off. NotebookError else."""
+        """Tell whether readers may be led to the note; NotebookError for a wrong ``routes``."""
         value = self.meta.get("routes")
         if not isinstance(value, str | bool | None) or value not in _SWITCH:
             raise NotebookError(f"{self.where}: routes has to be `on` or `off`; correct it")
         return _SWITCH[value]
 
-    def field(self, key: str) -> str:
-        """A field's text on one line, nothing if it is not declared. NotebookError names it."""
+    def read_field(self, key: str) -> str:
+        """Read a field on one line, "" if it is not declared; NotebookError for no text."""
         value = self.meta.get(key)
         if value is None:
             return ""
@@ -72,8 +74,8 @@ class NoteFile:
             raise NotebookError(f"{self.where}: {key} holds a control character; remove it")
         return text
 
-    def published_in(self) -> tuple[str, ...]:
-        """The pages that may repeat what the note says. NotebookError if one is no text."""
+    def list_published_in(self) -> tuple[str, ...]:
+        """List the pages that may repeat what the note says; NotebookError if one is no text."""
         value = self.meta.get("published_in")
         pages = value if isinstance(value, list) else [] if value is None else [value]
         texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
@@ -86,7 +88,7 @@ class NoteFile:
 
 
 def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
-    """A note's file, whose front matter may stand in a file beside it. NotebookError names both."""
+    """Read a note and its front matter, which a sidecar may hold. NotebookError names the file."""
     name = path.relative_to(folder).as_posix()
     text = _read_text(path, name)
     match = _FRONT_MATTER.match(text)
@@ -97,12 +99,10 @@ def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
     where = sidecar.relative_to(folder).as_posix()
     if match:
         raise NotebookError(f"{name}: it has front matter, and so has {where}; keep one of them")
-    apart = _read_text(sidecar, where)
-    fenced = _FRONT_MATTER.match(apart)
-    meta = (
-        _parse_front_matter(fenced[1], where, 2) if fenced else _parse_front_matter(apart, where, 1)
-    )
-    return NoteFile(where, meta, text, 1)
+    content = _read_text(sidecar, where)
+    fenced = _FRONT_MATTER.match(content)
+    yaml_text, first_line = (fenced[1], 2) if fenced else (content, 1)
+    return NoteFile(where, _parse_front_matter(yaml_text, where, first_line), text, 1)
 
 
 def _read_text(path: Path, name: str) -> str:
@@ -117,33 +117,33 @@ def _read_text(path: Path, name: str) -> str:
         raise NotebookError(f"{name}: cannot be read ({error.strerror})") from None
 
 
-def _parse_front_matter(text: str, name: str, first: int) -> Mapping[str, object]:
-    """first: the number of the text's first line in its file."""
-    if len(text) > _LONGEST:
+def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, object]:
+    """Parse YAML. first_line: the number of the text's first line in its file."""
+    if len(text) > _MAX_LENGTH:
         raise NotebookError(
-            f"{name}: the front matter has more than {_LONGEST} characters; shorten it"
+            f"{name}: the front matter has more than {_MAX_LENGTH} characters; shorten it"
         )
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
-        _check_keys(root, name, first)
+        _reject_duplicate_keys(root, name, first_line)
         meta = loader.construct_document(root) if root else {}
     except (yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + first}" if mark else ""
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        where = f" in line {mark.line + first_line}" if mark else ""
         raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
     if not isinstance(meta, dict):
         raise NotebookError(f"{name}: the front matter is not a list of `key: value` lines")
     return meta
 
 
-def _check_keys(root: yaml.Node | None, name: str, first: int) -> None:
+def _reject_duplicate_keys(root: yaml.Node | None, name: str, first_line: int) -> None:
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    seen: set[str] = set()
+    keys: set[str] = set()
     for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-        if key.value in seen:
-            # Any other key may be the note's prose.
-            line = key.start_mark.line + first
-            known = key.value if key.value in _ALL_KEYS else f"the key in line {line}"
-            raise NotebookError(f"{name}: {known} stands in the front matter twice; remove one")
-        seen.add(key.value)
+        if key.value in keys:
+            # An undeclared key may be the note's prose.
+            line = key.start_mark.line + first_line
+            label = key.value if key.value in _ALL_KEYS else f"the key in line {line}"
+            raise NotebookError(f"{name}: {label} stands in the front matter twice; remove one")
+        keys.add(key.value)

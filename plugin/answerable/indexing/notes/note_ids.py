@@ -1,4 +1,4 @@
-"""Opaque ids of notes, keyed with a secret file of the notebook."""
+"""Derive opaque note ids from paths by HMAC, with a secret key file of the notebook."""
 
 import contextlib
 import hashlib
@@ -12,25 +12,25 @@ from pathlib import Path
 from ...serve.errors import NotebookError
 from ..output.atomic_files import temporary_path, write_private_file
 
-# A name that begins with a dot is never read as a note.
+# A file whose name begins with a dot is never read as a note.
 NOTE_KEY_FILE = ".answerable-key"
 # Hexadecimal digits of an id: a reader may come upon one, and 40 bits tell the notes apart.
 NOTE_ID_DIGITS = 10
-# What a build says once. %s: the key's path.
+# Logged once by a build. %s: the key's path.
 NEW_KEY_MESSAGE = (
     "notebook: %s is new; keep it private and with the notes, since their ids are made with it"
 )
 
 _KEY = re.compile(rb"\s*([0-9a-fA-F]{64})\s*")
-_BYTES = 32
-_MOST = 1024
+_KEY_BYTES = 32
+_MAX_FILE_BYTES = 1024
 
 
 class NoteIds:
-    """Derives the ids of notes that declare none, with the key of their notebook.
+    """Derive the ids of notes that declare none, with the key of their notebook.
 
     The key is read when the first id is needed. writes_key: a missing one is created, and
-    ``new_key`` tells its file; else it is an error.
+    ``new_key`` holds its path; else it is an error.
     """
 
     def __init__(self, folder: Path, *, writes_key: bool) -> None:
@@ -75,9 +75,12 @@ def read_note_key(folder: Path) -> bytes | None:
     path = folder / NOTE_KEY_FILE
     if not os.path.lexists(path):
         return None
+    data = b""
     try:
         # To open a named pipe would wait for whoever writes into it.
-        data = _read_start(path) if stat.S_ISREG(path.stat().st_mode) else b""
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                data = file.read(_MAX_FILE_BYTES)
     except OSError as error:
         raise NotebookError(
             f"notebook: {path} cannot be read ({error.strerror}); make it readable for whoever "
@@ -100,7 +103,7 @@ def create_note_key(folder: Path) -> bytes:
     """
     path = folder / NOTE_KEY_FILE
     try:
-        _write_new(path, f"{secrets.token_hex(_BYTES)}\n".encode())
+        _write_new(path, f"{secrets.token_hex(_KEY_BYTES)}\n".encode())
     except OSError as error:
         raise NotebookError(
             f"notebook: {path} cannot be written ({error.strerror}), and ids of notes are made "
@@ -112,12 +115,8 @@ def create_note_key(folder: Path) -> bytes:
     return key
 
 
-def _read_start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_MOST)
-
-
 def _write_new(path: Path, data: bytes) -> None:
+    """Write a private file unless it exists by then; the first of two writers wins."""
     temporary = temporary_path(path)
     try:
         write_private_file(temporary, data)

@@ -1,7 +1,4 @@
-"""Collect the mistakes of a notebook, so that one build reports all of them.
-
-The label lint: what a note declares public must not give away what it says.
-"""
+"""Lint notes: collect all errors of a notebook, and refuse public fields that repeat its prose."""
 
 import re
 import unicodedata
@@ -10,43 +7,19 @@ from contextlib import contextmanager
 
 from ...serve.errors import NotebookError
 
-
-class ErrorCollector:
-    """Every mistake so far, each once, as the sentence of its error."""
-
-    def __init__(self) -> None:
-        self._sentences: dict[str, None] = {}
-
-    def add(self, error: NotebookError) -> None:
-        """Note a mistake; an error of several lines is several."""
-        self._sentences.update(dict.fromkeys(str(error).split("\n")))
-
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Note a mistake that ends what is done within, and go on after it."""
-        try:
-            yield
-        except NotebookError as error:
-            self.add(error)
-
-    def report(self) -> None:
-        """Raise one NotebookError with a line for each mistake, if there are any."""
-        if self._sentences:
-            raise NotebookError("\n".join(self._sentences))
-
-
 # As many words in a row shared with the body are prose of the note, not a name for it.
 SHARED_WORDS = 5
 # As many letters are, where nothing divides words.
 SHARED_LETTERS = 15
 # A public field is a name or a place. The patterns below would be slow on a page of text.
-LONGEST_FIELD = 300
+MAX_FIELD_LENGTH = 300
 
 # A date has as many digits as a phone number, and a locator often is one.
 _DATE = re.compile(r"(?<!\d)(?:\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{4})(?!\d)")
 # Underscores divide words: in Markdown they are emphasis, and would hide a copied run.
 _WORD = re.compile(r"[^\W_]+")
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese are written without spaces between words.
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese are written without spaces between words. The
+# lint needs no speed, so it covers more than serve.text.tokenization, and Bopomofo is spaced.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u31f0-\u31ff"
     r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]+"
@@ -55,7 +28,7 @@ _UNSPACED = re.compile(
 _PHONE = re.compile(
     r"(?<![\w.])(?:(?:\+\d|\(?0\d)[\d ()/-]{6,}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w.])"
 )
-_LEAKS = (
+_PRIVATE_PATTERNS = (
     ("an e-mail address", re.compile(r"[^\s@]+@[^\s@]+\.\w{2,}")),
     ("a URL", re.compile(r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w-]+(?:\.[\w-]+)+/\S*", re.I)),
     ("a phone number", _PHONE),
@@ -66,77 +39,98 @@ _LEAKS = (
 )
 
 
+class ErrorCollector:
+    """Collect the errors of a notebook, each once, so that one build reports all of them."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, None] = {}
+
+    def add(self, message: str) -> None:
+        """Add an error message; one of several lines is several errors."""
+        self._messages.update(dict.fromkeys(message.split("\n")))
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Add a NotebookError raised in the block, and go on after the block."""
+        try:
+            yield
+        except NotebookError as error:
+            self.add(str(error))
+
+    def report(self) -> None:
+        """Raise one NotebookError with a line for each error, if there are any."""
+        if self._messages:
+            raise NotebookError("\n".join(self._messages))
+
+
 def lint_public_field(value: str, body: str, where: str) -> None:
     """Refuse a public field that leaks; NotebookError names the field and which words of it.
 
     The words themselves are the note's, and an error is written to logs.
     """
-    if len(value) > LONGEST_FIELD:
-        raise NotebookError(f"{where} has more than {LONGEST_FIELD} characters; shorten it")
+    if len(value) > MAX_FIELD_LENGTH:
+        raise NotebookError(f"{where} has more than {MAX_FIELD_LENGTH} characters; shorten it")
     undated = _DATE.sub(";", value)
-    for name, pattern in _LEAKS:
+    for kind, pattern in _PRIVATE_PATTERNS:
         if pattern.search(undated):
-            raise NotebookError(f"{where} holds {name}, and it is public; leave it out")
+            raise NotebookError(f"{where} holds {kind}, and it is public; leave it out")
     at = find_shared_run(value, body, SHARED_WORDS)
     if at is not None:
         raise NotebookError(
-            f"{where}: its words {at + 1} to {at + SHARED_WORDS} stand in a row in the note "
-            "too, and it is "
-            "public; say it in other words"
+            f"{where}: its words {at + 1} to {at + SHARED_WORDS} stand in a row in the note too, "
+            "and it is public; say it in other words"
         )
     letters = _unspaced_letters(value)
-    at = (
-        _find_shared(letters, _unspaced_letters(body), SHARED_LETTERS)
-        if len(letters) >= SHARED_LETTERS
-        else None
-    )
+    if len(letters) < SHARED_LETTERS:
+        return
+    at = _find_shared(letters, _unspaced_letters(body), SHARED_LETTERS)
     if at is not None:
         raise NotebookError(
-            f"{where}: its letters {at + 1} to {at + SHARED_LETTERS} of a script without "
-            "spaces stand in "
-            "a row in the note too, and it is public; say it in other words"
+            f"{where}: its letters {at + 1} to {at + SHARED_LETTERS} of a script without spaces "
+            "stand in a row in the note too, and it is public; say it in other words"
         )
 
 
 def fold_words(text: str) -> list[str]:
-    """The words of a text as they are compared: NFKC, lower case, no invisible characters."""
-    seen, marks = _fold(text)
-    # A vowel sign or a tone is part of its word, and to `\w` it is none.
+    """Split a text into words as they are compared: NFKC, lower case, no invisible characters."""
+    folded, marks = _fold(text)
+    # A vowel sign or a tone is part of its word, but `\w` does not match it.
     pattern = rf"[^\W_](?:[^\W_]|[{re.escape(marks)}])*" if marks else _WORD
-    return re.findall(pattern, seen)
+    return re.findall(pattern, folded)
 
 
 def find_shared_run(value: str, body: str, length: int) -> int | None:
-    """Where in the words of a value the first run of ``length`` begins that a body holds too."""
-    mine = fold_words(value)
-    return _find_shared(mine, fold_words(body), length) if len(mine) >= length else None
+    """Find where in the words of a value the first run of ``length`` begins that a body has too."""
+    words = fold_words(value)
+    return _find_shared(words, fold_words(body), length) if len(words) >= length else None
 
 
-def _find_shared(mine: Sequence[str], theirs: Sequence[str], length: int) -> int | None:
-    # The runs of the shorter text are kept: a note may have a million words.
-    first: dict[tuple[str, ...], int] = {}
-    for at in range(len(mine) - length + 1):
-        first.setdefault(tuple(mine[at : at + length]), at)
-    runs = (tuple(theirs[at : at + length]) for at in range(len(theirs) - length + 1))
-    return min((first[run] for run in runs if run in first), default=None) if first else None
+def _find_shared(value: Sequence[str], body: Sequence[str], length: int) -> int | None:
+    # The runs of the shorter text are indexed: a note may have a million words.
+    starts: dict[tuple[str, ...], int] = {}
+    for at in range(len(value) - length + 1):
+        starts.setdefault(tuple(value[at : at + length]), at)
+    runs = (tuple(body[at : at + length]) for at in range(len(body) - length + 1))
+    return min((starts[run] for run in runs if run in starts), default=None)
 
 
 def _unspaced_letters(text: str) -> str:
-    """The letters of scripts without spaces, with nothing between them.
+    """Join the letters of scripts without spaces.
 
     Vowel signs and tones are not counted: two Thai words would have fifteen characters.
     """
-    seen, marks = _fold(text)
-    return "".join(_UNSPACED.findall(seen.translate(dict.fromkeys(map(ord, marks)))))
+    folded, marks = _fold(text)
+    return "".join(_UNSPACED.findall(folded.translate(dict.fromkeys(map(ord, marks)))))
 
 
 def _fold(text: str) -> tuple[str, str]:
-    """A text as it is compared, and the combining marks in it."""
-    seen = unicodedata.normalize("NFKC", text)
-    if seen.isascii():
-        return seen.lower(), ""
-    seen = seen.translate({ord(c): None for c in set(seen) if _is_invisible(c)}).lower()
-    return seen, "".join(sorted(c for c in set(seen) if unicodedata.category(c)[0] == "M"))
+    """Fold a text for comparison; the second text is the combining marks in it, each once."""
+    folded = unicodedata.normalize("NFKC", text)
+    if folded.isascii():
+        return folded.lower(), ""
+    invisible = {ord(c): None for c in set(folded) if _is_invisible(c)}
+    folded = folded.translate(invisible).lower()
+    return folded, "".join(sorted(c for c in set(folded) if unicodedata.category(c)[0] == "M"))
 
 
 def _is_invisible(character: str) -> bool:

@@ -1,4 +1,4 @@
-"""Transcripts: what is said in a WebVTT or SubRip file, and when."""
+"""Parse WebVTT and SubRip transcripts into cues: a text, its start and its end."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from webvtt import WebVTT
 from webvtt.errors import MalformedCaptionError, MalformedFileError
 
 from ...serve.errors import NotebookError
-from ..leak_audit.markup import decode_character_references
+from .captions import CUE_TAG, decode_character_references
 from .note_lint import ErrorCollector
 
 TranscriptFormat = Literal["vtt", "srt"]
@@ -25,18 +25,13 @@ _TIMES = {
 }
 _EXAMPLES = {"vtt": "00:01.000 --> 00:04.000", "srt": "00:00:01,000 --> 00:00:04,000"}
 
-# Each stops at the next bracket: a file of nothing but `<` is read in linear time.
+# It stops at the next bracket: a file of nothing but `<` is read in linear time.
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]*)>")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[0-9][0-9:.]*>|\{\\[^{}]*\}")
 
-_TIMED = re.compile(r"\s*[0-9][0-9:.,]*\s*(?:-->|\u2192)\s*[0-9]")
-_TO = re.compile(r"-->[ \t]*[0-9]")
-_NOT_SAID = re.compile(r"(?:WEBVTT|STYLE|REGION)\b")
-
-# A line that stands again after a longer silence was said again.
-_GAP = 1.0
+# A line that appears again after a longer silence was said again.
+_MAX_GAP_SECONDS = 1.0
 # No caption rolls up more, and comparing all lines of a cue of thousands takes quadratic time.
-_ROLLED = 8
+_MAX_ROLLED_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _SpokenLine:
     """A line of a caption and who says it, where the file tells."""
 
     speaker: str
@@ -58,9 +53,9 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Caption:
-    """What is on the screen from ``start`` to ``end``, in seconds."""
+    """Lines that are on the screen from ``start`` to ``end``, in seconds."""
 
-    lines: tuple[_Line, ...]
+    lines: tuple[_SpokenLine, ...]
     start: float
     end: float
 
@@ -68,14 +63,14 @@ class _Caption:
 def parse_transcript(
     text: str, kind: TranscriptFormat, name: str, first: int = 1
 ) -> tuple[Cue, ...]:
-    """Every cue of a transcript in the order of time, at least one; rolling captions said once.
+    """Parse every cue in the order of time, at least one; lines of rolling captions appear once.
 
     A speaker that the file names is put before what he or she says. first: the number of the
     text's first line in the file. NotebookError gives the file's name and, where known, the line.
     """
-    told = text.lstrip().removeprefix("\ufeff")
-    first += text.count("\n", 0, len(text) - len(told))
-    lines = told.split("\n")
+    content = text.lstrip().removeprefix("\ufeff")
+    first += text.count("\n", 0, len(text) - len(content))
+    lines = content.split("\n")
     if kind == "srt":
         lines = [line.strip() for line in lines]
     _check_cues(lines, kind, name, first)
@@ -94,124 +89,84 @@ def parse_transcript(
         )
         for caption in parsed
     ]
-    cues = tuple(_read_aloud(_unroll(sorted(captions, key=lambda caption: caption.start))))
+    cues = tuple(_name_speakers(_unroll(sorted(captions, key=lambda caption: caption.start))))
     if not cues:
         raise NotebookError(f"{name}: it has no cue that says anything; remove or complete it")
     return cues
 
 
-def has_cue_times(text: str) -> bool:
-    """Whether a text has times as a transcript has them."""
-    return _TO.search(text) is not None
-
-
-def classify_lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Every line of a transcript, and whether it is prose: a caption or a comment.
-
-    The arrow of a time line may be `→`.
-    """
-    lines = text.split("\n")
-    timed = [_TIMED.match(line) is not None for line in lines]
-    following = False
-    # Whether the next line that is not empty has times, by line.
-    before_times = [False] * len(lines)
-    for row in range(len(lines) - 1, -1, -1):
-        before_times[row] = following
-        following = timed[row] if lines[row].strip() else following
-    is_style = False
-    for row, line in enumerate(lines):
-        text = line.strip()
-        begins = row == 0 or not lines[row - 1].strip()
-        is_style = not timed[row] and (_NOT_SAID.match(text) is not None if begins else is_style)
-        names = before_times[row] and (text.isdigit() or (begins and timed[row + 1]))
-        yield line, bool(text) and not (is_style or timed[row] or names)
-
-
-def strip_cue_times(text: str) -> str:
-    """The prose of a transcript on the lines where it stands, without tags."""
-    said = "\n".join(line if is_prose else "" for line, is_prose in classify_lines(text))
-    return decode_character_references(_TAG.sub(lambda tag: "\n" * tag[0].count("\n"), said))
-
-
 def _check_cues(lines: Sequence[str], kind: TranscriptFormat, name: str, first: int) -> None:
     """Refuse what the parser would drop; the error has a line for each such line."""
-    mistakes = ErrorCollector()
+    errors = ErrorCollector()
     for row, line in enumerate(lines):
         if "-->" not in line or (kind == "vtt" and line.startswith("NOTE")):
             continue
-        timed = _TIMES[kind].match(line) and line.count("-->") == 1
-        if not timed and (kind == "vtt" or _is_meant_as_times(lines, row)):
-            mistakes.add(
-                NotebookError(
-                    f"{name}: line {first + row} has no times such as `{_EXAMPLES[kind]}`; "
-                    "correct it"
-                )
-            )
-        if timed and kind == "srt" and not _is_numbered(lines, row):
-            mistakes.add(
-                NotebookError(
-                    f"{name}: line {first + row} has times, and no number of a cue above it; "
-                    "add one"
-                )
-            )
-    mistakes.report()
+        where = f"{name}: line {first + row}"
+        has_times = _TIMES[kind].match(line) and line.count("-->") == 1
+        if not has_times and (kind == "vtt" or _is_meant_as_times(lines, row)):
+            errors.add(f"{where} has no times such as `{_EXAMPLES[kind]}`; correct it")
+        if has_times and kind == "srt" and not _is_numbered(lines, row):
+            errors.add(f"{where} has times, and no number of a cue above it; add one")
+    errors.report()
 
 
 def _is_meant_as_times(lines: Sequence[str], row: int) -> bool:
-    """Whether a line of SubRip with an arrow is none that is said."""
+    """Tell whether a SubRip line with an arrow is meant as times, not spoken."""
     above = lines[row - 1] if row else ""
     before = lines[row].partition("-->")[0]
     return not above or above.isdigit() or not before.strip("0123456789:., \t")
 
 
 def _is_numbered(lines: Sequence[str], row: int) -> bool:
-    """Whether a number stands above some times, or alone above the empty lines above them."""
+    """Tell whether a number stands above some times, or alone above the empty lines above them."""
     at = row - 1
     while at > 0 and not lines[at]:
         at -= 1
-    alone = at == row - 1 or at == 0 or not lines[at - 1]
-    return at >= 0 and lines[at].isdigit() and alone
+    is_alone = at == row - 1 or at == 0 or not lines[at - 1]
+    return at >= 0 and lines[at].isdigit() and is_alone
 
 
-def _parse_lines(text: str) -> Iterator[_Line]:
+def _parse_lines(text: str) -> Iterator[_SpokenLine]:
     speaker = ""
     for line in text.split("\n"):
         # Text and speakers in turn: what stands before a voice is said by the one before it.
-        told, *voices = _VOICE.split(line)
-        for name, said in zip([None, *voices[::2]], [told, *voices[1::2]], strict=True):
-            speaker = speaker if name is None else _plain(name)
-            if plain := _plain(said):
-                yield _Line(speaker, plain)
+        first, *voices = _VOICE.split(line)
+        for name, part in zip([None, *voices[::2]], [first, *voices[1::2]], strict=True):
+            speaker = speaker if name is None else _strip_tags(name)
+            if words := _strip_tags(part):
+                yield _SpokenLine(speaker, words)
 
 
-def _plain(text: str) -> str:
-    return " ".join(decode_character_references(_TAG.sub("", text)).split())
+def _strip_tags(text: str) -> str:
+    return " ".join(decode_character_references(CUE_TAG.sub("", text)).split())
 
 
 def _unroll(captions: Iterable[_Caption]) -> Iterator[_Caption]:
-    """Captions without the lines that the one before them has shown already."""
+    """Drop the lines that the caption before has shown already, as rolling captions repeat them."""
     last: _Caption | None = None
-    kept: _Caption | None = None
+    pending: _Caption | None = None
     for caption in captions:
         if not caption.lines:
             continue
         lines = caption.lines
-        if last and caption.start <= last.end + _GAP:
+        if last and caption.start <= last.end + _MAX_GAP_SECONDS:
             lines = _new_lines(last.lines, lines)
         last = caption
-        if lines or kept is None:
-            if kept:
-                yield kept
-            kept = replace(caption, lines=lines)
+        if lines or pending is None:
+            if pending:
+                yield pending
+            pending = replace(caption, lines=lines)
         else:
-            kept = replace(kept, end=max(kept.end, caption.end))
-    if kept:
-        yield kept
+            pending = replace(pending, end=max(pending.end, caption.end))
+    if pending:
+        yield pending
 
 
-def _new_lines(shown: Sequence[_Line], lines: tuple[_Line, ...]) -> tuple[_Line, ...]:
-    """The lines that were not shown yet; the last one shown may have grown."""
-    for count in range(min(len(shown), len(lines), _ROLLED), 0, -1):
+def _new_lines(
+    shown: Sequence[_SpokenLine], lines: tuple[_SpokenLine, ...]
+) -> tuple[_SpokenLine, ...]:
+    """Select the lines that were not shown yet; the last one shown may have grown."""
+    for count in range(min(len(shown), len(lines), _MAX_ROLLED_LINES), 0, -1):
         *same, grown = lines[:count]
         *old, last = shown[-count:]
         if same != old or grown.speaker != last.speaker:
@@ -219,18 +174,18 @@ def _new_lines(shown: Sequence[_Line], lines: tuple[_Line, ...]) -> tuple[_Line,
         if grown.text == last.text:
             return lines[count:]
         if grown.text.startswith(f"{last.text} "):
-            rest = _Line(grown.speaker, grown.text[len(last.text) + 1 :])
-            return (rest, *lines[count:])
+            added = _SpokenLine(grown.speaker, grown.text[len(last.text) + 1 :])
+            return (added, *lines[count:])
     return lines
 
 
-def _read_aloud(captions: Iterable[_Caption]) -> Iterator[Cue]:
-    """Captions as they are read aloud: a speaker is named once, where he or she begins."""
+def _name_speakers(captions: Iterable[_Caption]) -> Iterator[Cue]:
+    """Join each caption's lines; a speaker is named once, where he or she begins."""
     speaker = ""
     for caption in captions:
         words = []
         for line in caption.lines:
-            named = line.speaker and line.speaker != speaker
-            words.append(f"{line.speaker}: {line.text}" if named else line.text)
+            begins = line.speaker and line.speaker != speaker
+            words.append(f"{line.speaker}: {line.text}" if begins else line.text)
             speaker = line.speaker
         yield Cue(" ".join(words), caption.start, caption.end)
