@@ -81,7 +81,7 @@ def test_notes_go_nowhere_in_an_index_but_to_the_crossing() -> None:
         and any(isinstance(arg, ast.Name) and arg.id == "notes" for arg in node.args)
     ]
     uses = [n for n in ast.walk(build) if isinstance(n, ast.Name) and n.id == "notes"]
-    assert calls == ["crossing.embed"]
+    assert calls == ["embed_passages_and_notes"]
     assert len(uses) == 1
 
 
