@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from answerable.testing.hostile_models import HOSTILE_MODELS
 from answerable.testing.openai_stub import OpenAIStub
 from support import sites
+from support.hostile_models import HOSTILE_MODELS
+from support.stub_fixtures import StrictStub
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def evaluate(folder: Path, server: OpenAIStub, model: str) -> subprocess.Complet
 
 
 def test_an_honest_model_passes(folder: Path) -> None:
-    with OpenAIStub() as server:
+    with StrictStub() as server:
         done = evaluate(folder, server, "honest")
         assert done.returncode == 0, done.stdout
         queries = yaml.safe_load((folder / "eval" / "gold.yaml").read_text("utf-8"))["queries"]
@@ -40,7 +41,7 @@ def test_an_honest_model_passes(folder: Path) -> None:
     else ["hostile-foreign-quote", "hostile-silent"],
 )
 def test_a_hostile_model_fails_the_gate(folder: Path, model: str) -> None:
-    with OpenAIStub() as server:
+    with StrictStub() as server:
         done = evaluate(folder, server, model)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "FAIL" in done.stdout

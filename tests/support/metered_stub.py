@@ -5,12 +5,12 @@ import threading
 import time
 from typing import Any
 
-from answerable.testing.openai_stub import OpenAIStub
 from answerable.testing.stub_messages import RecordedRequest, StubReply
 from support.deadlines import PATIENCE
+from support.stub_fixtures import StrictStub
 
 
-class Metered(OpenAIStub):
+class Metered(StrictStub):
     """A stub whose replies wait for ``gate`` and ``seconds``; ``tokens`` is what they have cost.
 
     A reply counts when it is made: as with a real provider, whoever hangs up has to pay for it.

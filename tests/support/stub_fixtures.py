@@ -1,4 +1,4 @@
-"""A fixture that runs the local OpenAI server, and the data lines that its models read."""
+"""The local OpenAI server with strict schemas and hostile models, and the lines that they read."""
 
 import json
 from collections.abc import Iterator
@@ -6,13 +6,30 @@ from collections.abc import Iterator
 import pytest
 
 from answerable.serve.request_context import RequestContext
-from answerable.testing.openai_stub import OpenAIStub, start_stub
+from answerable.testing.openai_stub import OpenAIStub
+from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
+from support.hostile_models import HOSTILE_MODELS
+from support.strict_schema import conform_to_schema, find_schema_fault
+
+
+class StrictStub(OpenAIStub):
+    """A stub that checks schemas as strict mode does, and has the hostile models too."""
+
+    def __init__(self, port: int = 0, *, keep: int | None = None) -> None:
+        models = {**HOSTILE_MODELS, "honest": conforming_model}
+        super().__init__(port, keep=keep, models=models, check_schema=find_schema_fault)
+
+
+def conforming_model(prompt: ParsedPrompt) -> str:
+    """Write an honest draft in whatever form the schema of a request demands."""
+    draft = write_honest_draft(prompt)
+    return json.dumps(conform_to_schema(draft, prompt.schema) if prompt.schema else draft)
 
 
 @pytest.fixture
 def stub() -> Iterator[OpenAIStub]:
-    """A server of its own for one test, on a free port; it must not have broken by the end."""
-    with start_stub() as running:
+    """Run a server for one test, on a free port; it must not have broken by the end."""
+    with StrictStub() as running:
         yield running
     assert running.failures == []
 
@@ -26,12 +43,12 @@ def hint(number: int, label: str, locator: str = "second shelf") -> dict[str, st
 
 
 def lines(question: str, *evidence: dict[str, str | None], violation: str | None = None) -> str:
-    """A user message as the project's prompt writes it: the evidence, then the question."""
-    told = [] if violation is None else [{"kind": "violation", "text": violation}]
-    data = [*evidence, *told, {"kind": "question", "text": question}]
+    """Write a user message as the project's prompt does: the evidence, then the question."""
+    violations = [] if violation is None else [{"kind": "violation", "text": violation}]
+    data = [*evidence, *violations, {"kind": "question", "text": question}]
     return "\n".join(json.dumps(line) for line in data)
 
 
 def is_counted(question: RequestContext) -> bool:
-    """Whether every call of a provider that has begun for a question has told its tokens."""
+    """Check that every provider call that has begun for a question has counted its tokens."""
     return question.cost == question.tokens_in + question.tokens_out

@@ -1,4 +1,4 @@
-"""The endpoint /v1/embeddings: the local embedder's vectors, in OpenAI's dimensions."""
+"""The stub's endpoint /v1/embeddings: vectors of the local embedder in OpenAI's dimensions."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,13 @@ from ..indexing.output.function_writer import find_model_folder
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Vectors
 from ..serve.embedders.local_embedder import LocalEmbedder
-from .answer_requests import estimate_tokens
-from .model_table import EMBEDDING_MODELS
-from .request_fields import optional_field, reject_unknown_fields, require_choice, required_field
+from .request_fields import (
+    estimate_tokens,
+    optional_field,
+    reject_unknown_fields,
+    require_choice,
+    required_field,
+)
 from .stub_messages import OpenAIError
 
 EMBEDDINGS_PATH = "/v1/embeddings"
@@ -21,7 +25,13 @@ MAX_INPUTS = 2048
 MAX_INPUT_TOKENS = 8192
 MAX_REQUEST_TOKENS = 300_000
 
-# Models of other makers: what they have by default, and what they may be asked for.
+# The dimensions of each model.
+EMBEDDING_MODELS = {
+    "text-embedding-3-large": 3072,
+    "text-embedding-3-small": 1536,
+    "text-embedding-ada-002": 1536,
+}
+# The dimensions of models of other makers by default, and the most that a request may name.
 _DEFAULT_DIMENSIONS = 1536
 _MAX_DIMENSIONS = 4096
 
@@ -31,7 +41,7 @@ _PARAMETERS = frozenset({"input", "model", "dimensions", "encoding_format", "use
 def embeddings_response(
     values: Mapping[str, Any], model: str, fault: str | None = None
 ) -> dict[str, Any]:
-    """The list of vectors; ApiError where OpenAI refuses the request.
+    """Embed the texts of a request; OpenAIError where OpenAI refuses it.
 
     model: without a fault's suffix. fault: one of those of vectors.
     """
@@ -40,7 +50,7 @@ def embeddings_response(
     dimensions = _dimensions(values, model)
     form = require_choice(values.get("encoding_format", "float"), ("float", "base64"),
                          "encoding_format")  # fmt: skip
-    used = _count(texts)
+    tokens = _count_tokens(texts)
     vectors = apply_vector_fault(resize_vectors(_embedder().embed(texts), dimensions), fault)
     data = [
         {"object": "embedding", "index": index, "embedding": _encoded(vector, form)}
@@ -48,15 +58,15 @@ def embeddings_response(
     ]
     if fault == "reversed":
         data.reverse()
-    usage = {"prompt_tokens": used, "total_tokens": used}
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     return {"object": "list", "data": data, "model": values["model"], "usage": usage}
 
 
 def resize_vectors(vectors: Vectors, dimensions: int) -> Vectors:
-    """Unit vectors, truncated or padded with zeros. (n, d) float32; returns (n, dimensions)."""
+    """Truncate or pad to unit vectors. vectors: (n, d) float32; returns (n, dimensions)."""
     sized = np.zeros((len(vectors), dimensions), dtype=np.float32)
-    kept = min(dimensions, vectors.shape[1])
-    sized[:, :kept] = vectors[:, :kept]
+    common = min(dimensions, vectors.shape[1])
+    sized[:, :common] = vectors[:, :common]
     # OpenAI never sends zeros; a text without a known token gets a direction of its own.
     sized[~sized.any(axis=1), -1] = 1.0
     sized /= np.linalg.norm(sized, axis=1, keepdims=True)
@@ -64,7 +74,7 @@ def resize_vectors(vectors: Vectors, dimensions: int) -> Vectors:
 
 
 def apply_vector_fault(vectors: Vectors, fault: str | None) -> Vectors:
-    """The vectors as a faulty server sends them."""
+    """Change vectors to those that a faulty server sends."""
     match fault:
         case "fewer-vectors":
             return vectors[:-1]
@@ -92,7 +102,7 @@ def _invalid() -> OpenAIError:
 
 
 def _texts(value: object) -> list[str]:
-    """The texts of an input, which is a text, a list of them, or one or more lists of tokens."""
+    """List the texts of an input: a text, a list of texts, or one or more lists of tokens."""
     if isinstance(value, str):
         return _texts([value])
     if not isinstance(value, list):
@@ -125,27 +135,27 @@ def _are_tokens(values: Sequence[object]) -> bool:
 
 
 def _tokens_as_text(values: Sequence[object]) -> str:
-    # The stub has not OpenAI's vocabulary: equal tokens give equal vectors, and that is all.
+    # The stub does not have OpenAI's vocabulary: it promises equal vectors for equal tokens.
     return " ".join(str(value) for value in values)
 
 
 def _dimensions(values: Mapping[str, Any], model: str) -> int:
     default = EMBEDDING_MODELS.get(model)
-    asked = optional_field(values, "dimensions", int)
-    if asked is None:
+    dimensions = optional_field(values, "dimensions", int)
+    if dimensions is None:
         return default or _DEFAULT_DIMENSIONS
     if model == "text-embedding-ada-002":
         raise OpenAIError("This model does not support specifying dimensions.", param="dimensions")
-    most = default or _MAX_DIMENSIONS
-    if asked < 1 or asked > most:
-        bound = "greater than or equal to 1" if asked < 1 else f"less than or equal to {most}"
+    limit = default or _MAX_DIMENSIONS
+    if dimensions < 1 or dimensions > limit:
+        bound = "greater than or equal to 1" if dimensions < 1 else f"less than or equal to {limit}"
         raise OpenAIError(
-            f"Invalid value for 'dimensions' = {asked}. Must be {bound}.", param="dimensions"
+            f"Invalid value for 'dimensions' = {dimensions}. Must be {bound}.", param="dimensions"
         )
-    return int(asked)
+    return int(dimensions)
 
 
-def _count(texts: Sequence[str]) -> int:
+def _count_tokens(texts: Sequence[str]) -> int:
     counts = [estimate_tokens(text) for text in texts]
     if max(counts) > MAX_INPUT_TOKENS:
         raise OpenAIError(

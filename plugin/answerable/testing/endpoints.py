@@ -1,28 +1,35 @@
-"""From a request to the reply it gets, the faults that were asked for included."""
+"""Route a request of the stub server to its endpoint, with the fault that it meets."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from . import chat_endpoint, embeddings_endpoint, faults, responses_endpoint
-from .answer_requests import AnswerRequest, ModelOutput, truncate_output
 from .chat_endpoint import (
+    CHAT_PATH,
     chat_completion,
     chat_error_event,
     parse_chat_request,
     stream_chat_completion,
 )
-from .embeddings_endpoint import embeddings_response
-from .faults import fault_delivery, fault_reply, require_fault, split_fault_suffix
-from .model_table import list_model_names, write_model_text
-from .request_fields import parse_json_object, require_type
+from .embeddings_endpoint import EMBEDDING_MODELS, EMBEDDINGS_PATH, embeddings_response
+from .faults import FAULT_HEADER, fault_delivery, fault_reply, require_fault, split_fault_suffix
+from .request_fields import (
+    AnswerRequest,
+    ModelOutput,
+    SchemaCheck,
+    parse_json_object,
+    require_type,
+    truncate_output,
+)
 from .responses_endpoint import (
+    RESPONSES_PATH,
     parse_responses_request,
     response_object,
     responses_error_event,
     stream_response,
 )
+from .scripted_models import ScriptedModel
 from .stub_messages import (
     OpenAIError,
     RecordedRequest,
@@ -33,52 +40,61 @@ from .stub_messages import (
 )
 
 MODEL_LIST_PATH = "/v1/models"
-ANSWER_PATHS = (responses_endpoint.RESPONSES_PATH, chat_endpoint.CHAT_PATH)
-MODEL_PATHS = (*ANSWER_PATHS, embeddings_endpoint.EMBEDDINGS_PATH)
+ANSWER_PATHS = (RESPONSES_PATH, CHAT_PATH)
+MODEL_PATHS = (*ANSWER_PATHS, EMBEDDINGS_PATH)
+
+_REFUSAL = "I'm sorry, but I cannot help with that."
 
 
 @dataclass(frozen=True, slots=True)
 class _AnswerEndpoint:
-    """What an answering endpoint does with a request and with what a model has written."""
+    """The functions of an answering endpoint, from the request to the body of the reply."""
 
-    read: Callable[[Mapping[str, Any], str], AnswerRequest]
+    parse: Callable[[Mapping[str, Any], str, SchemaCheck], AnswerRequest]
     reply: Callable[[AnswerRequest, ModelOutput], dict[str, Any]]
     events: Callable[[AnswerRequest, ModelOutput], Iterator[bytes]]
     error_event: Callable[[int], bytes]
 
 
 _ANSWER_ENDPOINTS = {
-    responses_endpoint.RESPONSES_PATH: _AnswerEndpoint(
+    RESPONSES_PATH: _AnswerEndpoint(
         parse_responses_request, response_object, stream_response, responses_error_event
     ),
-    chat_endpoint.CHAT_PATH: _AnswerEndpoint(
+    CHAT_PATH: _AnswerEndpoint(
         parse_chat_request, chat_completion, stream_chat_completion, chat_error_event
     ),
 }
-_REFUSAL = "I'm sorry, but I cannot help with that."
 
 
 @dataclass(frozen=True, slots=True)
 class StubSettings:
-    """How a server behaves. ``take`` gives the planned fault of an endpoint, counted down."""
+    """How a server behaves. ``take_fault`` returns the planned fault of an endpoint."""
 
-    take: Callable[[str], str | None]
-    retry_after: float = 1.0
-    no_responses: bool = False
+    take_fault: Callable[[str], str | None]
+    models: Mapping[str, ScriptedModel]
+    check_schema: SchemaCheck
+    retry_after: float
+    no_responses: bool
+
+    def model(self, name: str) -> ScriptedModel:
+        """Find a model; any other name than a hostile one's is the honest model's."""
+        if name.startswith("hostile-") and name not in self.models:
+            raise _unknown_model(name)
+        return self.models.get(name, self.models["honest"])
 
 
 def route_request(
     request: RecordedRequest, authorization: str | None, settings: StubSettings
 ) -> StubReply:
-    """The reply to a request; whatever is wrong with the request is a reply too."""
+    """Reply to a request; a mistake in the request is replied to as OpenAI does."""
     try:
-        found = _respond(request, authorization, settings)
+        reply = _reply(request, authorization, settings)
     except OpenAIError as error:
-        found = error_reply(error)
-    return replace(found, headers={"x-request-id": f"req_{uuid.uuid4().hex}", **found.headers})
+        reply = error_reply(error)
+    return replace(reply, headers={"x-request-id": f"req_{uuid.uuid4().hex}", **reply.headers})
 
 
-def _respond(
+def _reply(
     request: RecordedRequest, authorization: str | None, settings: StubSettings
 ) -> StubReply:
     scheme, _, key = (authorization or "").partition(" ")
@@ -89,103 +105,93 @@ def _respond(
             status=401,
         )
     path = request.endpoint
-    if path == MODEL_LIST_PATH or path.startswith(f"{MODEL_LIST_PATH}/"):
-        _method(request, "GET")
-        planned = _planned(request, settings)
-        return _finish(lambda _: json_reply(_models(path)), planned, settings)
-    if path not in MODEL_PATHS:
+    is_model_list = path == MODEL_LIST_PATH or path.startswith(f"{MODEL_LIST_PATH}/")
+    if not is_model_list and path not in MODEL_PATHS:
         raise OpenAIError(f"Invalid URL ({request.method} {path})", status=404)
-    _method(request, "POST")
-    fault = _planned(request, settings)
-    if path == responses_endpoint.RESPONSES_PATH and settings.no_responses:
-        fault = "no-responses"
-    fault = fault or _asked(request)
-    if fault == "no-responses" and path != responses_endpoint.RESPONSES_PATH:
-        fault = None
-    return _finish(lambda fault: _post(request, path, fault), fault, settings)
-
-
-def _method(request: RecordedRequest, method: str) -> None:
-    if request.method != method:
+    if request.method != ("GET" if is_model_list else "POST"):
         raise OpenAIError(
-            f"Not allowed to {request.method} on {request.endpoint}.",
-            status=405,
-            code="method_not_supported",
+            f"Not allowed to {request.method} on {path}.", status=405, code="method_not_supported"
         )
+    header = request.headers.get(FAULT_HEADER)
+    fault = require_fault(header) if header else settings.take_fault(path)
+    if not is_model_list:
+        if path == RESPONSES_PATH and settings.no_responses:
+            fault = "no-responses"
+        fault = fault or _fault_of_model(request)
+        if fault == "no-responses" and path != RESPONSES_PATH:
+            fault = None
+    instead = fault_reply(fault, settings.retry_after)
+    if instead is not None:
+        return instead
+    if is_model_list:
+        reply = json_reply(_describe_models(path, settings))
+    else:
+        reply = _post(request, path, fault, settings)
+    return replace(reply, delivery=fault_delivery(fault))
 
 
-def _planned(request: RecordedRequest, settings: StubSettings) -> str | None:
-    wanted = request.headers.get(faults.FAULT_HEADER)
-    return require_fault(wanted) if wanted else settings.take(request.endpoint)
-
-
-def _asked(request: RecordedRequest) -> str | None:
-    """The fault that a request's model asks for."""
+def _fault_of_model(request: RecordedRequest) -> str | None:
+    """Return the fault that the suffix of a request's model asks for."""
     model = parse_json_object(request.body).get("model")
     return split_fault_suffix(model)[1] if isinstance(model, str) else None
 
 
-def _finish(
-    usual: Callable[[str | None], StubReply], fault: str | None, settings: StubSettings
+def _post(
+    request: RecordedRequest, path: str, fault: str | None, settings: StubSettings
 ) -> StubReply:
-    instead = fault_reply(fault, settings.retry_after)
-    return instead or replace(usual(fault), delivery=fault_delivery(fault))
-
-
-def _post(request: RecordedRequest, path: str, fault: str | None) -> StubReply:
     values = parse_json_object(request.body)
     name = values.get("model")
     if name is None or name == "":
         raise OpenAIError("you must provide a model parameter")
     model, _ = split_fault_suffix(require_type(name, str, "model"))
-    if path == embeddings_endpoint.EMBEDDINGS_PATH:
-        return _result(embeddings_response(values, model, fault), fault)
-    return _answer(_ANSWER_ENDPOINTS[path], values, model, fault)
-
-
-def _answer(
-    api: _AnswerEndpoint, values: dict[str, Any], model: str, fault: str | None
-) -> StubReply:
-    ask = api.read(values, model)
-    output = truncate_output(_output(model, ask, fault), ask.limit)
-    if not ask.stream:
-        return _result(api.reply(ask, output), fault)
-    events = list(api.events(ask, output))
+    if path == EMBEDDINGS_PATH:
+        return _json_result(embeddings_response(values, model, fault), fault)
+    endpoint = _ANSWER_ENDPOINTS[path]
+    answer_request = endpoint.parse(values, model, settings.check_schema)
+    output = _write_output(settings.model(model), answer_request, fault)
+    if not answer_request.stream:
+        return _json_result(endpoint.reply(answer_request, output), fault)
+    events = list(endpoint.events(answer_request, output))
     if fault == "stream-error":
         middle = len(events) // 2
-        events = [*events[:middle], api.error_event(middle)]
+        events = [*events[:middle], endpoint.error_event(middle)]
     return event_stream_reply(events)
 
 
-def _result(value: dict[str, Any], fault: str | None) -> StubReply:
+def _json_result(value: dict[str, Any], fault: str | None) -> StubReply:
     if fault == "no-usage":
         del value["usage"]
     return json_reply(value)
 
 
-def _output(model: str, ask: AnswerRequest, fault: str | None) -> ModelOutput:
-    match fault:
-        case "refusal":
-            return ModelOutput(_REFUSAL, refused=True)
-        case "empty":
-            return ModelOutput(None)
-        case "incomplete":
-            text = write_model_text(model, ask.prompt)
-            return ModelOutput(text[: len(text) // 2], complete=False)
-        case _:
-            return ModelOutput(write_model_text(model, ask.prompt))
+def _write_output(model: ScriptedModel, request: AnswerRequest, fault: str | None) -> ModelOutput:
+    if fault == "empty":
+        return ModelOutput(None)
+    if fault == "refusal":
+        output = ModelOutput(_REFUSAL, refused=True)
+    else:
+        text = model(request.prompt)
+        is_half = fault == "incomplete"
+        output = ModelOutput(text[: len(text) // 2] if is_half else text, complete=not is_half)
+    return truncate_output(output, request.limit)
 
 
-def _models(path: str) -> dict[str, Any]:
-    listed = {
+def _describe_models(path: str, settings: StubSettings) -> dict[str, Any]:
+    """Describe all models, or the one that the path names."""
+    names = [*settings.models, "gpt-4o-mini", "gpt-5-mini", *EMBEDDING_MODELS]
+    models = {
         name: {"id": name, "object": "model", "created": 1_700_000_000, "owned_by": "answerable"}
-        for name in list_model_names()
+        for name in names
     }
     if path == MODEL_LIST_PATH:
-        return {"object": "list", "data": list(listed.values())}
+        return {"object": "list", "data": list(models.values())}
     name = path.removeprefix(f"{MODEL_LIST_PATH}/")
-    if name not in listed:
-        raise OpenAIError(
-            f"The model '{name}' does not exist", status=404, param="model", code="model_not_found"
-        )
-    return listed[name]
+    if name not in models:
+        raise _unknown_model(name)
+    return models[name]
+
+
+def _unknown_model(name: str) -> OpenAIError:
+    return OpenAIError(
+        f"The model '{name}' does not exist", status=404, param="model", code="model_not_found"
+    )

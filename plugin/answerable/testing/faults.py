@@ -1,4 +1,4 @@
-"""What can go wrong on purpose, and when."""
+"""Faults of the stub server: their names, what each of them does, and when a request meets one."""
 
 import re
 import threading
@@ -43,7 +43,7 @@ _REPLIES: Mapping[str, StubReply] = {
     "no-responses": json_reply({"detail": "Not Found"}, 404),
 }
 
-# What each fault does, by its name; an answering or an embedding endpoint ignores the other's.
+# The effect of each fault, by its name; an answering or an embedding endpoint ignores the other's.
 FAULTS: Mapping[str, str] = {
     **{name: f"status {status}: {text}" for name, (status, text, *_) in _STATUSES.items()},
     "502": "status 502 with a page of HTML",
@@ -89,19 +89,19 @@ class FaultSchedule:
 
     @property
     def current(self) -> FaultPlan | None:
-        """The plan, None when it is used up."""
+        """Return the plan, None when it is used up."""
         with self._lock:
             return self._plan
 
     def follow(self, plan: FaultPlan | None) -> None:
-        """Replace the plan; StubError for a fault that there is not."""
+        """Replace the plan; StubError for a fault that does not exist."""
         if plan and plan.name not in FAULTS:
             raise StubError(f"there is no fault {plan.name!r}; there are {', '.join(FAULTS)}")
         with self._lock:
             self._plan = plan if plan is None or plan.left != 0 else None
 
     def take(self, path: str) -> str | None:
-        """The fault that a request to a path meets, counted down."""
+        """Return the fault that a request to a path meets, and count it down."""
         with self._lock:
             plan = self._plan
             if plan is None or plan.path not in (None, path):
@@ -112,33 +112,27 @@ class FaultSchedule:
 
 
 def split_fault_suffix(model: str) -> tuple[str, str | None]:
-    """A model's name and the fault that it asks for, as in ``gpt-4o-mini-fault-429``."""
-    found = _MODEL_SUFFIX.search(model)
-    return (model[: found.start()], require_fault(found[1])) if found else (model, None)
+    """Split a model's name from the fault that it asks for, as in ``gpt-4o-mini-fault-429``."""
+    suffix = _MODEL_SUFFIX.search(model)
+    return (model[: suffix.start()], require_fault(suffix[1])) if suffix else (model, None)
 
 
 def require_fault(name: str) -> str:
-    """The name of a fault that a request asks for; ApiError if there is none of this name."""
+    """Return the name of a fault that a request asks for; OpenAIError if there is none such."""
     if name not in FAULTS:
         raise OpenAIError(f"There is no fault '{name}'. There are: {', '.join(FAULTS)}.")
     return name
 
 
 def fault_reply(fault: str | None, retry_after: float) -> StubReply | None:
-    """The reply that a fault puts in the place of the right one, if it does."""
-    if fault is None:
-        return None
-    if fault in _STATUSES:
+    """Make the reply that a fault puts in the place of the right one, if it does."""
+    if fault is not None and fault in _STATUSES:
         status, message, kind, code = _STATUSES[fault]
         headers = {"Retry-After": f"{retry_after:g}"} if status in (429, 503) else {}
         return error_reply(OpenAIError(message, status=status, kind=kind, code=code), headers)
-    return _REPLIES.get(fault)
+    return _REPLIES.get(fault or "")
 
 
 def fault_delivery(fault: str | None) -> Delivery:
-    """How a fault lets a reply reach the client."""
-    found: Delivery = "whole"
-    for way in get_args(Delivery):
-        if way == fault:
-            found = way
-    return found
+    """Return the way in which a fault lets a reply reach the client."""
+    return next((delivery for delivery in get_args(Delivery) if delivery == fault), "whole")

@@ -1,17 +1,20 @@
-"""The server: OpenAI's protocol on a loopback port, with every request recorded."""
+"""Serve OpenAI's protocol on a loopback port: scripted models, faults, a record of requests."""
 
 import socket
 import sys
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import BaseServer, TCPServer
 from types import TracebackType
 from typing import Any, Self
 
-from . import embeddings_endpoint, endpoints
-from .endpoints import StubSettings, route_request
+from .embeddings_endpoint import EMBEDDINGS_PATH
+from .endpoints import ANSWER_PATHS, StubSettings, route_request
 from .faults import FaultPlan, FaultSchedule
+from .request_fields import SchemaCheck
+from .scripted_models import SCRIPTED_MODELS, ScriptedModel
 from .stub_messages import (
     OpenAIError,
     RecordedRequest,
@@ -30,18 +33,29 @@ class OpenAIStub:
     """A server that runs in threads of its own, from ``start`` or ``with`` until ``stop``.
 
     port: 0 for any free one. keep: how many requests to hold, None for all of them.
+    models: further models by name, or others under the names of ``SCRIPTED_MODELS``.
+    check_schema: tells why strict mode refuses a schema; without it every schema is taken.
     ``retry_after`` is the header that a 429 or 503 bears, in seconds; ``drip_seconds`` the pause
     between dripped bytes; ``no_responses`` makes it a server without /v1/responses.
     ``failures`` are exceptions that should never have happened.
     """
 
-    def __init__(self, port: int = 0, *, keep: int | None = None) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        keep: int | None = None,
+        models: Mapping[str, ScriptedModel] | None = None,
+        check_schema: SchemaCheck = lambda _: None,
+    ) -> None:
         self.retry_after = 1.0
         self.drip_seconds = 0.05
         self.no_responses = False
         self.failures: list[BaseException] = []
-        self._wanted = port
-        self._record = RequestLog(keep)
+        self._port = port
+        self._models = {**SCRIPTED_MODELS, **(models or {})}
+        self._check_schema = check_schema
+        self._log = RequestLog(keep)
         self._plans = FaultSchedule()
         self._server: _StubServer | None = None
         self._thread: threading.Thread | None = None
@@ -51,11 +65,10 @@ class OpenAIStub:
         """Listen and answer; StubError if the port is taken."""
         if self._server is None:
             try:
-                self._server = _StubServer(self, self._wanted)
+                self._server = _StubServer(self, self._port)
             except OSError as error:
                 raise StubError(
-                    f"cannot listen on {HOST}:{self._wanted} ({error.strerror}): "
-                    "choose another port"
+                    f"cannot listen on {HOST}:{self._port} ({error.strerror}): choose another port"
                 ) from None
             self._stopped.clear()
             self._thread = threading.Thread(
@@ -93,19 +106,19 @@ class OpenAIStub:
 
     @property
     def port(self) -> int:
-        """The port it listens on, or listened on last."""
+        """Return the port it listens on, or listened on last."""
         if self._server is not None:
-            self._wanted = self._server.server_address[1]
-        return self._wanted
+            self._port = self._server.server_address[1]
+        return self._port
 
     @property
     def base_url(self) -> str:
-        """What a client is configured with."""
+        """Return the base URL that a client is configured with."""
         return f"http://{HOST}:{self.port}/v1"
 
     @property
     def fault(self) -> str | None:
-        """The fault that every request meets; one of ``faults.FAULTS``."""
+        """Return the fault that requests meet; one of ``faults.FAULTS``."""
         plan = self._plans.current
         return plan.name if plan else None
 
@@ -114,51 +127,53 @@ class OpenAIStub:
         self._plans.follow(FaultPlan(name) if name else None)
 
     def fail(self, fault: str, times: int | None = None, path: str | None = None) -> None:
-        """Meet so many requests (None: all) to one endpoint (None: any) with a fault, then none."""
+        """Meet the next ``times`` requests (None: all) to an endpoint (None: any) with a fault."""
         self._plans.follow(FaultPlan(fault, times, path))
 
     @property
     def requests(self) -> tuple[RecordedRequest, ...]:
-        """The requests in the order they came, keys left out."""
-        return self._record.requests
+        """List the requests in the order they came, keys left out."""
+        return self._log.requests
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each endpoint was called, whatever came of it."""
-        return self._record.counts
+        """Count the requests by endpoint, whatever came of them."""
+        return self._log.counts
 
     @property
     def answer_calls(self) -> int:
-        """How often a model was asked for an answer."""
-        return sum(self.counts[path] for path in endpoints.ANSWER_PATHS)
+        """Count the requests for an answer."""
+        return sum(self.counts[path] for path in ANSWER_PATHS)
 
     @property
     def embedding_calls(self) -> int:
-        """How often vectors were asked for."""
-        return self.counts[embeddings_endpoint.EMBEDDINGS_PATH]
+        """Count the requests for vectors."""
+        return self.counts[EMBEDDINGS_PATH]
 
     @property
     def disconnects(self) -> int:
-        """How many clients have hung up before their reply was whole."""
-        return self._record.disconnects
+        """Count the clients that hung up before their reply was whole."""
+        return self._log.disconnects
 
-    def disconnected(self) -> None:
-        """Record a client that has hung up before its reply was whole."""
-        self._record.disconnect()
+    def count_disconnect(self) -> None:
+        """Count a client that hung up before its reply was whole."""
+        self._log.count_disconnect()
 
     def forget(self) -> None:
         """Clear the record of requests and their counts."""
-        self._record.clear()
+        self._log.clear()
 
     def respond(self, request: RecordedRequest, authorization: str | None) -> StubReply:
         """Record a request and reply to it."""
-        self._record.add(request)
-        settings = StubSettings(self._plans.take, self.retry_after, self.no_responses)
+        self._log.append(request)
+        settings = StubSettings(
+            self._plans.take, self._models, self._check_schema, self.retry_after, self.no_responses
+        )
         return route_request(request, authorization, settings)
 
 
 def start_stub(port: int = 0, *, keep: int | None = None) -> OpenAIStub:
-    """A running stub. StubError if the port is taken."""
+    """Start a stub with the models of the package; StubError if the port is taken."""
     return OpenAIStub(port, keep=keep).start()
 
 
@@ -257,5 +272,5 @@ class _StubHandler(BaseHTTPRequestHandler):
             return send_reply(reply, self.wfile, self.connection, stopping, stub.drip_seconds)
         except OSError:
             if not stopping.is_set():
-                stub.disconnected()
+                stub.count_disconnect()
             raise

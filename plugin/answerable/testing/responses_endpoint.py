@@ -1,4 +1,4 @@
-"""The endpoint /v1/responses."""
+"""The stub's endpoint /v1/responses: requests, response objects and streams of events."""
 
 import time
 import uuid
@@ -6,25 +6,22 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from .answer_requests import (
+from .request_fields import (
     AnswerRequest,
     ModelOutput,
+    SchemaCheck,
     estimate_tokens,
-    parse_messages,
-    parse_strict_schema,
-    reject_unsupported_sampling,
-    unsupported_parameter,
-)
-from .model_table import refuses_reasoning_effort, takes_reasoning_effort
-from .request_fields import (
     optional_field,
+    parse_messages,
+    parse_response_format,
     reject_unknown_fields,
-    require_choice,
+    reject_unsupported_effort,
+    reject_unsupported_sampling,
     require_type,
     required_field,
 )
-from .scripted_models import parse_prompt
-from .stub_messages import OpenAIError, encode_named_event, split_into_deltas
+from .scripted_models import parse_prompt, takes_reasoning_effort
+from .stub_messages import OpenAIError, encode_event, split_into_deltas
 
 RESPONSES_PATH = "/v1/responses"
 
@@ -36,15 +33,15 @@ _PARAMETERS = frozenset(
     user""".split()
 )
 _PARTS = ("input_text", "output_text", "refusal")
-_FORMATS = ("text", "json_object", "json_schema")
-_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _MIN_OUTPUT_TOKENS = 16
 
 Json = dict[str, Any]
 
 
-def parse_responses_request(values: Mapping[str, Any], model: str) -> AnswerRequest:
-    """The request, checked; ApiError where OpenAI refuses it. model: without a fault's suffix."""
+def parse_responses_request(
+    values: Mapping[str, Any], model: str, check_schema: SchemaCheck
+) -> AnswerRequest:
+    """Check a request; OpenAIError where OpenAI refuses it. model: without a fault's suffix."""
     if "response_format" in values:
         raise OpenAIError(
             "Unsupported parameter: 'response_format'. In the Responses API, this parameter has "
@@ -53,16 +50,13 @@ def parse_responses_request(values: Mapping[str, Any], model: str) -> AnswerRequ
             code="unsupported_parameter",
         )
     reject_unknown_fields(values, _PARAMETERS)
-    said = _messages(required_field(values, "input"))
+    messages = _parse_input(required_field(values, "input"))
     instructions = optional_field(values, "instructions", str)
     for name in ("store", "stream", "background"):
         optional_field(values, name, bool)
     reject_unsupported_sampling(values, model)
-    effort = optional_field(values, "reasoning", dict)
-    if effort and effort.get("effort") is not None:
-        require_choice(effort["effort"], _EFFORTS, "reasoning.effort")
-        if refuses_reasoning_effort(model):
-            raise unsupported_parameter("reasoning.effort")
+    reasoning = optional_field(values, "reasoning", dict) or {}
+    reject_unsupported_effort(reasoning.get("effort"), "reasoning.effort", model)
     limit = optional_field(values, "max_output_tokens", int)
     if limit is not None and limit < _MIN_OUTPUT_TOKENS:
         raise OpenAIError(
@@ -71,83 +65,70 @@ def parse_responses_request(values: Mapping[str, Any], model: str) -> AnswerRequ
             param="max_output_tokens",
             code="integer_below_min_value",
         )
-    prompt = parse_prompt((text for role, text in said if role == "user"), _schema(values))
-    everything = "".join([instructions or "", *(text for _, text in said)])
-    return AnswerRequest(
-        model,
-        prompt,
-        values,
-        estimate_tokens(everything),
-        limit,
-        stream=values.get("stream") is True,
-    )
+    text_format = (optional_field(values, "text", dict) or {}).get("format")
+    if text_format is not None:
+        require_type(text_format, dict, "text.format")
+    schema = parse_response_format(text_format, "text.format", check_schema)
+    prompt = parse_prompt((text for role, text in messages if role == "user"), schema)
+    tokens = estimate_tokens("".join([instructions or "", *(text for _, text in messages)]))
+    return AnswerRequest(model, prompt, values, tokens, limit, stream=values.get("stream") is True)
 
 
-def response_object(ask: AnswerRequest, output: ModelOutput) -> Json:
-    """The response object of an output."""
-    return _finished(_response(ask), _items(ask, output), ask, output)
+def response_object(request: AnswerRequest, output: ModelOutput) -> Json:
+    """Build the finished response object of an output."""
+    return _finish(_begin(request), _output_items(request, output), request, output)
 
 
-def stream_response(ask: AnswerRequest, output: ModelOutput) -> Iterator[bytes]:
-    """The events of a streamed response, in OpenAI's order."""
+def stream_response(request: AnswerRequest, output: ModelOutput) -> Iterator[bytes]:
+    """Yield the events of a streamed response, in OpenAI's order."""
     numbers = count()
-    response = _response(ask)
-    items = _items(ask, output)
+    response = _begin(request)
+    items = _output_items(request, output)
     for kind in ("response.created", "response.in_progress"):
-        yield encode_named_event(kind, next(numbers), {"response": response})
+        yield _encode(kind, next(numbers), {"response": response})
     for index, item in enumerate(items):
-        yield encode_named_event(
-            "response.output_item.added", next(numbers),
-            {"output_index": index, "item": _begun(item)},
-        )  # fmt: skip
-        if item["type"] == "message":
-            for kind, more in _part_events(item["content"][0]):
-                place = {"item_id": item["id"], "output_index": index, "content_index": 0}
-                yield encode_named_event(kind, next(numbers), {**place, **more})
-        yield encode_named_event(
+        is_message = item["type"] == "message"
+        begun = {**item, "status": "in_progress", "content": []} if is_message else item
+        yield _encode(
+            "response.output_item.added", next(numbers), {"output_index": index, "item": begun}
+        )
+        if is_message:
+            place = {"item_id": item["id"], "output_index": index, "content_index": 0}
+            for kind, fields in _part_events(item["content"][0]):
+                yield _encode(kind, next(numbers), {**place, **fields})
+        yield _encode(
             "response.output_item.done", next(numbers), {"output_index": index, "item": item}
         )
-    last = "response.completed" if output.complete else "response.incomplete"
-    finished = _finished(response, items, ask, output)
-    yield encode_named_event(last, next(numbers), {"response": finished})
+    kind = "response.completed" if output.complete else "response.incomplete"
+    yield _encode(kind, next(numbers), {"response": _finish(response, items, request, output)})
 
 
 def responses_error_event(number: int) -> bytes:
-    """The event that ends a stream when the server fails in the middle of it."""
-    return encode_named_event(
-        "error", number,
-        {"code": "server_error", "message": "The server had an error.", "param": None},
-    )  # fmt: skip
+    """Build the event that ends a stream when the server fails in the middle of it."""
+    error = {"code": "server_error", "message": "The server had an error.", "param": None}
+    return _encode("error", number, error)
 
 
-def _messages(value: object) -> list[tuple[str, str]]:
+def _encode(kind: str, number: int, fields: Mapping[str, Any]) -> bytes:
+    """Encode an event: its type is its name too, and its sequence number is in its data."""
+    return encode_event({"type": kind, "sequence_number": number, **fields}, kind)
+
+
+def _parse_input(value: object) -> list[tuple[str, str]]:
     if isinstance(value, str):
         return [("user", value)]
     items = require_type(value, (str, list), "input")
-    given = [item for item in items if not isinstance(item, dict) or _is_message(item)]
-    return parse_messages(given, "input", _PARTS)
+    # A client hands back a model's reasoning; it is no message.
+    messages = [
+        item for item in items if not isinstance(item, dict) or item.get("type") != "reasoning"
+    ]
+    return parse_messages(messages, "input", _PARTS)
 
 
-def _is_message(item: Mapping[str, Any]) -> bool:
-    """Whether an item is a message; what a client hands back of a model's reasoning is not."""
-    return bool(item.get("type", "message") != "reasoning")
-
-
-def _schema(values: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    text = optional_field(values, "text", dict) or {}
-    wanted = text.get("format")
-    if wanted is None:
-        return None
-    kind = required_field(require_type(wanted, dict, "text.format"), "type", "text.format.")
-    if require_choice(kind, _FORMATS, "text.format.type") != "json_schema":
-        return None
-    return parse_strict_schema(wanted, "text.format.", "text.format.schema", "invalid_json_schema")
-
-
-def _response(ask: AnswerRequest) -> Json:
-    asked = ask.asked
-    reasons = takes_reasoning_effort(ask.model)
-    effort = asked.get("reasoning") or {"effort": "medium" if reasons else None}
+def _begin(request: AnswerRequest) -> Json:
+    """Build the response object before anything is written."""
+    values = request.parameters
+    default_effort = "medium" if takes_reasoning_effort(request.model) else None
     return {
         "id": f"resp_{uuid.uuid4().hex}",
         "object": "response",
@@ -156,30 +137,30 @@ def _response(ask: AnswerRequest) -> Json:
         "background": False,
         "error": None,
         "incomplete_details": None,
-        "instructions": asked.get("instructions"),
-        "max_output_tokens": ask.limit,
-        "metadata": asked.get("metadata") or {},
-        "model": asked["model"],
+        "instructions": values.get("instructions"),
+        "max_output_tokens": request.limit,
+        "metadata": values.get("metadata") or {},
+        "model": values["model"],
         "output": [],
         "parallel_tool_calls": True,
-        "previous_response_id": asked.get("previous_response_id"),
-        "reasoning": {"summary": None, **effort},
+        "previous_response_id": values.get("previous_response_id"),
+        "reasoning": {"summary": None, **(values.get("reasoning") or {"effort": default_effort})},
         "service_tier": "default",
-        "store": asked.get("store") is not False,
-        "temperature": 1.0 if asked.get("temperature") is None else asked["temperature"],
-        "text": {"format": {"type": "text"}, **(asked.get("text") or {})},
+        "store": values.get("store") is not False,
+        "temperature": 1.0 if values.get("temperature") is None else values["temperature"],
+        "text": {"format": {"type": "text"}, **(values.get("text") or {})},
         "tool_choice": "auto",
         "tools": [],
-        "top_p": 1.0 if asked.get("top_p") is None else asked["top_p"],
+        "top_p": 1.0 if values.get("top_p") is None else values["top_p"],
         "truncation": "disabled",
         "usage": None,
-        "user": asked.get("user"),
+        "user": values.get("user"),
     }
 
 
-def _items(ask: AnswerRequest, output: ModelOutput) -> list[Json]:
+def _output_items(request: AnswerRequest, output: ModelOutput) -> list[Json]:
     items: list[Json] = []
-    if takes_reasoning_effort(ask.model):
+    if takes_reasoning_effort(request.model):
         items.append({"id": f"rs_{uuid.uuid4().hex}", "type": "reasoning", "summary": []})
     if output.text is None:
         return items
@@ -191,17 +172,11 @@ def _items(ask: AnswerRequest, output: ModelOutput) -> list[Json]:
     return [*items, {**message, "role": "assistant", "content": [part]}]
 
 
-def _begun(item: Json) -> Json:
-    """An item as it is before anything has been written."""
-    if item["type"] == "message":
-        return {**item, "status": "in_progress", "content": []}
-    return item
-
-
 def _part_events(part: Json) -> Iterator[tuple[str, Json]]:
-    refused = part["type"] == "refusal"
-    key, name = ("refusal", "refusal") if refused else ("text", "output_text")
-    extra: Json = {} if refused else {"logprobs": []}
+    """Yield the type and the fields of the events of a message's only part."""
+    is_refusal = part["type"] == "refusal"
+    key, name = ("refusal", "refusal") if is_refusal else ("text", "output_text")
+    extra: Json = {} if is_refusal else {"logprobs": []}
     yield "response.content_part.added", {"part": {**part, key: ""}}
     for piece in split_into_deltas(part[key]):
         yield f"response.{name}.delta", {"delta": piece, **extra}
@@ -209,18 +184,18 @@ def _part_events(part: Json) -> Iterator[tuple[str, Json]]:
     yield "response.content_part.done", {"part": part}
 
 
-def _finished(response: Json, items: list[Json], ask: AnswerRequest, output: ModelOutput) -> Json:
-    written = estimate_tokens(output.text or "")
+def _finish(response: Json, items: list[Json], request: AnswerRequest, output: ModelOutput) -> Json:
+    output_tokens = estimate_tokens(output.text or "")
     return {
         **response,
         "status": "completed" if output.complete else "incomplete",
         "incomplete_details": None if output.complete else {"reason": "max_output_tokens"},
         "output": items,
         "usage": {
-            "input_tokens": ask.input_tokens,
+            "input_tokens": request.input_tokens,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": written,
+            "output_tokens": output_tokens,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": ask.input_tokens + written,
+            "total_tokens": request.input_tokens + output_tokens,
         },
     }

@@ -1,17 +1,35 @@
-"""What a prompt tells a scripted model: the evidence and the question, read from its data lines.
+"""Scripted answer models: parse the data lines of a prompt, write a draft that its sources support.
 
-The model that answers honestly: the sentences that support a question best, verbatim.
+A model is a function from a parsed prompt to the text that it writes.
 """
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sentencex
 
 from ..serve.text.tokenization import extract_terms
+
+MAX_CLAIMS = 3
+MAX_ROUTES = 2
+
+# A title says what a sentence is about; less than the sentence itself does.
+_TITLE_WEIGHT = 0.6
+# A sentence supports an answer if it covers this much of the question, and this of the best one.
+_SUPPORT_FLOOR = 0.5
+_NEXT_TO_BEST = 0.85
+# A hint is beside the point of an answered question under this share of it.
+_HINT_FLOOR = 0.4
+# A shorter sentence is a label or a fragment.
+_MIN_WORDS = 4
+
+# OpenAI's models that reason take an effort and no temperature.
+_REASONING_NAMES = re.compile(r"o\d|gpt-[5-9](?!.*-chat)")
+_PLAIN_NAMES = re.compile(r"gpt-|chatgpt-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +43,7 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class PromptHint:
-    """The public surface of something that can only be pointed at."""
+    """The public surface of a private note: its label and its locator."""
 
     id: str
     label: str
@@ -36,7 +54,7 @@ class PromptHint:
 class ParsedPrompt:
     """A request as a scripted model sees it.
 
-    ``text`` is the whole of what the user said, ``schema`` the strict one that was sent, if any.
+    ``text`` is the whole user message, ``schema`` the strict one that was sent, if any.
     """
 
     text: str
@@ -47,8 +65,11 @@ class ParsedPrompt:
     schema: Mapping[str, Any] | None = None
 
 
+ScriptedModel = Callable[[ParsedPrompt], str]
+
+
 def parse_prompt(texts: Iterable[str], schema: Mapping[str, Any] | None = None) -> ParsedPrompt:
-    """The prompt in what a user said. Lines that are not data are skipped.
+    """Parse the evidence and the question of user messages. Lines that are not data are skipped.
 
     Of two sources or hints with one id the first counts; of questions and violations the last.
     """
@@ -57,22 +78,91 @@ def parse_prompt(texts: Iterable[str], schema: Mapping[str, Any] | None = None) 
     hints: dict[str, PromptHint] = {}
     question, violation = "", None
     for line in _data_lines(text):
-        words = {name: v if isinstance(v, str) else "" for name, v in line.items()}
-        name = words.get("id", "")
-        match words.get("kind"):
+        values = {key: v if isinstance(v, str) else "" for key, v in line.items()}
+        name = values.get("id", "")
+        match values.get("kind"):
             case "source" if name:
-                source = PromptSource(name, words.get("title", ""), words.get("text", ""))
+                source = PromptSource(name, values.get("title", ""), values.get("text", ""))
                 sources.setdefault(name, source)
             case "hint" if name:
-                hint = PromptHint(name, words.get("label", ""), words.get("locator", ""))
+                hint = PromptHint(name, values.get("label", ""), values.get("locator", ""))
                 hints.setdefault(name, hint)
             case "violation":
-                violation = words.get("text", "")
+                violation = values.get("text", "")
             case "question":
-                question = words.get("text", "")
+                question = values.get("text", "")
     return ParsedPrompt(
         text, question, tuple(sources.values()), tuple(hints.values()), violation, schema
     )
+
+
+def write_honest_draft(prompt: ParsedPrompt) -> dict[str, Any]:
+    """Quote the sentences that support an answer best; both lists are empty if none does."""
+    terms = list(dict.fromkeys(extract_terms(prompt.question)))
+    claims = [
+        {"text": s.text, "evidence": [{"source": s.source, "quote": s.text}]}
+        for s in _best_sentences(terms, list(_source_sentences(prompt)))
+    ]
+    routes = [hint.id for hint in prompt.hints if _hint_overlap(terms, hint) >= _HINT_FLOOR]
+    if not claims and not routes and terms:
+        routes = [hint.id for hint in prompt.hints]
+    return {"claims": claims, "routes": routes[:MAX_ROUTES]}
+
+
+def honest_model(prompt: ParsedPrompt) -> str:
+    """Write an honest draft with the properties that the request's schema has."""
+    draft = write_honest_draft(prompt)
+    if prompt.schema:
+        properties = prompt.schema.get("properties", {})
+        draft = {name: value for name, value in draft.items() if name in properties}
+    return json.dumps(draft)
+
+
+def contrite_model(prompt: ParsedPrompt) -> str:
+    """Invent a source at first; write an honest draft once the violation is pointed out."""
+    if prompt.violation is not None:
+        return honest_model(prompt)
+    quote = next(
+        (quote for source in prompt.sources for quote in split_prompt_sentences(source.text)),
+        "There is no source.",
+    )
+    claim = {"text": quote, "evidence": [{"source": "s99", "quote": quote}]}
+    return json.dumps({"claims": [claim], "routes": ["h99", "note:0123456789"]})
+
+
+# The models that every stub has; a name that it does not know is the honest one's.
+SCRIPTED_MODELS: Mapping[str, ScriptedModel] = {
+    "honest": honest_model,
+    "contrite": contrite_model,
+}
+
+
+def takes_reasoning_effort(name: str) -> bool:
+    """Recognize OpenAI's models that take a reasoning effort and no temperature, by name."""
+    return _REASONING_NAMES.match(name) is not None
+
+
+def refuses_reasoning_effort(name: str) -> bool:
+    """Recognize OpenAI's models that refuse a reasoning effort, by name."""
+    return _PLAIN_NAMES.match(name) is not None and not takes_reasoning_effort(name)
+
+
+def split_prompt_sentences(text: str) -> Iterator[str]:
+    """Split a text into sentences, verbatim, line by line."""
+    for line in text.splitlines():
+        for piece in sentencex.segment("en", line):
+            if piece.strip():
+                yield piece.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceSentence:
+    """A sentence of a source, its terms and those of the source's title."""
+
+    source: str
+    text: str
+    terms: frozenset[str]
+    title_terms: frozenset[str]
 
 
 def _data_lines(text: str) -> Iterator[dict[str, Any]]:
@@ -88,89 +178,46 @@ def _data_lines(text: str) -> Iterator[dict[str, Any]]:
             yield value
 
 
-MAX_CLAIMS = 3
-MAX_ROUTES = 2
-
-# A title says what a sentence is about; less than the sentence itself does.
-_TITLE_WEIGHT = 0.6
-# A sentence supports an answer if it covers this much of the question, and this of the best one.
-_SUPPORT_FLOOR = 0.5
-_NEXT_TO_BEST = 0.85
-# A hint is beside the point of an answered question under this share of it.
-_HINT_FLOOR = 0.4
-# A shorter sentence is a label or a fragment.
-_MIN_WORDS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceSentence:
-    """A sentence of a source, and the terms of both it and its title."""
-
-    source: str
-    text: str
-    terms: frozenset[str]
-    title: frozenset[str]
-
-
-def write_honest_draft(prompt: ParsedPrompt) -> dict[str, Any]:
-    """A draft that keeps the contract; both lists are empty if nothing supports an answer."""
-    wanted = list(dict.fromkeys(extract_terms(prompt.question)))
-    claims = [
-        {"text": s.text, "evidence": [{"source": s.source, "quote": s.text}]}
-        for s in _best_sentences(wanted, list(_source_sentences(prompt)))
-    ]
-    routes = [hint.id for hint in prompt.hints if _hint_overlap(wanted, hint) >= _HINT_FLOOR]
-    if not claims and not routes and wanted:
-        routes = [hint.id for hint in prompt.hints]
-    return {"claims": claims, "routes": routes[:MAX_ROUTES]}
-
-
-def split_prompt_sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, verbatim, line by line."""
-    for line in text.splitlines():
-        for piece in sentencex.segment("en", line):
-            if piece.strip():
-                yield piece.strip()
-
-
 def _source_sentences(prompt: ParsedPrompt) -> Iterator[_SourceSentence]:
     for source in prompt.sources:
-        title = frozenset(extract_terms(source.title))
+        title_terms = frozenset(extract_terms(source.title))
         for text in split_prompt_sentences(source.text):
             if len(text.split()) >= _MIN_WORDS and not text.endswith("?"):
-                yield _SourceSentence(source.id, text, frozenset(extract_terms(text)), title)
+                terms = frozenset(extract_terms(text))
+                yield _SourceSentence(source.id, text, terms, title_terms)
 
 
 def _best_sentences(
-    wanted: Sequence[str], found: Sequence[_SourceSentence]
+    terms: Sequence[str], sentences: Sequence[_SourceSentence]
 ) -> list[_SourceSentence]:
-    weights = {term: _sentence_idf(term, found) for term in wanted}
+    """Pick the best supported sentences, each text once, in the order of the sources."""
+    weights = {term: _sentence_idf(term, sentences) for term in terms}
     total = sum(weights.values())
     if not total:
         return []
-    scores = [_question_support(sentence, weights) / total for sentence in found]
-    best = max(scores, default=0.0)
-    chosen: dict[str, int] = {}
-    for index in sorted(range(len(found)), key=lambda i: -scores[i]):
-        if len(chosen) == MAX_CLAIMS or scores[index] < max(_SUPPORT_FLOOR, _NEXT_TO_BEST * best):
+    scores = [_question_support(sentence, weights) / total for sentence in sentences]
+    floor = max(_SUPPORT_FLOOR, _NEXT_TO_BEST * max(scores, default=0.0))
+    best: dict[str, int] = {}
+    for index in sorted(range(len(sentences)), key=lambda i: -scores[i]):
+        if len(best) == MAX_CLAIMS or scores[index] < floor:
             break
-        chosen.setdefault(found[index].text, index)
-    return [found[index] for index in sorted(chosen.values())]
+        best.setdefault(sentences[index].text, index)
+    return [sentences[index] for index in sorted(best.values())]
 
 
-def _question_support(sentence: _SourceSentence, weights: dict[str, float]) -> float:
-    own = sum(weight for term, weight in weights.items() if term in sentence.terms)
+def _question_support(sentence: _SourceSentence, weights: Mapping[str, float]) -> float:
+    support = sum(weight for term, weight in weights.items() if term in sentence.terms)
     # A sentence without a word of the question says nothing of it, whatever its title.
-    rest = (w for term, w in weights.items() if term in sentence.title - sentence.terms)
-    return own + _TITLE_WEIGHT * sum(rest) if own else 0.0
+    only_in_title = sentence.title_terms - sentence.terms
+    by_title = sum(weight for term, weight in weights.items() if term in only_in_title)
+    return support + _TITLE_WEIGHT * by_title if support else 0.0
 
 
-def _sentence_idf(term: str, found: Sequence[_SourceSentence]) -> float:
-    holding = sum(term in sentence.terms for sentence in found)
-    return math.log(1 + (len(found) - holding + 0.5) / (holding + 0.5))
+def _sentence_idf(term: str, sentences: Sequence[_SourceSentence]) -> float:
+    frequency = sum(term in sentence.terms for sentence in sentences)
+    return math.log(1 + (len(sentences) - frequency + 0.5) / (frequency + 0.5))
 
 
-def _hint_overlap(wanted: Iterable[str], hint: PromptHint) -> float:
-    asked = set(wanted)
+def _hint_overlap(terms: Sequence[str], hint: PromptHint) -> float:
     surface = set(extract_terms(f"{hint.label} {hint.locator}"))
-    return len(asked & surface) / len(asked) if asked else 0.0
+    return len(surface.intersection(terms)) / len(terms) if terms else 0.0

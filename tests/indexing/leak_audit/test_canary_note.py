@@ -16,6 +16,7 @@ from answerable.testing.openai_stub import OpenAIStub
 from indexing.leak_audit.test_published_privacy import readings
 from support import server_processes, sites
 from support.doubles import handle
+from support.stub_fixtures import StrictStub
 
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pra", "sto", "tri", "ve", "zu")
 RUN = 8
@@ -30,7 +31,7 @@ def canary() -> str:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         yield stub
 
 

@@ -21,7 +21,7 @@ from answerable.serve.types import Evidence, Passage
 from answerable.testing.faults import FAULTS
 from answerable.testing.openai_stub import OpenAIStub
 from support.deadlines import PATIENCE, finish, until
-from support.stub_fixtures import is_counted
+from support.stub_fixtures import StrictStub, is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
 EVIDENCE = Evidence(
@@ -39,7 +39,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         yield stub
         assert stub.failures == []
 

@@ -11,8 +11,8 @@ from answerable.serve.answers.openai_answerer import OpenAIAnswerer, parse_model
 from answerable.serve.providers import make_engine as keyless
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.types import Reply
-from answerable.testing import model_table
 from answerable.testing.openai_stub import OpenAIStub
+from answerable.testing.scripted_models import honest_model
 from support import sites
 
 DRAFT = {"claims": [{"text": "Use ``` for code.", "evidence": []}], "routes": ["h1"]}
@@ -65,15 +65,12 @@ def ask(
     folder = sites.write_site(tmp_path)
     sites.build_here(folder)
     base = keyless(sites.opened(folder), sites.local())
-    with OpenAIStub() as stub:
+    wrappers: list[Callable[[str], str]] = []
+    models = {"wrapping": lambda prompt: wrappers[-1](honest_model(prompt))}
+    with OpenAIStub(models=models) as stub:
 
         def asked(wrap: Callable[[str], str]) -> tuple[Reply, RequestContext, int]:
-            wrapping = {
-                "wrapping": lambda prompt: wrap(model_table.SCRIPTED_MODELS["honest"](prompt))
-            }
-            monkeypatch.setattr(
-                model_table, "SCRIPTED_MODELS", {**model_table.SCRIPTED_MODELS, **wrapping}
-            )
+            wrappers.append(wrap)
             answerer = OpenAIAnswerer("wrapping", "Harbour", stub.base_url)
             calls = stub.answer_calls
             with use_context(RequestContext()) as current:

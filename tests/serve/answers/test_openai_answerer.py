@@ -24,12 +24,12 @@ from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval import question_text, selection
 from answerable.serve.retrieval.selection import fit_budget
 from answerable.serve.types import Evidence, HintCitation, Passage, RecordCitation, RoutingHint
-from answerable.testing.answer_requests import estimate_tokens
-from answerable.testing.hostile_models import HOSTILE_MODELS
 from answerable.testing.openai_stub import OpenAIStub
+from answerable.testing.request_fields import estimate_tokens
 from support import sites
 from support.deadlines import PATIENCE, finish
-from support.stub_fixtures import is_counted
+from support.hostile_models import HOSTILE_MODELS
+from support.stub_fixtures import StrictStub, is_counted
 
 QUESTION = "How thick is the chain of a mooring?"
 RESPONSES, CHAT = "/v1/responses", "/v1/chat/completions"
@@ -49,7 +49,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         yield stub
         assert stub.failures == []
 

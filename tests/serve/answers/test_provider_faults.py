@@ -16,6 +16,7 @@ from support import published_functions
 from support.deadlines import until
 from support.openapi_check import events
 from support.server_processes import Running
+from support.stub_fixtures import StrictStub
 
 # Seconds in which a fault that never ends is ended; other faults end by themselves, however slowly.
 HASTY, PATIENT = 1.5, 240.0
@@ -109,7 +110,7 @@ def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[F
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose answers come from a stub."""
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         folder = published_functions.made(tmp_path_factory.mktemp("site"), stub)
         with asking(folder, stub) as found:
             yield found
@@ -118,7 +119,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose vectors come from a stub."""
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         embedding = {
             "provider": "openai",
             "model": "text-embedding-3-small",

@@ -21,7 +21,7 @@ from answerable.serve.settings import FunctionSettings
 from answerable.testing.openai_stub import OpenAIStub
 from support import sites
 from support.deadlines import PATIENCE
-from support.stub_fixtures import is_counted
+from support.stub_fixtures import StrictStub, is_counted
 
 PATH = "/v1/embeddings"
 
@@ -33,7 +33,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as stub:
+    with StrictStub() as stub:
         yield stub
 
 

@@ -20,6 +20,7 @@ from support.deadlines import PATIENCE, until
 from support.published_functions import KEY
 from support.server_processes import Running
 from support.sites import NOTES
+from support.stub_fixtures import StrictStub
 
 TOKEN = "token-of-the-pilot"
 PASSWORD = "word-for-the-store"
@@ -37,7 +38,7 @@ FAULTY = ("401", "429", "500", "html", "garbage", "cut", "truncated", "refusal",
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as found:
+    with StrictStub() as found:
         found.retry_after = 0.05
         yield found
         assert found.failures == []

@@ -15,12 +15,13 @@ import pytest
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.sse import KEEPALIVE_COMMENT, KeepaliveEvents
 from answerable.serve.settings import SETTINGS_FILE, FunctionSettings
-from answerable.testing.openai_stub import OpenAIStub, start_stub
+from answerable.testing.openai_stub import OpenAIStub
 from support import runtimes
 from support.deadlines import until
 from support.event_streams import Waiting, events
 from support.runtime_requests import KNOWN, PRIVATE, UNKNOWN
 from support.runtimes import Reply, Runtime
+from support.stub_fixtures import StrictStub
 
 ACCEPT = ("Accept", EVENT_STREAM_TYPE)
 STAGES = ["embedding", "searching", "writing", "checking"]
@@ -40,7 +41,7 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def stub() -> Iterator[OpenAIStub]:
     """A model's server for all tests here, which is told anew what goes wrong."""
-    with start_stub() as running:
+    with StrictStub() as running:
         yield running
     assert running.failures == []
 

@@ -1,13 +1,15 @@
-"""Models that break the rules, each in a way of its own."""
+"""Hostile answer models: each breaks the contract in a way of its own."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .scripted_models import ParsedPrompt, split_prompt_sentences
-
-ScriptedModel = Callable[[ParsedPrompt], str]
+from answerable.testing.scripted_models import (
+    ParsedPrompt,
+    ScriptedModel,
+    split_prompt_sentences,
+)
 
 MANY_CLAIMS = 10_000
 LONG_TEXT_CHARACTERS = 1_000_000

@@ -1,6 +1,5 @@
-"""JSON schemas as strict mode takes them: what it refuses, and what it makes of a value."""
+"""Check JSON schemas as OpenAI's strict mode does, and make values conform to them."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,6 @@ MAX_NAME_CHARACTERS = 120_000
 MANY_ENUM_VALUES = 250
 MAX_ENUM_CHARACTERS = 15_000
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _ROOT_ONLY = ("anyOf", "oneOf", "allOf", "enum", "not")
 _REFUSED_KEYWORDS = frozenset(
     """allOf oneOf not dependentRequired dependentSchemas if then else patternProperties
@@ -36,13 +34,8 @@ class SchemaNode:
     depth: int
 
 
-def is_format_name(name: str) -> bool:
-    """Whether a response format may be called so."""
-    return _NAME.fullmatch(name) is not None
-
-
 def find_schema_fault(root: object) -> str | None:
-    """Why strict mode refuses a schema, else None."""
+    """Tell why strict mode refuses a schema, else None."""
     if not isinstance(root, Mapping):
         return f"schema must be a JSON Schema of 'type: \"object\"', got {type(root).__name__!r}."
     if any(key in root for key in _ROOT_ONLY):
@@ -64,7 +57,7 @@ def find_schema_fault(root: object) -> str | None:
 
 
 def conform_to_schema(value: object, schema: Mapping[str, Any]) -> Any:
-    """A value as a schema of strict mode forces it: what does not fit becomes the least that does.
+    """Force a value into a schema: a part that does not fit becomes the least that does.
 
     schema: one that has no fault.
     """
