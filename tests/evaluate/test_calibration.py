@@ -42,6 +42,7 @@ from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.question_text import clean_question, find_question_problem
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites
 
 LOCAL = "local/wordllama-l2-supercat@256"
@@ -349,7 +350,7 @@ def test_notes_have_a_floor_of_their_own(tmp_path: Path) -> None:
         [doubles.note("x", "zzzz yyyy xxxx"), doubles.note("w", "wwww vvvv")],
     )
     bundle = doubles.bundle_of(tmp_path, made, Profile(hybrid=0.0, floor=0.1, note_floor=0.2))
-    engine = Engine(bundle, doubles.LetterEmbedder(), doubles.ScriptedAnswerer([]))
+    engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([]))
     queries = [
         GoldQuery("to-x", "zzzz yyyy xxxx", expect_sources=("x.md",)),
         GoldQuery("to-page", "aaaa bbbb cccc", top_source="page"),
@@ -374,7 +375,7 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
     made = doubles.index_of(tmp_path, [page])
 
     def score(bundle: Bundle) -> float:
-        (vector,) = doubles.LetterEmbedder().embed(["mooring"])
+        (vector,) = LetterEmbedder().embed(["mooring"])
         return float(score_all_passages(bundle, read_question(bundle, "mooring"), vector)[0])
 
     plain = Profile(hybrid=0.0, name_boost=0.0, theme_fade=False)
@@ -390,7 +391,7 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
 def test_a_site_without_pages_or_notes_has_nothing_to_calibrate(tmp_path: Path) -> None:
     made = doubles.index_of(tmp_path, [], [doubles.note("x", "zzzz")])
     bundle = doubles.bundle_of(tmp_path, made)
-    embedder = doubles.LetterEmbedder()
+    embedder = LetterEmbedder()
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = calibrate_floors(engine, [], {}, ["gggg"])
     assert not pages.is_enough

@@ -25,8 +25,9 @@ from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.retrieve import score_all_passages
 from answerable.serve.retrieval.selection import arrange_pool, fit_budget, select_evidence
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import ScriptedAnswerer
 from support import sites
-from support.doubles import ScriptedAnswerer, bundle_of, index_of, note, record
+from support.doubles import bundle_of, index_of, note, record
 
 CANARY = "The quartermaster hid the spare pearls under the vermilion staircase"
 PAGES = {

@@ -16,7 +16,8 @@ from answerable.indexing.sqlite_cache import prepare_cache_folder
 from answerable.serve.embedders import local_embedder
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
-from support.doubles import TINY, CountingEmbedder, LetterEmbedder
+from answerable.testing import LetterEmbedder
+from support.doubles import TINY, CountingEmbedder
 from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, write_site
 
 

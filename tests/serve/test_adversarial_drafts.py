@@ -32,9 +32,10 @@ from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, Evidence, HintCitation, RecordCitation, Reply
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import adversarial_models
 from support.adversarial_models import EVIDENCE, HOSTILE, JSON, SET, Hostile
-from support.doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, index_of, note, record
+from support.doubles import bundle_of, index_of, note, record
 from support.flat_form import settle_any_form
 from support.fuzz_settings import fuzzed
 
@@ -191,7 +192,7 @@ def test_an_engine_always_replies(engine: Engine, data: st.DataObject) -> None:
     check(reply.answer, evidence)
     body = encoded(reply, engine)
     assert (body["mode"] == "not-found") == (body["reason"] in ("declined", "contract"))
-    assert [said is None for said in answerer.violations] == [True, False][: len(answerer.seen)]
+    assert [said is None for said in answerer.violations] == [True, False][: len(answerer.evidence)]
 
 
 @fuzz

@@ -10,7 +10,8 @@ from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.engine import Engine
 from answerable.serve.errors import EmbedderError
 from answerable.serve.types import Answer, Evidence
-from support.doubles import TINY, LetterEmbedder, ScriptedAnswerer, engine_of, record
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
+from support.doubles import TINY, engine_of, record
 
 PAGE = record("rope", "<p>A rope holds the boat.</p>")
 GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}]}
@@ -57,14 +58,14 @@ def test_without_evidence_the_answerer_is_not_called(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([])
     reply = engine_of(tmp_path, answerer=answerer).answer("rope 12?")
     assert (reply.answer, reply.reason) == (Answer(), "no-evidence")
-    assert answerer.seen == []
+    assert answerer.evidence == []
 
 
 def test_the_answerer_sees_what_was_retrieved_and_no_more(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([GOOD])
     engine = engine_of(tmp_path, PAGE, answerer=answerer)
     engine.answer("rope?")
-    assert answerer.seen == [engine.retrieve("rope?").evidence]
+    assert answerer.evidence == [engine.retrieve("rope?").evidence]
 
 
 @dataclass

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
 from answerable.indexing.notes.note import Note
 from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
@@ -27,33 +25,12 @@ from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.store import Floats, Store
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
-from answerable.serve.types import Evidence, Passage, RoutingHint
+from answerable.serve.types import Passage, RoutingHint
 from answerable.serve.vectors.encodings import Encoding
+from answerable.testing.doubles import LETTER_IDENTITY, LetterEmbedder, ScriptedAnswerer
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
-TINY = EmbedderIdentity(provider="test", model="letters", dimensions=8)
-
-
-@dataclass
-class LetterEmbedder:
-    """Counts letters by their code: equal texts are equal, an empty one is all zeros."""
-
-    identity: EmbedderIdentity = TINY
-    max_question_tokens: int = 0
-
-    def word_rank(self, word: str) -> int | None:
-        del word
-        return None
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        dimensions = self.identity.dimensions
-        rows = np.zeros((len(texts), dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            for character in text:
-                rows[row, ord(character) % dimensions] += character.isalnum()
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        np.divide(rows, norms, out=rows, where=norms > 0)
-        return rows
+TINY = LETTER_IDENTITY
 
 
 @dataclass
@@ -77,23 +54,6 @@ class CountingEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return self.inner.embed(texts)
-
-
-@dataclass
-class ScriptedAnswerer:
-    """Returns the given drafts in turn and remembers what it was told of each attempt."""
-
-    drafts: list[object]
-    violations: list[str | None] = field(default_factory=list)
-    seen: list[Evidence] = field(default_factory=list)
-    label: str = "scripted"
-    max_question_tokens: int = 0
-
-    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        del question
-        self.seen.append(evidence)
-        self.violations.append(violation)
-        return self.drafts[len(self.violations) - 1]
 
 
 def record(name: str, html: str, title: str = "", **meta: Any) -> Record:

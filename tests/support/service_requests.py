@@ -24,7 +24,8 @@ from answerable.serve.http.service import Service
 from answerable.serve.limits.policy import Policy
 from answerable.serve.request_context import RequestContext, RequestStage, current_context
 from answerable.serve.types import Evidence
-from support.doubles import LetterEmbedder, bundle_of, index_of, note, record
+from answerable.testing import LetterEmbedder
+from support.doubles import bundle_of, index_of, note, record
 
 ORIGIN = "https://harbour.example"
 ELSEWHERE = "https://elsewhere.example"

@@ -33,9 +33,10 @@ from answerable.serve.stores.postgres.postgres_store import (
     open_postgres_store,
     read_served_key,
 )
+from answerable.testing import LetterEmbedder
 from support import doubles
 from support.deadlines import until
-from support.doubles import LetterEmbedder, bundle_of, index_of, note, record
+from support.doubles import bundle_of, index_of, note, record
 from support.postgres_server import PostgresServer
 from support.sites import NOTES, build, command, failure, opened, put, write_site
 

@@ -16,16 +16,8 @@ from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
 from answerable.serve.retrieval import question_text
 from answerable.serve.retrieval.question_text import clean_question
 from answerable.serve.types import Evidence
-from support.doubles import (
-    TINY,
-    LetterEmbedder,
-    ScriptedAnswerer,
-    bundle_of,
-    handle,
-    index_of,
-    note,
-    record,
-)
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
+from support.doubles import TINY, bundle_of, handle, index_of, note, record
 
 SECRET = "zanzibarquestion"
 ROPE = "A rope holds the boat."

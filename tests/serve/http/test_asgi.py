@@ -16,8 +16,9 @@ from answerable.serve.http.adapters.asgi import AsgiApp, Message
 from answerable.serve.http.messages import MAX_BODY_BYTES, Request, Response
 from answerable.serve.http.service import Service
 from answerable.serve.request_context import RequestContext
+from answerable.testing import ScriptedAnswerer
 from support.deadlines import PATIENCE
-from support.doubles import OPEN, ScriptedAnswerer, engine_of, record
+from support.doubles import OPEN, engine_of, record
 from support.fuzz_settings import fuzzed
 
 ORIGIN = OPEN.origins[0]

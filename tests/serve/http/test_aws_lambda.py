@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from answerable.serve.http.adapters.aws_lambda import Handler, convert_event, make_handler
 from answerable.serve.http.messages import MAX_BODY_BYTES
 from answerable.serve.http.service import Service
+from answerable.testing import ScriptedAnswerer
 from support import runtimes
-from support.doubles import OPEN, ScriptedAnswerer, engine_of, record
+from support.doubles import OPEN, engine_of, record
 from support.fuzz_settings import fuzzed
 from support.lambda_api import Platform
 from support.runtime_requests import KNOWN

@@ -13,8 +13,9 @@ from werkzeug.test import EnvironBuilder
 from answerable.serve.http.adapters.google import View, make_view
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.service import Service
+from answerable.testing import ScriptedAnswerer
 from support import runtimes
-from support.doubles import OPEN, ScriptedAnswerer, engine_of, record
+from support.doubles import OPEN, engine_of, record
 from support.event_streams import Waiting
 from support.fuzz_settings import fuzzed
 from support.runtime_requests import KNOWN, UNKNOWN

@@ -34,17 +34,10 @@ from answerable.serve.http.refusal_log import (
 from answerable.serve.limits.askers import hash_with_secret
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from serve.test_function_folder import has_address
 from support.deadlines import until
-from support.doubles import (
-    LetterEmbedder,
-    ScriptedAnswerer,
-    bundle_of,
-    handle,
-    index_of,
-    note,
-    record,
-)
+from support.doubles import bundle_of, handle, index_of, note, record
 from support.server_processes import Running, free_port, mkdocs, run
 from support.sites import NOTES, PAGES, build, command, put, write_site
 

@@ -18,8 +18,9 @@ from answerable.serve.http import guarded_engine
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.service import Service
 from answerable.serve.limits.concurrency import AskerSlots
+from answerable.testing import LetterEmbedder
 from support.deadlines import PATIENCE, until
-from support.doubles import LetterEmbedder, bundle_of, index_of, record
+from support.doubles import bundle_of, index_of, record
 from support.openapi_check import events
 from support.server_processes import free_port
 from support.service_requests import (

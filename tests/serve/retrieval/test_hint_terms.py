@@ -8,8 +8,9 @@ import pytest
 from answerable.indexing.notes.note import Note
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import LetterEmbedder
 from support import doubles
-from support.doubles import LetterEmbedder, bundle_of, index_of, note, record
+from support.doubles import bundle_of, index_of, note, record
 
 OPEN = Profile(floor=-1.0, note_floor=-1.0)
 LABELS = {

@@ -14,8 +14,9 @@ from answerable.serve.retrieval.boosts import asks_for_history
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.tokenization import extract_terms
+from answerable.testing import LetterEmbedder
 from support import doubles
-from support.doubles import LetterEmbedder, bundle_of, index_of, record
+from support.doubles import bundle_of, index_of, record
 
 OPEN = Profile(floor=-1.0, note_floor=-1.0)
 PAGES = {

@@ -22,17 +22,9 @@ from answerable.serve.text.normalization import fade_common_phrase, normalize_ph
 from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.vectors.encodings import score_all_codes
 from answerable.serve.vectors.scalar_codes import Int8Codes
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
-from support.doubles import (
-    TINY,
-    CountingEmbedder,
-    LetterEmbedder,
-    ScriptedAnswerer,
-    bundle_of,
-    index_of,
-    note,
-    record,
-)
+from support.doubles import TINY, CountingEmbedder, bundle_of, index_of, note, record
 
 OPEN = Profile(floor=0.0, note_floor=0.0)
 # Without words, so that titles are names that lift.

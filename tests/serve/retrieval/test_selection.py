@@ -14,7 +14,8 @@ from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import decide_hints, decide_passages, select_evidence
 from answerable.serve.types import Passage, RoutingHint
-from support.doubles import LetterEmbedder, ScriptedAnswerer, bundle_of, engine_of, index_of, record
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
+from support.doubles import bundle_of, engine_of, index_of, record
 
 LONG = (
     "The chain of a mooring is twelve millimetres thick. It is taken up in autumn, cleaned of "
@@ -176,7 +177,7 @@ def test_the_engine_answers_from_the_selection_and_searches_the_whole(tmp_path: 
     pages = [record(f"v{n}/mooring", f"<p>{LONG}</p>", "Mooring") for n in range(12)]
     engine = engine_of(tmp_path, *pages, record("wind", "<p>Wind.</p>"), answerer=answerer)
     engine.answer("mooring chain?")
-    assert [passage.record for passage in answerer.seen[0].passages] == ["v0/mooring", "wind"]
+    assert [passage.record for passage in answerer.evidence[0].passages] == ["v0/mooring", "wind"]
     assert len(engine.retrieve("mooring chain?").passages) == TOP_K
 
 

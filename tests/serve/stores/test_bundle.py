@@ -46,8 +46,9 @@ from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.types import RoutingHint
 from answerable.serve.urls import is_safe_url
 from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, score_all_codes
+from answerable.testing import LetterEmbedder
 from support import doubles
-from support.doubles import NOON, TINY, LetterEmbedder, bundle_of, index_of, note, record
+from support.doubles import NOON, TINY, bundle_of, index_of, note, record
 
 
 def made(folder: Path) -> SiteIndex:

@@ -48,8 +48,9 @@ from answerable.serve.types import Passage
 from answerable.serve.urls import is_safe_url
 from answerable.serve.vectors import encodings
 from answerable.serve.vectors.encodings import Encoding
+from answerable.testing import LetterEmbedder
 from support import doubles
-from support.doubles import NOON, LetterEmbedder, index_of, note, record
+from support.doubles import NOON, index_of, note, record
 
 LEAST = 3000
 SMALL = 16 * 1024 * 1024

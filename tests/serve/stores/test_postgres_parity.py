@@ -38,8 +38,9 @@ from answerable.serve.stores.postgres.postgres_store import (
 )
 from answerable.serve.vectors import encodings
 from answerable.serve.vectors.encodings import Encoding, encode_all_dimensions
+from answerable.testing import LetterEmbedder
 from support import doubles, sites
-from support.doubles import TINY, LetterEmbedder, bundle_of, index_of, note, record
+from support.doubles import TINY, bundle_of, index_of, note, record
 from support.postgres_server import PostgresServer
 
 # Scores are finished by the same code over the same codes.

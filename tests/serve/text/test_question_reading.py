@@ -9,15 +9,9 @@ from answerable.serve.engine import Engine
 from answerable.serve.retrieval.question import QuestionReading, Remark, read_question
 from answerable.serve.retrieval.spelling import edit_distance
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles
-from support.doubles import (
-    CountingEmbedder,
-    LetterEmbedder,
-    ScriptedAnswerer,
-    bundle_of,
-    index_of,
-    record,
-)
+from support.doubles import CountingEmbedder, bundle_of, index_of, record
 
 PAGES = {
     "ingress": "The ingress controller needs a certificate. It validates every webhook.",
