@@ -230,7 +230,7 @@ def _answer(engine: Engine[Bundle], rule: Rule, question: str) -> Reply:
     if rule.is_plain:
         plain = [tuple(map(_plain, passages)) for passages in (pool.passages, pool.siblings)]
         pool = replace(pool, passages=plain[0], siblings=plain[1])
-    return engine.answer_from(question, pool)
+    return engine.answer_from(pool)
 
 
 def _plain(scored: Scored[Passage]) -> Scored[Passage]:

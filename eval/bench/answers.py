@@ -37,14 +37,10 @@ class Asked:
 
 
 def ask(
-    engine: Engine,
-    question: str,
-    retrieved: RetrievalResult,
-    kind: str,
-    references: Sequence[Reference],
+    engine: Engine, retrieved: RetrievalResult, kind: str, references: Sequence[Reference]
 ) -> Asked:
     """What the engine answers to a question from the pool that it retrieved."""
-    answer = engine.answer_from(question, retrieved).answer
+    answer = engine.answer_from(retrieved).answer
     return Asked(
         kind,
         references,

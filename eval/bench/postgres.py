@@ -123,7 +123,7 @@ def _recalls(found: Sequence[RetrievalResult], exact: Sequence[RetrievalResult])
         kept = wanted = 0
         for one, other in zip(found, exact, strict=True):
             got, best = (
-                {s.item.id for s in getattr(each.best(TOP), stream)} for each in (one, other)
+                {s.item.id for s in getattr(each.truncate(TOP), stream)} for each in (one, other)
             )
             kept, wanted = kept + len(got & best), wanted + len(best)
         return kept / max(wanted, 1)

@@ -127,11 +127,11 @@ def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float])
     ranked = time.perf_counter()
     pool = engine.retrieve(question, selection.POOL_SIZE)
     kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
-    asked = ask(engine, question, pool, kind, row.get("ans", ()))
+    asked = ask(engine, pool, kind, row.get("ans", ()))
     seconds["rank"] += ranked - started
     seconds["ask"] += time.perf_counter() - ranked
     pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
-    arranged = arrange_pool(engine.store, pool.question or question, pool)
+    arranged = arrange_pool(engine.store, pool)
     evidence = select_evidence(arranged).passages
     return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, asked)
 
@@ -172,7 +172,7 @@ def build_site(folder: Path) -> str:
 
 
 def _first(pool: RetrievalResult) -> Iterable[Passage]:
-    return (scored.item for scored in pool.best(TOP_K).passages)
+    return (scored.item for scored in pool.truncate(TOP_K).passages)
 
 
 def _holds(passages: Iterable[Passage], gold: Sequence[str], root: str) -> bool:

@@ -137,19 +137,19 @@ def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
     """Ask a question of the whole corpus."""
     ranking = rank_all(engine, query["text"])
     pool = engine.retrieve(query["text"], POOL_SIZE)
-    asked = ask(engine, query["text"], pool, query["kind"], query.get("ans", ()))
+    asked = ask(engine, pool, query["kind"], query.get("ans", ()))
     top = top_base(ranking)
     if query["kind"] != ANSWERABLE:
         return Outcome(asked, top)
     gold, records = set(query["gold"]), order_records(engine.store, ranking)
-    arranged = arrange_pool(engine.store, pool.question or query["text"], pool)
+    arranged = arrange_pool(engine.store, pool)
     evidence = select_evidence(arranged).passages
     return Outcome(
         asked,
         top,
         first_rank(records, gold),
         _ndcg(records, gold, 10),
-        any(scored.item.record in gold for scored in pool.best(TOP_K).passages),
+        any(scored.item.record in gold for scored in pool.truncate(TOP_K).passages),
         any(passage.record in gold for passage in evidence),
         len(evidence),
     )
@@ -157,7 +157,7 @@ def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
 
 def _ask_masked(engine: Engine[Bundle], text: str, mask: Mask) -> Outcome:
     """Ask an answerable question where the masked passages, (n,), are not there."""
-    asked = ask(engine, text, _without(engine, text, mask), OUT_OF_CORPUS, ())
+    asked = ask(engine, _without(engine, text, mask), OUT_OF_CORPUS, ())
     return Outcome(asked, top_base(rank_all(engine, text), mask))
 
 

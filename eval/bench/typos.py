@@ -109,7 +109,7 @@ def misspell(text: str, engine: Engine[Bundle], chance: random.Random) -> str | 
 def _first(engine: Engine[Bundle], question: str) -> tuple[str | None, str]:
     """The url of the first section that is shown, None for a refusal, and the confidence."""
     pool = engine.retrieve(question, selection.POOL_SIZE)
-    reply = engine.answer_from(question, pool)
+    reply = engine.answer_from(pool)
     urls = [c.url for c in reply.answer.citations if isinstance(c, RecordCitation)]
     return (urls[0] if urls else None), bucket_confidence(reply.confidence)
 

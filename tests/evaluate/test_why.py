@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
+from answerable.evaluate.bundle_scores import rank_all_passages
 from answerable.evaluate.explain.advice import advise_author
 from answerable.evaluate.explain.explanation import ExplainedOutcome, Explanation, explain_question
 from answerable.evaluate.explain.question_words import read_question_words, score_with_words_added
@@ -22,7 +23,6 @@ from answerable.serve.errors import GoldError
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.question import read_question
-from answerable.serve.retrieval.retrieve import score_all_passages
 from answerable.serve.retrieval.selection import arrange_pool, fit_budget, select_evidence
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import ScriptedAnswerer
@@ -113,7 +113,7 @@ def test_the_ledger_agrees_with_the_engine(folder: Path, question: str) -> None:
     own = make_engine(sites.opened(folder), sites.local())
     ledger = explain_question(own, question)
     pool = own.retrieve(question, selection.POOL_SIZE)
-    evidence = fit_budget(select_evidence(arrange_pool(own.store, question, pool)))
+    evidence = fit_budget(select_evidence(arrange_pool(own.store, pool)))
     seen = [each.id for each in evidence.passages] + [each.id for each in evidence.hints]
     assert [each.id for each in ledger.evidence] == seen
     reply = own.answer(question)
@@ -199,7 +199,7 @@ def test_what_a_word_would_add_is_what_it_adds(tmp_path: Path, said: str) -> Non
     found = score_with_words_added(before, words, row, more)
     asked = read_question(after, question)
     vector = np.ones(8, dtype=np.float32)
-    exact = score_all_passages(after, asked, vector).lexical[row]
+    exact = rank_all_passages(after, asked, vector).lexical[row]
     assert found == pytest.approx(float(exact), abs=1e-6)
 
 
@@ -210,7 +210,7 @@ def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
     own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
     question = "rope metres deck"
     vector = sites.local().embed([question])[0]
-    ranking = score_all_passages(own.store, own.read(question), vector)
+    ranking = rank_all_passages(own.store, own.read(question), vector)
     order = [own.store.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
     for name in ("far", order[0], order[-2], order[45]):
         expected = explain_question(own, question, expect=name).expected

@@ -223,9 +223,10 @@ def test_an_engine_outlives_a_scripted_model(hostile: Hostile, engine: Engine) -
     found = RetrievalResult(
         tuple(Scored(passage, 1.0, 1.0, 1.0, 1.0) for passage in SET.passages),
         tuple(Scored(hint, 1.0, 1.0, 0.0, 1.0) for hint in SET.hints),
+        reading=engine.read("rope?"),
     )
     answerer = ScriptedAnswerer([hostile.draft] * 2)
-    reply = replace(engine, answerer=answerer).answer_from("rope?", found)
+    reply = replace(engine, answerer=answerer).answer_from(found)
     check(reply.answer, SET)
     body = encoded(reply, engine)
     text = json.dumps(body)

@@ -81,7 +81,7 @@ def answer_question(
     language: the tag of the language of the question, whose pages go before all others.
     """
     pool = engine.retrieve(question, POOL_SIZE, language)
-    return engine.answer_from(question, pool), pool.remarks
+    return engine.answer_from(pool), pool.reading.remarks
 
 
 def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:

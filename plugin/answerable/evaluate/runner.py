@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
-from ..serve.retrieval import retrieve, selection
+from ..serve.retrieval import selection
 from ..serve.retrieval.question import QuestionReading
 from ..serve.retrieval.question_text import clean_question
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult
@@ -20,6 +20,7 @@ from ..serve.retrieval.scoring import Scored, choose_floored_score
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Mode, Passage, Reason, RoutingHint
+from .bundle_scores import rank_all_hints, rank_all_passages
 from .gold import GoldQuery
 from .judge import EvidenceItem, judge_answer, judge_retrieval, matches_source, summarize_reply
 
@@ -31,7 +32,7 @@ def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats)
     """What the floor is held against for every passage, (n,); (0,) without content terms."""
     if not reading.terms:
         return np.empty(0, dtype=np.float32)
-    ranking = retrieve.score_all_passages(bundle, reading, vector)
+    ranking = rank_all_passages(bundle, reading, vector)
     return choose_floored_score(bundle.manifest.profile, ranking.base, ranking.boost)
 
 
@@ -39,7 +40,7 @@ def score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) ->
     """The score of every hint, (n,); (0,) for a question without content terms."""
     if not reading.terms:
         return np.empty(0, dtype=np.float32)
-    return retrieve.score_all_hints(bundle, reading, vector)
+    return rank_all_hints(bundle, reading, vector)
 
 
 ScoredItem = Scored[Passage] | Scored[RoutingHint]
@@ -114,14 +115,14 @@ def judge_query(
     pool = retrieve_retrieve(
         engine.store, reading, vector, selection.POOL_SIZE, query.language, near=TOP_K
     )
-    retrieved = pool.best(TOP_K)
+    retrieved = pool.truncate(TOP_K)
     items = merge_streams(retrieved)
 
     def is_source(item: EvidenceItem, source: str) -> bool:
         return matches_source(item, source, notes)
 
     issues = judge_retrieval(query, items, is_source)
-    reply = engine.answer_from(question, pool) if full else None
+    reply = engine.answer_from(pool) if full else None
     if reply:
         issues += judge_answer(query, summarize_reply(reply, engine.store.site.route))
     ranks = {source: _rank_of_source(items, source, notes) for source in query.sources}

@@ -1,11 +1,16 @@
 """The plain data that flows from retrieval to an answer."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .errors import Rule
 from .structure import Block, Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
@@ -54,9 +59,12 @@ class RoutingHint:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that an answerer may see, best first; ``lead``: the best hint's cosine minus the best
-    passage's; ``section_scores`` and ``terms`` (the question's that its retrieval text holds): of
-    each passage, empty where sections are not scored.
+    """Hold all that an answerer may see, best first, and how the question was read.
+
+    ``lead``: the best hint's cosine minus the best passage's. ``section_scores`` and ``terms`` (the
+    question's that its retrieval text holds): of each passage, empty where sections are not scored.
+    ``idfs``: of the question's terms, by language. ``vector``: of the question, (d,), None where
+    it is not known.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -64,6 +72,8 @@ class Evidence:
     lead: float = 0.0
     section_scores: tuple[float, ...] = field(default=(), compare=False)
     terms: tuple[frozenset[str], ...] = field(default=(), compare=False)
+    idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
+    vector: "NDArray[np.float32] | None" = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.passages or self.hints)

@@ -107,7 +107,7 @@ def test_a_note_keeps_its_two_best_places() -> None:
 def test_the_lead_is_that_of_what_is_ranked_highest() -> None:
     pool = (scored("a", "alpha", 0.9), *flat(*"bcdefgh"), scored("i", "iota", 0.1))
     found = RetrievalResult(pool, (pointed("n", 0.95),))
-    assert select_evidence(found).lead == found.best(TOP_K).evidence.lead
+    assert select_evidence(found).lead == found.truncate(TOP_K).evidence.lead
 
 
 def test_nothing_is_selected_from_nothing() -> None:

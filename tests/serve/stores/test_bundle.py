@@ -166,7 +166,7 @@ def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
         assert len(opened.hints) == len(some_notes)
         query = LetterEmbedder().embed(["rope"])[0]
         assert score_all_codes(opened.passage_codes, query).shape == (len(some_pages),)
-        assert score_bm25(opened.postings, ["rope"]).shape == (len(some_pages),)
+        assert score_bm25(opened.postings, {"rope": 1.0}).shape == (len(some_pages),)
 
 
 def test_a_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:

@@ -128,8 +128,8 @@ def test_a_follow_up_is_refused_with_a_hint_and_nothing_is_embedded(bundle: Bund
     engine = Engine(bundle, embedder, ScriptedAnswerer([]))
     for question in ("and the rope?", "what about that?"):
         pool = engine.retrieve(question)
-        assert pool.remarks == (Remark("follow-up"),)
-        assert engine.answer_from(question, pool).reason == "no-evidence"
+        assert pool.reading.remarks == (Remark("follow-up"),)
+        assert engine.answer_from(pool).reason == "no-evidence"
     assert embedder.texts == []
 
 

@@ -13,7 +13,7 @@ from answerable.cli.render import print_reply
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
-from answerable.serve.retrieval.bm25 import score_bm25
+from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.question import read_content_terms
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import is_language_tag, match_languages
@@ -56,8 +56,11 @@ def test_each_language_scores_as_it_would_alone(tmp_path: Path, question: str) -
 def test_one_language_is_scored_as_all_rows_were(tmp_path: Path) -> None:
     made = alone(tmp_path, "en", ENGLISH)
     words = extract_terms("rope wind zeppelin")
-    whole = score_bm25(made.postings, words)
-    assert np.array_equal(whole, score_bm25(made.postings, words, (0, len(ENGLISH)), ()))
+    idfs = compute_idfs(made.postings, words)
+    whole = score_bm25(made.postings, idfs)
+    rows = (0, len(ENGLISH))
+    assert idfs == compute_idfs(made.postings, words, rows, ())
+    assert np.array_equal(whole, score_bm25(made.postings, idfs, rows))
 
 
 def test_passages_know_their_language_in_any_order_of_pages(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def explain_passages(
 ) -> tuple[ExplainedCandidate, ...]:
     """The passages of a pool, the best sections first, then those under the floor."""
     rows = {name: row for row, name in enumerate(asked.bundle.passage_ids)}
-    arranged = arrange_pool(asked.bundle, asked.question, found)
+    arranged = arrange_pool(asked.bundle, found)
     weighed = decide_passages(arranged.passages)
     limits = iter(find_budget_limits([each.scored.item for each in weighed if each.rule is None]))
     made = []

@@ -15,18 +15,13 @@ from ...serve.bundle_format.profile import Profile
 from ...serve.engine import Engine
 from ...serve.errors import GoldError
 from ...serve.retrieval import retrieve, selection
-from ...serve.retrieval.retrieve import (
-    TOP_K,
-    RetrievalResult,
-    compute_hint_cosines,
-    score_all_hints,
-    score_all_passages,
-)
+from ...serve.retrieval.retrieve import TOP_K, RetrievalResult
 from ...serve.retrieval.scoring import Ranking, Scored, compute_signals
 from ...serve.retrieval.store import Floats
 from ...serve.stores.bundle import Bundle
 from ...serve.text.languages import match_languages
 from ...serve.types import Mode, Reason
+from ..bundle_scores import compute_hint_cosines, rank_all_hints, rank_all_passages
 from .candidates import (
     ExplainedCandidate,
     Fate,
@@ -115,21 +110,21 @@ def rank_expected(
     """Where the best item of a target stands. candidates: those of its stream in the ledger."""
     if target.stream == "hints":
         return _rank_expected_hint(asked, vector, target, candidates)
-    ranking = score_all_passages(asked.bundle, asked.reading, vector)
+    ranking = rank_all_passages(asked.bundle, asked.reading, vector)
     known = {each.id: each for each in candidates}
 
     def order(row: int) -> tuple[bool, bool, float]:
         found = known.get(asked.bundle.passage_ids[row])
         is_evidence = found is not None and found.fate == "evidence"
-        return (is_evidence, bool(ranking.kept[row]), float(ranking.score[row]))
+        return (is_evidence, bool(ranking.above_floor[row]), float(ranking.score[row]))
 
     row = max(target.rows, key=order)
     found = known.get(asked.bundle.passage_ids[row])
     if found is None:
         fate = _explain_absence(asked, ranking, row, candidates, language)
         mask = np.arange(len(ranking.rows)) == row
-        scored = ranking.best(mask, 1, asked.bundle.passage)[0]
-        rank = _rank_row(ranking.score, row, ranking.kept == ranking.kept[row])
+        scored = ranking.top_items(mask, 1, asked.bundle.passage)[0]
+        rank = _rank_row(ranking.score, row, ranking.above_floor == ranking.above_floor[row])
         found = explain_passage(asked, row, scored, rank, fate)
     gains, together = _compute_word_gains(asked, row, found)
     return ExpectedRank(
@@ -153,7 +148,7 @@ def _explain_absence(
     language: str | None,
 ) -> Fate:
     """Why a passage is not among the candidates."""
-    if not ranking.kept[row]:
+    if not ranking.above_floor[row]:
         return "under-floor"
     site = asked.bundle.site
     readable = match_languages(language, site.tags)
@@ -189,7 +184,7 @@ def _rank_expected_hint(
     candidates: Sequence[ExplainedCandidate],
 ) -> ExpectedRank:
     bundle, profile = asked.bundle, asked.profile
-    best = score_all_hints(bundle, asked.reading, vector)
+    best = rank_all_hints(bundle, asked.reading, vector)
     row = max(target.rows, key=lambda row: float(best[row]))
     item = bundle.hints.row(row)
     found = next((each for each in candidates if each.id == item.id), None)
@@ -292,9 +287,9 @@ def explain_question(
     target = None if expect is None else find_expected(bundle, expect, notes or {})
     reading = engine.read(question)
     words = read_question_words(bundle, reading)
-    given = compute_signals(bundle, reading.question, reading.terms)
+    given = compute_signals(bundle, reading)
     asked = QuestionContext(bundle, reading, words, given)
-    found = RetrievalResult()
+    found = RetrievalResult(reading=reading)
     passages: tuple[ExplainedCandidate, ...] = ()
     hints: tuple[ExplainedCandidate, ...] = ()
     expected: ExpectedRank | None = None
@@ -318,21 +313,19 @@ def explain_question(
         unknown=list_unknown_words(words),
         passages=passages,
         hints=hints,
-        lead=found.best(TOP_K).evidence.lead,
-        outcome=_find_outcome(
-            engine, question, found, is_refused=not _select_evidence(passages, hints)
-        ),
+        lead=found.truncate(TOP_K).evidence.lead,
+        outcome=_find_outcome(engine, found, is_refused=not _select_evidence(passages, hints)),
         expected=expected,
     )
 
 
 def _find_outcome(
-    engine: Engine[Bundle], question: str, found: RetrievalResult, *, is_refused: bool
+    engine: Engine[Bundle], found: RetrievalResult, *, is_refused: bool
 ) -> ExplainedOutcome | None:
     # Without evidence no answerer runs, so a refusal is free whoever answers.
     if not is_refused and engine.answerer.max_question_tokens:
         return None
-    reply = engine.answer_from(question, found)
+    reply = engine.answer_from(found)
     cited = tuple(dict.fromkeys(citation.id for citation in reply.answer.citations))
     return ExplainedOutcome(reply.answer.mode, reply.reason, reply.confidence, cited)
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format.postings import Postings
 from ...serve.retrieval.bm25 import RowRange, compute_idfs, score_bm25
-from ...serve.retrieval.question import QuestionReading
-from ...serve.retrieval.scoring import read_site_name_terms
+from ...serve.retrieval.question import QuestionReading, read_site_name_terms
 from ...serve.stores.bundle import Bundle
 from ...serve.text.tokenization import extract_terms, split_lowercase_words
 
@@ -77,8 +76,9 @@ def score_with_words_added(
     for word in said:
         postings = _add_posting(postings, word.term, row)
     first, end = _find_language_rows(bundle, tag)
-    asked = [word.term for word in words if word.language == tag]
-    scores = score_bm25(postings, asked, (first, end), read_site_name_terms(bundle, tag))
+    terms = [word.term for word in words if word.language == tag]
+    idfs = compute_idfs(postings, terms, (first, end), read_site_name_terms(bundle, tag))
+    scores = score_bm25(postings, idfs, (first, end))
     return float(scores[row - first])
 
 

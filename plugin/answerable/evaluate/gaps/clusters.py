@@ -18,8 +18,8 @@ from ...serve.http.refusal_log import (
     normalize_question_words,
 )
 from ...serve.retrieval import selection
+from ...serve.retrieval.question import read_site_name_terms
 from ...serve.retrieval.retrieve import retrieve
-from ...serve.retrieval.scoring import read_site_name_terms
 from ...serve.stores.bundle import Bundle
 from ...serve.text import tokenization
 from ...serve.text.tokenization import extract_terms, split_lowercase_words
@@ -129,7 +129,7 @@ def _ask_again(
     text = question.latest.text or ""
     found = retrieve(engine.store, engine.read(text), vector, selection.POOL_SIZE, near=1)
     if not engine.answerer.max_question_tokens:
-        is_gap = engine.answer_from(text, found).reason is not None
+        is_gap = engine.answer_from(found).reason is not None
     else:
         is_gap = question.latest.reason != "no-evidence" or not (found.passages or found.hints)
     if not is_gap:

@@ -7,8 +7,11 @@ import math
 import re
 from collections.abc import Mapping
 
+from ..bundle_format.profile import Profile
+from ..retrieval.retrieve import RetrievalResult
+from ..retrieval.scoring import choose_floored_score
 from ..text.tokenization import extract_terms, split_lowercase_words
-from ..types import Confidence, Passage
+from ..types import Answer, Confidence, Passage
 
 # How fast confidence approaches 1 as the best score rises above its floor: "high" begins .145 above
 # it where one section is sure, "medium" .052 above it there and .085 where none is. Calibrated on
@@ -17,6 +20,33 @@ CONFIDENCE_SCALE = 0.12
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.70, 0.35
 # What is left of it where no single section surely answers: never "high".
 INDIRECT_ANSWER_FACTOR = 0.69
+
+
+def rate_answer(profile: Profile, answer: Answer, retrieved: RetrievalResult) -> float:
+    """Compute the confidence in an answer that has a source, in [0, 1)."""
+    if not answer.claims:
+        return compute_confidence(retrieved.hints[0].score - profile.note_floor)
+    # Neither its page nor its date says how near a passage comes to the question.
+    best = max(choose_floored_score(profile, each.base, each.boost) for each in retrieved.passages)
+    factor = 1.0 if _is_sure(profile, answer, retrieved) else INDIRECT_ANSWER_FACTOR
+    return factor * compute_confidence(best - profile.floor)
+
+
+def _is_sure(profile: Profile, answer: Answer, retrieved: RetrievalResult) -> bool:
+    """Test whether one section surely answers; it always does where words do not count."""
+    if not profile.hybrid:
+        return True
+    reading = retrieved.reading
+    if any(remark.kind == "unknown" for remark in reading.remarks):
+        return False
+    first = answer.claims[0]
+    cited = {citation.id for citation in first.citations}
+    if len({citation.id for claim in answer.claims for citation in claim.citations}) > 1:
+        return False
+    pool = (*retrieved.passages, *retrieved.siblings)
+    passage = next(each.item for each in pool if each.item.id in cited)
+    quotes = "\n".join(citation.quote for citation in first.citations)
+    return is_direct_answer(reading.question, reading.idfs[passage.language], passage, quotes)
 
 
 def compute_confidence(distance: float) -> float:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder, Vectors
-from ..retrieval.question import read_content_terms
-from ..retrieval.scoring import weigh_terms
+from ..retrieval.question import read_content_terms, weigh_terms
 from ..retrieval.store import Store
 from ..settings import is_embedder_local
 from ..text.tokenization import extract_terms
@@ -120,7 +119,7 @@ class ExtractiveAnswerer:
 
     def _shown(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
         """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
-        weights = weigh_terms(self.store, read_content_terms(self.store, question))
+        weights = evidence.idfs or weigh_terms(self.store, read_content_terms(self.store, question))
         statements: set[str] = set()
         least, count = SUPPORT_FLOOR, 0
         for section in self._sections(question, evidence, weights):
@@ -145,7 +144,9 @@ class ExtractiveAnswerer:
         weights: Mapping[str, Mapping[str, float]],
     ) -> list[_RatedSection]:
         """The passages of the evidence in the order in which they are shown."""
-        vector = self.embedder.embed([question])[0] if self._is_local else None
+        vector = evidence.vector if self._is_local else None
+        if self._is_local and vector is None:
+            vector = self.embedder.embed([question])[0]
         sections: list[_RatedSection] = []
         for number, passage in enumerate(evidence.passages, 1):
             own = weights[passage.language]

@@ -120,12 +120,12 @@ class GuardedEngine:
         ):
             near = 1 if self.keeps_near else 0
             pool = engine.retrieve(asked.question, selection.POOL_SIZE, asked.language, near)
-            reply = engine.answer_from(asked.question, pool)
+            reply = engine.answer_from(pool)
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
         floor = engine.store.manifest.profile.floor
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
         kept = {
-            "body": serialize_answer(reply, engine.store, "", pool.remarks),
+            "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
             "stages": call.entered,
         }

@@ -1,7 +1,7 @@
 """Lexical scores of one query against every passage, and the best of any scores."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,48 +44,48 @@ def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
 
 
 def score_bm25(
-    postings: Postings,
-    terms: Sequence[str],
-    rows: RowRange | None = None,
-    names: Collection[str] = (),
+    postings: Postings, idfs: Mapping[str, float], rows: RowRange | None = None
 ) -> NDArray[np.float32]:
-    """BM25 over the distinct terms, divided by the sum of their idf. Returns (n,) in [0, 1].
+    """Score passages by BM25, divided by the sum of the idfs. Returns (n,) in [0, 1].
 
-    rows: the (first, last + 1) passages that are the corpus, all by default. A term that none of
-    them holds counts in the sum, so that unknown words lower every score; one of ``names`` does
-    not. Source: Robertson & Zaragoza 2009; see ``idf``.
+    idfs: of the query's terms, by ``compute_idfs``. A term that no passage holds counts in the
+    sum, so that unknown words lower every score. rows: the (first, last + 1) passages that are
+    the corpus, all by default. Source: Robertson & Zaragoza 2009.
     """
     first, end = rows or (0, len(postings.lengths))
     scores = np.zeros(end - first, dtype=np.float64)
-    weights = compute_idfs(postings, terms, (first, end), names)
-    total = sum(weights.values())
+    total = sum(idfs.values())
     if not len(scores) or not total:
         return scores.astype(np.float32)
     lengths = postings.lengths[first:end].astype(np.float64)
     penalty = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
-    for term, weight in weights.items():
+    for term, idf in idfs.items():
         span = _find_postings_slice(postings, term, (first, end))
         held = postings.passages[span] - np.uint32(first)
         counts = postings.counts[span].astype(np.float64)
-        scores[held] += weight * counts / (counts + penalty[held])
+        scores[held] += idf * counts / (counts + penalty[held])
     return (scores / total).astype(np.float32)
 
 
 def compute_idfs(
-    postings: Postings, terms: Sequence[str], rows: RowRange, names: Collection[str] = ()
+    postings: Postings,
+    terms: Iterable[str],
+    rows: RowRange | None = None,
+    names: Collection[str] = (),
 ) -> dict[str, float]:
-    """The inverse document frequency of each distinct term; of an unknown one, the highest.
+    """Compute the inverse document frequency of each distinct term; an unknown one has the highest.
 
-    A term of ``names`` that no passage of the corpus holds is left out.
+    rows: see ``score_bm25``. A term of ``names`` that no passage of the corpus holds is left out.
     """
+    rows = rows or (0, len(postings.lengths))
     count = rows[1] - rows[0]
-    found = {}
+    idfs = {}
     for term in dict.fromkeys(terms):
         span = _find_postings_slice(postings, term, rows)
         held = span.stop - span.start
         if held or term not in names:
-            found[term] = compute_idf(count, held)
-    return found
+            idfs[term] = compute_idf(count, held)
+    return idfs
 
 
 def compute_idf(passages: int, frequency: int) -> float:

@@ -198,6 +198,8 @@ def score_hint_labels(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> 
     """
     count = store.manifest.counts["hints"]
     best = np.zeros(count, dtype=np.float32)
+    if not store.manifest.profile.hybrid:
+        return best
     terms = store.label_terms
     for weights in idfs.values():
         total = sum(weights.values())

@@ -4,16 +4,15 @@ A question as it is looked for: its content terms, and what the reader is told o
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
-from .bm25 import find_indexed_terms
+from .bm25 import compute_idfs, find_indexed_terms
 from .question_text import is_follow_up, strip_frame
-from .scoring import read_site_name_terms
 from .spelling import find_joined_spelling, find_near_spelling, may_be_misspelled
-from .store import Store
+from .store import Store, memoize_per_store
 
 # A near spelling stands in for a word; no passage holds a word; the question needs an earlier one.
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
@@ -51,16 +50,22 @@ def rank_no_word(word: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """``question`` has the site's spellings, and is what an answerer is given.
+    """Hold a question as a site reads it: its spelling, its terms and their weights.
 
-    ``text`` is without the frame of the question, and is what is embedded; ``terms`` are its
-    content terms by the site's languages, none where there is nothing to look for.
+    ``question`` has the site's spellings, and is what an answerer is given. ``text`` is without
+    the frame of the question, and is what is embedded. ``terms`` are its content terms by the
+    site's languages, none where there is nothing to look for. ``idfs``: for each language of the
+    site, the inverse document frequency of each distinct term.
     """
 
     question: str
     text: str
     terms: Mapping[str, list[str]]
     remarks: tuple[Remark, ...] = ()
+    idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+NO_QUESTION = QuestionReading("", "", {})
 
 
 def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
@@ -79,16 +84,36 @@ def read_question(
     Without words in the recipe a question is read as it stands.
     """
     if not store.manifest.profile.hybrid:
-        return QuestionReading(question, question, _read_terms(store, question))
+        terms = _read_terms(store, question)
+        return QuestionReading(question, question, terms, idfs=weigh_terms(store, terms))
     spelled, corrections = _correct_spelling(store, question, word_rank)
     text, listed = _read_unframed_terms(store, spelled)
     if is_follow_up(spelled, len(_list_content_words(store, text))):
-        return QuestionReading(spelled, text, {}, (Remark("follow-up"),))
+        return QuestionReading(spelled, text, {}, (Remark("follow-up"),), weigh_terms(store, {}))
     if not listed:
-        return QuestionReading(spelled, text, {})
-    return QuestionReading(
-        spelled, text, listed, (*corrections, *_remark_unknown_words(store, text, word_rank))
-    )
+        return QuestionReading(spelled, text, {}, idfs=weigh_terms(store, {}))
+    remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
+    return QuestionReading(spelled, text, listed, remarks, weigh_terms(store, listed))
+
+
+def weigh_terms(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    """Weigh a question's terms by their inverse document frequencies, by language."""
+    postings = store.postings_of({term for listed in words.values() for term in listed})
+    return {
+        each.tag: compute_idfs(
+            postings,
+            words.get(each.tag, ()),
+            (each.first, each.end),
+            read_site_name_terms(store, each.tag),
+        )
+        for each in store.site.languages
+    }
+
+
+@memoize_per_store
+def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
+    """The terms of what the site and its author are called, which no page need hold."""
+    return frozenset(term for name in store.site.names for term in extract_terms(name, language))
 
 
 def _read_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:

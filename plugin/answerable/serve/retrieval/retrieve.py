@@ -1,19 +1,17 @@
 """A question's evidence: both streams scored, floored, boosted and ranked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..stores.bundle import Bundle
 from ..text.languages import match_languages
 from ..types import Evidence, Passage, RoutingHint
-from ..vectors.encodings import score_all_codes
 from .bm25 import select_top_rows
 from .boosts import score_hint_labels
-from .question import QuestionReading, Remark
-from .scoring import Ranking, Scored, compute_signals, max_cosine_per_hint, score_rows, weigh_terms
+from .question import NO_QUESTION, QuestionReading
+from .scoring import Ranking, Scored, compute_signals, score_rows
 from .store import Floats, PassageQuery, Signals, Store
 
 TOP_K = 8
@@ -32,8 +30,8 @@ class RetrievalResult:
 
     ``siblings`` are other passages of the best pages, a little under the floor: the floor tells
     whether a page answers, and the section score which of its sections does.
-    ``question``: in the site's spelling, as an answerer is given it, None where it is not known.
-    ``remarks``: what a reader is told of its words.
+    ``reading``: of the question. ``vector``: of the reading's text, None where nothing was
+    embedded.
     """
 
     passages: tuple[Scored[Passage], ...] = ()
@@ -41,8 +39,8 @@ class RetrievalResult:
     near_passages: tuple[Scored[Passage], ...] = ()
     near_hints: tuple[Scored[RoutingHint], ...] = ()
     siblings: tuple[Scored[Passage], ...] = ()
-    question: str | None = None
-    remarks: tuple[Remark, ...] = ()
+    reading: QuestionReading = field(default=NO_QUESTION, compare=False)
+    vector: Floats | None = field(default=None, compare=False, repr=False)
 
     @property
     def evidence(self) -> Evidence:
@@ -56,7 +54,7 @@ class RetrievalResult:
             lead,
         )
 
-    def best(self, count: int) -> "RetrievalResult":
+    def truncate(self, count: int) -> "RetrievalResult":
         """What so small a ``top_k`` would have retrieved."""
         return RetrievalResult(
             self.passages[:count],
@@ -64,8 +62,8 @@ class RetrievalResult:
             self.near_passages[:count],
             self.near_hints[:count],
             self.siblings,
-            self.question,
-            self.remarks,
+            self.reading,
+            self.vector,
         )
 
 
@@ -86,35 +84,37 @@ def retrieve(
     A question without content terms retrieves nothing.
     """
     if not reading.terms:
-        return RetrievalResult(remarks=reading.remarks)
+        return RetrievalResult(reading=reading)
     unit = normalize_query(store, vector)
     readable = _mark_readable(store, language)
-    given = compute_signals(store, reading.question, reading.terms)
+    given = compute_signals(store, reading)
     found = store.passage_candidates(PassageQuery(unit, given, readable, top_k, near))
     profile = store.manifest.profile
     passages = score_rows(profile, found.rows, found.cosines, given.of(found.rows))
     hints = _score_hints(store, reading, unit, top_k + near)
-    wanted = passages.kept & readable[passages.rows]
+    wanted = passages.above_floor & readable[passages.rows]
     if not wanted.any():
-        wanted = passages.kept
-    siblings = _rank_siblings(store, given, unit, passages, passages.first(wanted, top_k))
+        wanted = passages.above_floor
+    siblings = _rank_siblings(store, given, unit, passages, passages.top_rows(wanted, top_k))
     everything = np.ones(len(siblings.rows), dtype=np.bool_)
     texts = store.passages_at(
         [
-            *passages.first(wanted, top_k),
-            *passages.first(~passages.kept, near),
-            *siblings.first(everything, MAX_SIBLINGS),
+            *passages.top_rows(wanted, top_k),
+            *passages.top_rows(~passages.above_floor, near),
+            *siblings.top_rows(everything, MAX_SIBLINGS),
         ]
     )
-    surfaces = store.hints_at([*hints.first(hints.kept, top_k), *hints.first(~hints.kept, near)])
+    surfaces = store.hints_at(
+        [*hints.top_rows(hints.above_floor, top_k), *hints.top_rows(~hints.above_floor, near)]
+    )
     return RetrievalResult(
-        passages.best(wanted, top_k, texts.__getitem__),
-        hints.best(hints.kept, top_k, surfaces.__getitem__),
-        passages.best(~passages.kept, near, texts.__getitem__),
-        hints.best(~hints.kept, near, surfaces.__getitem__),
-        siblings.best(everything, MAX_SIBLINGS, texts.__getitem__),
-        reading.question,
-        reading.remarks,
+        passages.top_items(wanted, top_k, texts.__getitem__),
+        hints.top_items(hints.above_floor, top_k, surfaces.__getitem__),
+        passages.top_items(~passages.above_floor, near, texts.__getitem__),
+        hints.top_items(~hints.above_floor, near, surfaces.__getitem__),
+        siblings.top_items(everything, MAX_SIBLINGS, texts.__getitem__),
+        reading,
+        vector,
     )
 
 
@@ -129,11 +129,11 @@ def _rank_siblings(
     records = store.passage_records
     pages = list(dict.fromkeys(records[first].tolist()))[:SIBLING_PAGES] if profile.hybrid else []
     beside = np.isin(records, pages) & (given.lexical > 0)
-    beside[ranked.rows[ranked.kept]] = False
+    beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(given.lexical, MAX_SIBLINGS, beside))
     found = store.passage_cosines(unit, rows)
     scored = score_rows(profile, found.rows, found.cosines, given.of(found.rows))
-    return scored.where(scored.base >= profile.floor - SIBLING_SLACK)
+    return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
 
 
 def normalize_query(store: Store, vector: Floats) -> Floats:
@@ -149,25 +149,6 @@ def normalize_query(store: Store, vector: Floats) -> Floats:
     return unit
 
 
-def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:
-    """The scores of every passage. vector: (d,), of the reading's text."""
-    rows = np.arange(len(bundle.passage_ids))
-    dense = score_all_codes(bundle.passage_codes, normalize_query(bundle, vector))
-    given = compute_signals(bundle, reading.question, reading.terms)
-    return score_rows(bundle.manifest.profile, rows, dense, given)
-
-
-def score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
-    """The score of every hint, (hints,). vector: (d,), of the reading's text."""
-    return compute_hint_cosines(bundle, vector) + _label_scores(bundle, reading)
-
-
-def compute_hint_cosines(bundle: Bundle, vector: Floats) -> Floats:
-    """The cosine of every hint, (hints,): the best of its windows. vector: (d,)."""
-    cosines = score_all_codes(bundle.hint_codes, normalize_query(bundle, vector))
-    return max_cosine_per_hint(bundle.hint_owners, cosines, len(bundle.hints))
-
-
 def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
     """Which passages are in a language that the asker can read, (n,); none if none is given."""
     own = np.zeros(len(store.passage_records), dtype=np.bool_)
@@ -180,16 +161,10 @@ def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
 
 def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: int) -> Ranking:
     """The hints that may come first, by their cosines and the words of what is public of them."""
-    added = _label_scores(store, reading)
+    added = score_hint_labels(store, reading.idfs)
     found = store.hint_candidates(unit, added, count)
     dense, nothing = found.cosines, np.zeros_like(found.cosines)
     lexical = added[found.rows]
     score = dense + lexical
     kept = score >= store.manifest.profile.note_floor
     return Ranking(found.rows, score, score, lexical, dense, nothing, nothing, kept)
-
-
-def _label_scores(store: Store, reading: QuestionReading) -> Floats:
-    if not store.manifest.profile.hybrid:
-        return np.zeros(store.manifest.counts["hints"], dtype=np.float32)
-    return score_hint_labels(store, weigh_terms(store, reading.terms))

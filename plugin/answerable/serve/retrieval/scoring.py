@@ -3,7 +3,7 @@
 The candidates of a bundle in memory: every row estimated, the best of them scored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bundle_format.profile import Profile
-from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes, score_codes
-from .bm25 import compute_idfs, find_full_matches, score_bm25, select_top_rows
+from .bm25 import find_full_matches, score_bm25, select_top_rows
 from .boosts import (
+    Idfs,
     asks_about_now,
     asks_for_history,
     score_freshness,
     score_name_boosts,
     score_pages,
 )
-from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store, memoize_per_store
+from .question import QuestionReading
+from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
@@ -66,9 +67,9 @@ class Ranking:
     dense: Floats
     boost: Floats
     page: Floats
-    kept: NDArray[np.bool_]
+    above_floor: NDArray[np.bool_]
 
-    def where(self, wanted: NDArray[np.bool_]) -> "Ranking":
+    def select_rows(self, wanted: NDArray[np.bool_]) -> "Ranking":
         """The scores of the wanted rows only."""
         return Ranking(
             self.rows[wanted],
@@ -78,14 +79,14 @@ class Ranking:
             self.dense[wanted],
             self.boost[wanted],
             self.page[wanted],
-            self.kept[wanted],
+            self.above_floor[wanted],
         )
 
-    def first(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
+    def top_rows(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
         """The rows of the best ``count`` of the wanted ones, best first."""
         return [int(row) for row in self.rows[select_top_rows(self.score, count, wanted)]]
 
-    def best(
+    def top_items(
         self, wanted: NDArray[np.bool_], count: int, item: Callable[[int], T]
     ) -> tuple[Scored[T], ...]:
         """The best ``count`` of the wanted ones. item: of a row."""
@@ -104,15 +105,15 @@ class Ranking:
         )
 
 
-def compute_signals(store: Store, question: str, words: Mapping[str, Sequence[str]]) -> Signals:
+def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     """What a question's words, names and time count for each passage."""
     records, profile = store.passage_records, store.manifest.profile
+    question, idfs = reading.question, reading.idfs
     fresh = np.zeros(len(records), dtype=np.float32)
     if asks_about_now(question, store.site.tags):
         newness = np.float32(profile.recency)
         fresh = newness * score_freshness(store)[records]
-    idfs = weigh_terms(store, words)
-    lexical = _score_bm25(store, words)
+    lexical = _score_bm25(store, idfs)
     is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
     weights = store.weights
@@ -155,7 +156,7 @@ def choose_floored_score(profile: Profile, base: F, boost: F) -> F:
     return base if profile.hybrid else base + boost
 
 
-def _mark_whole_matches(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> NDArray[np.bool_]:
+def _mark_whole_matches(store: Store, idfs: Idfs) -> NDArray[np.bool_]:
     """Which passages, (n,), hold all terms of a question that has few of them."""
     is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
     postings = store.postings_of({term for weights in idfs.values() for term in weights})
@@ -167,38 +168,13 @@ def _mark_whole_matches(store: Store, idfs: Mapping[str, Mapping[str, float]]) -
     return is_whole
 
 
-def _score_bm25(store: Store, words: Mapping[str, Sequence[str]]) -> Floats:
-    """Each language is a corpus of its own, whose words a question is read with."""
-    postings = store.postings_of({term for listed in words.values() for term in listed})
+def _score_bm25(store: Store, idfs: Idfs) -> Floats:
+    """Score every passage by BM25, (n,); each language is a corpus of its own."""
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
     scores = np.zeros(len(postings.lengths), dtype=np.float32)
     for each in store.site.languages:
-        scores[each.first : each.end] = score_bm25(
-            postings,
-            words.get(each.tag, ()),
-            (each.first, each.end),
-            read_site_name_terms(store, each.tag),
-        )
+        scores[each.first : each.end] = score_bm25(postings, idfs[each.tag], (each.first, each.end))
     return scores
-
-
-def weigh_terms(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
-    """Weigh a question's terms by their inverse document frequencies, by language."""
-    postings = store.postings_of({term for listed in words.values() for term in listed})
-    return {
-        each.tag: compute_idfs(
-            postings,
-            words.get(each.tag, ()),
-            (each.first, each.end),
-            read_site_name_terms(store, each.tag),
-        )
-        for each in store.site.languages
-    }
-
-
-@memoize_per_store
-def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
-    """The terms of what the site and its author are called, which no page need hold."""
-    return frozenset(term for name in store.site.names for term in extract_terms(name, language))
 
 
 def find_passage_candidates(stream: Codes, profile: Profile, wanted: PassageQuery) -> Candidates:
@@ -209,7 +185,7 @@ def find_passage_candidates(stream: Codes, profile: Profile, wanted: PassageQuer
     unit, given = wanted.unit, wanted.given
     everything = np.arange(len(given.weight))
     guessed = score_rows(profile, everything, stream.estimate(unit), given, stream.slack(unit))
-    likely = guessed.kept
+    likely = guessed.above_floor
     pool = max(stream.pool, wanted.top_k)
     among = (likely, likely & wanted.readable)
     chosen = [select_top_rows(guessed.score, pool, each) for each in among]

@@ -13,9 +13,8 @@ import numpy as np
 from ..text.tokenization import split_lowercase_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import match_terms
-from .question import read_content_terms
 from .retrieve import TOP_K, RetrievalResult
-from .scoring import Scored, weigh_terms
+from .scoring import Scored
 from .section_scores import order_by_section
 from .store import Store
 
@@ -50,13 +49,13 @@ class SelectionDecision(Generic[T]):
     by: str | None = None
 
 
-def arrange_pool(store: Store, question: str, found: RetrievalResult) -> RetrievalResult:
+def arrange_pool(store: Store, found: RetrievalResult) -> RetrievalResult:
     """Order the passages of a pool and their siblings by sections, where words count at all."""
     if not store.manifest.profile.hybrid:
         return found
-    weights = weigh_terms(store, read_content_terms(store, question))
+    weights = found.reading.idfs
     pool = sorted((*found.passages, *found.siblings), key=lambda scored: -scored.score)[:POOL_SIZE]
-    ordered = order_by_section(question, weights, pool)
+    ordered = order_by_section(found.reading.question, weights, pool)
     question_terms = frozenset(term for own in weights.values() for term in own)
     rows = np.array([scored.row for scored in ordered], dtype=np.intp)
     postings = store.postings_of(question_terms)
@@ -78,9 +77,12 @@ def select_evidence(found: RetrievalResult) -> Evidence:
     return Evidence(
         tuple(scored.item for scored in passages),
         tuple(scored.item for scored in hints),
-        by_score.best(TOP_K).evidence.lead,
+        by_score.truncate(TOP_K).evidence.lead,
         tuple(scored.section for scored in passages),
         tuple(scored.terms for scored in passages),
+        found.reading.idfs,
+        # The frame of the question counts for its vector, but not for what is retrieved.
+        found.vector if found.reading.text == found.reading.question else None,
     )
 
 
@@ -184,13 +186,13 @@ def fit_budget(
     limited = find_budget_limits(passages, total, per_record)
     if not any(limited):
         return evidence
+    scores, terms = evidence.section_scores, evidence.terms
     fitting = [place for place, limit in enumerate(limited) if limit is None]
-    return Evidence(
-        tuple(passages[place] for place in fitting),
-        evidence.hints,
-        evidence.lead,
-        tuple(evidence.section_scores[place] for place in fitting if evidence.section_scores),
-        tuple(evidence.terms[place] for place in fitting if evidence.terms),
+    return replace(
+        evidence,
+        passages=tuple(passages[place] for place in fitting),
+        section_scores=tuple(scores[place] for place in fitting if scores),
+        terms=tuple(terms[place] for place in fitting if terms),
     )
 
 

@@ -59,13 +59,20 @@ def _find_reachable(
     """Which passages, (n,), may be among those wanted by their bounds."""
     seen = score_rows(profile, found.rows, found.cosines, wanted.given.of(found.rows))
     readable = wanted.readable
-    in_reach = bound.kept & (bound.score >= _find_lowest_score(seen, seen.kept, wanted.top_k))
+    in_reach = bound.above_floor & (
+        bound.score >= _find_lowest_score(seen, seen.above_floor, wanted.top_k)
+    )
     if readable.any():
-        own = seen.kept & readable[found.rows]
+        own = seen.above_floor & readable[found.rows]
         in_reach |= (
-            bound.kept & readable & (bound.score >= _find_lowest_score(seen, own, wanted.top_k))
+            bound.above_floor
+            & readable
+            & (bound.score >= _find_lowest_score(seen, own, wanted.top_k))
         )
-    if wanted.near and (least := _find_lowest_score(seen, ~seen.kept, wanted.near)) > -math.inf:
+    if (
+        wanted.near
+        and (least := _find_lowest_score(seen, ~seen.above_floor, wanted.near)) > -math.inf
+    ):
         in_reach |= bound.score >= least
     return in_reach
 
