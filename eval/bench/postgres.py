@@ -75,7 +75,7 @@ def _in_database(
     with running(**SERVER) as server:
         search = VectorSearch("hnsw", ef_search=EF_SEARCHES[0])
         built: list[float] = []
-        publisher._index = _timed(publisher._index, built)
+        publisher._index_vectors = _timed(publisher._index_vectors, built)
         started = time.perf_counter()
         publish_bundle_rows(made, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
         took = time.perf_counter() - started
@@ -155,7 +155,7 @@ def _bundle_mb(made: Bundle) -> float:
 
     counts = made.manifest.counts
     vectors = (counts["passages"] + counts["windows"]) * (drawn.IDENTITY.dimensions + 4)
-    part = [next(iter(bundle_rows._postings(made)))]
+    part = [next(iter(bundle_rows.make_posting_rows(made)))]
     listed = sum(len(row.fields[0] or b"") for row in part[0])
     held = sum(
         int(made.postings.edges[n + 1] - made.postings.edges[n]) for n in range(len(part[0]))

@@ -35,5 +35,5 @@ def command(location: SiteLocation, name: str) -> None:
     changes = publish_bundle_rows(bundle, DatabaseTarget(url, name))
     click.echo(
         f"{bundle.manifest.id[:12]} published as {name}: {changes.sent} rows sent, "
-        f"{changes.kept} as before, {changes.removed} older bundles removed"
+        f"{changes.reused} as before, {changes.removed} older bundles removed"
     )

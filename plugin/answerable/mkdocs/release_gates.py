@@ -280,7 +280,7 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, private: N
         bundle.manifest.id[:12],
         target.name,
         format_count(done.sent, "row"),
-        format_count(done.kept, "row"),
+        format_count(done.reused, "row"),
         format_count(done.removed, "older bundle"),
     )
 

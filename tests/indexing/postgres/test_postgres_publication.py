@@ -85,14 +85,14 @@ def test_only_what_changed_is_sent(
     counts = first.manifest.counts
     rows = 2 * counts["passages"] + counts["hints"] + counts["windows"] + counts["terms"]
     assert done.sent >= rows
-    assert (done.kept, publish_bundle_rows(first, target)) == (0, PublishedRows(done.key))
+    assert (done.reused, publish_bundle_rows(first, target)) == (0, PublishedRows(done.key))
 
     pages = [record(w, f"<p>The {w} holds the boat.</p>") for w in WORDS]
     pages[3] = record(WORDS[3], "<p>The lantern holds the ship.</p>")
     made = index_of(tmp_path / "2", pages, [note(w, f"{w} boat") for w in WORDS])
     again = publish_bundle_rows(bundle_of(tmp_path / "2", made, OPEN), target)
     # A page, its vector, the words that it has lost and got, and what is kept in memory.
-    assert again.sent < 20 < again.kept
+    assert again.sent < 20 < again.reused
     assert "The lantern holds the ship." in texts(served(connections, "changes"))
 
 
@@ -215,13 +215,13 @@ def test_what_a_check_refuses_is_never_seen(
 PUBLISH = """
 import sys
 from pathlib import Path
-from answerable.indexing.postgres import publishing
+from answerable.indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
 from answerable.serve.stores.bundle_reader import open_bundle
 
 url, *folders = sys.argv[1:]
 print("ready", flush=True)
 for folder in folders:
-    publishing.publish(open_bundle(Path(folder)), publishing.Target(url, "killed"))
+    publish_bundle_rows(open_bundle(Path(folder)), DatabaseTarget(url, "killed"))
 """
 
 

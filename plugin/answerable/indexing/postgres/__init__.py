@@ -1,1 +1,1 @@
-"""A bundle published to a PostgreSQL database, row by row."""
+"""Publish a bundle to a PostgreSQL database, row by row."""

@@ -1,4 +1,4 @@
-"""What names the bundles of a database: which is served, which is replaced, and who may publish."""
+"""Keep the catalog of bundles in a database: the served, the superseded, and who publishes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ _REMEDY = (
     f"publish as {PUBLISHER_ROLE}, after an administrator has run what `answerable database-roles` "
     "prints"
 )
-# What the database says where that has not been run.
+# Errors of a database where that has not been run.
 _UNPREPARED = (
     psycopg.errors.InsufficientPrivilege,
     psycopg.errors.InvalidSchemaName,
@@ -29,7 +29,7 @@ _UNPREPARED = (
     psycopg.errors.UndefinedObject,
 )
 
-_CATALOG = f"""
+_CREATE_CATALOG = f"""
 CREATE TABLE IF NOT EXISTS {PUBLIC_SCHEMA}.bundles (
     key text PRIMARY KEY,
     name text NOT NULL,
@@ -48,17 +48,17 @@ CREATE TABLE IF NOT EXISTS {PUBLIC_SCHEMA}.names (
     name text PRIMARY KEY
 );
 """
-_CATALOGED = tuple(f"{PUBLIC_SCHEMA}.{name}" for name in ("bundles", "served", "names"))
+_CATALOG_TABLES = tuple(f"{PUBLIC_SCHEMA}.{name}" for name in ("bundles", "served", "names"))
 
-# Of a bundle. Parameter: the seconds of its grace. now() would be when the transaction began.
-_IS_OVER = "superseded_at < clock_timestamp() - make_interval(secs => %s)"
+# Parameter: the seconds of a bundle's grace. now() would be when the transaction began.
+_GRACE_IS_OVER = "superseded_at < clock_timestamp() - make_interval(secs => %s)"
 
 PublisherConnection = psycopg.Connection[tuple[Any, ...]]
 
 
 @contextmanager
 def connect_publisher(url: str) -> Iterator[PublisherConnection]:
-    """A connection; its errors are told without the address, which may hold a password."""
+    """Connect; StorageError leaves out the address, which may hold a password."""
     try:
         connection = psycopg.connect(
             url, autocommit=True, prepare_threshold=None, application_name="answerable publisher"
@@ -72,13 +72,25 @@ def connect_publisher(url: str) -> Iterator[PublisherConnection]:
         with connection:
             yield connection
     except psycopg.Error as error:
-        said = error.diag.message_primary or type(error).__name__
+        reason = error.diag.message_primary or type(error).__name__
         remedy = _REMEDY if isinstance(error, _UNPREPARED) else "its log may tell more; build again"
-        raise StorageError(f"store: the database refused ({said}): {remedy}") from None
+        raise StorageError(f"store: the database refused ({reason}): {remedy}") from None
+
+
+def execute(
+    connection: PublisherConnection, statement: str, *parameters: object
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Execute a statement that is put together here, of names that are checked."""
+    return connection.execute(statement.encode(), parameters)
+
+
+def fetch_one(connection: PublisherConnection, statement: str, *parameters: object) -> Any:
+    """Fetch the first row of a statement, None if it has none."""
+    return execute(connection, statement, *parameters).fetchone()
 
 
 def prepare_catalog(connection: PublisherConnection, name: str) -> None:
-    """What the statements after it rely on, and the tables that name all others."""
+    """Check the database, set up the connection, and create the catalog with a site's name."""
     (is_utf8,) = fetch_one(connection, "SELECT current_setting('server_encoding') = 'UTF8'")
     if not is_utf8:
         raise StorageError(
@@ -86,32 +98,31 @@ def prepare_catalog(connection: PublisherConnection, name: str) -> None:
             "with ENCODING 'UTF8'"
         )
     for setting, value in (("statement_timeout", "0"), ("client_connection_check_interval", "1s")):
-        connection.execute("SELECT set_config(%s, %s, false)", (setting, value))
-    if not has_tables(connection, _CATALOGED):
+        execute(connection, "SELECT set_config(%s, %s, false)", setting, value)
+    if not has_tables(connection, _CATALOG_TABLES):
         try:
-            _make_catalog(connection)
+            _create_catalog(connection)
         except psycopg.errors.UniqueViolation:
             # Of two first publishers at once the other was faster.
-            _make_catalog(connection)
-    connection.execute(
-        f"INSERT INTO {PUBLIC_SCHEMA}.names (name) VALUES (%s) ON CONFLICT DO NOTHING".encode(),
-        (name,),
-    )
+            _create_catalog(connection)
+    statement = f"INSERT INTO {PUBLIC_SCHEMA}.names (name) VALUES (%s) ON CONFLICT DO NOTHING"
+    execute(connection, statement, name)
 
 
-def _make_catalog(connection: PublisherConnection) -> None:
+def _create_catalog(connection: PublisherConnection) -> None:
     with connection.transaction():
-        connection.execute(_CATALOG.encode())
-        check_function_can_read(connection, _CATALOGED)
+        connection.execute(_CREATE_CATALOG.encode())
+        check_function_can_read(connection, _CATALOG_TABLES)
 
 
 def check_function_can_read(connection: PublisherConnection, tables: Sequence[str]) -> None:
-    """StorageError unless the function's role can read some tables."""
+    """Raise StorageError unless the function's role can read some tables."""
     (is_readable,) = fetch_one(
         connection,
         "SELECT coalesce(bool_and(has_table_privilege(oid, name, 'SELECT')), false) "
         "FROM pg_roles, unnest(%s::text[]) AS name WHERE rolname = %s",
-        (list(tables), FUNCTION_ROLE),
+        list(tables),
+        FUNCTION_ROLE,
     )
     if not is_readable:
         raise StorageError(
@@ -120,12 +131,12 @@ def check_function_can_read(connection: PublisherConnection, tables: Sequence[st
 
 
 def lock_site_name(connection: PublisherConnection, name: str) -> None:
-    """Keep every other publisher of a name away until the transaction ends.
+    """Lock out every other publisher of a name until the transaction ends; StorageError if late.
 
     By a row that only publishers can lock; every role may take an advisory lock.
     """
     statement = f"SELECT FROM {PUBLIC_SCHEMA}.names WHERE name = %s FOR UPDATE SKIP LOCKED"
-    if fetch_one(connection, statement, (name,)) is None:
+    if fetch_one(connection, statement, name) is None:
         raise StorageError(
             f"store: another build is publishing {name!r:.80} to this database: wait until it has "
             "ended, then build again"
@@ -133,67 +144,61 @@ def lock_site_name(connection: PublisherConnection, name: str) -> None:
 
 
 def find_served_key(connection: PublisherConnection, name: str) -> str | None:
-    """The key of what is served under a name, if this version's tables hold it."""
-    found = connection.execute(
+    """Find the key of the bundle served under a name, if its tables have this version's format."""
+    row = fetch_one(
+        connection,
         f"SELECT key FROM {PUBLIC_SCHEMA}.served JOIN {PUBLIC_SCHEMA}.bundles USING (key) "
-        "WHERE served.name = %s AND format = %s".encode(),
-        (name, schema.TABLE_FORMAT),
-    ).fetchone()
-    return str(found[0]) if found else None
+        "WHERE served.name = %s AND format = %s",
+        name,
+        schema.TABLE_FORMAT,
+    )
+    return str(row[0]) if row else None
 
 
 def serve_bundle_key(connection: PublisherConnection, name: str, key: str) -> None:
-    """Have a bundle served under a name once the transaction ends, instead of any other."""
-    connection.execute(
+    """Serve a bundle under a name once the transaction ends, and mark any other as superseded."""
+    execute(
+        connection,
         f"INSERT INTO {PUBLIC_SCHEMA}.served (name, key) VALUES (%s, %s) "
-        "ON CONFLICT (name) DO UPDATE SET key = EXCLUDED.key".encode(),
-        (name, key),
+        "ON CONFLICT (name) DO UPDATE SET key = EXCLUDED.key",
+        name,
+        key,
     )
-    connection.execute(
+    execute(
+        connection,
         f"UPDATE {PUBLIC_SCHEMA}.bundles SET superseded_at = CASE WHEN key = %s THEN NULL "
-        "ELSE coalesce(superseded_at, clock_timestamp()) END WHERE name = %s".encode(),
-        (key, name),
+        "ELSE coalesce(superseded_at, clock_timestamp()) END WHERE name = %s",
+        key,
+        name,
     )
 
 
 def remove_superseded(connection: PublisherConnection, name: str, seconds: float) -> int:
-    """Remove what was replaced so many seconds ago; what is read right now waits for the next."""
-    found = connection.execute(
-        f"SELECT key FROM {PUBLIC_SCHEMA}.bundles WHERE name = %s AND {_IS_OVER}".encode(),
-        (name, seconds),
-    ).fetchall()
+    """Remove bundles superseded so many seconds ago; what is read right now waits for the next."""
+    listing = f"SELECT key FROM {PUBLIC_SCHEMA}.bundles WHERE name = %s AND {_GRACE_IS_OVER}"
+    deletion = f"DELETE FROM {PUBLIC_SCHEMA}.bundles WHERE key = %s AND {_GRACE_IS_OVER}"
     removed = 0
-    for (key,) in found:
+    for (key,) in execute(connection, listing, name, seconds).fetchall():
         try:
             with connection.transaction():
                 connection.execute("SET LOCAL lock_timeout = '2s'")
                 lock_site_name(connection, name)
-                gone = connection.execute(
-                    f"DELETE FROM {PUBLIC_SCHEMA}.bundles WHERE key = %s AND {_IS_OVER}".encode(),
-                    (key, seconds),
-                ).rowcount
+                count = execute(connection, deletion, key, seconds).rowcount
                 # Another build may have published it again since it was listed.
-                if gone:
+                if count:
                     drop_tables(connection, BundleTables(key))
         except (psycopg.errors.LockNotAvailable, StorageError):
             continue
-        removed += gone
+        removed += count
     return removed
 
 
-def drop_tables(connection: PublisherConnection, named: BundleTables) -> None:
-    """Drop the tables of a bundle, those that are there."""
-    connection.execute(f"DROP TABLE IF EXISTS {', '.join(named.all)}".encode())
+def drop_tables(connection: PublisherConnection, tables: BundleTables) -> None:
+    """Drop the tables of a bundle that exist."""
+    execute(connection, f"DROP TABLE IF EXISTS {', '.join(tables.all)}")
 
 
 def has_tables(connection: PublisherConnection, tables: Sequence[str]) -> bool:
-    """Whether all of some tables are there."""
+    """Tell whether all of some tables exist."""
     statement = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%s::text[]) AS name"
-    return bool(fetch_one(connection, statement, (list(tables),))[0])
-
-
-def fetch_one(
-    connection: PublisherConnection, statement: str, parameters: Sequence[object] = ()
-) -> Any:
-    """The first row of a statement, None if it has none."""
-    return connection.execute(statement.encode(), parameters).fetchone()
+    return bool(fetch_one(connection, statement, list(tables))[0])

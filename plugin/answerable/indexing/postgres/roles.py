@@ -1,4 +1,4 @@
-"""The roles of a database: who publishes, the function, and nobody else."""
+"""Name the database roles that publish and that serve, and read the SQL that creates them."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ PUBLISHER_ROLE, FUNCTION_ROLE = "answerable_publisher", "answerable_function"
 
 
 def read_roles_sql() -> str:
-    """The SQL that makes them and their schemas, for an administrator."""
+    """Read the SQL that creates the roles and their schemas, for an administrator."""
     return Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
