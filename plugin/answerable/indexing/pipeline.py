@@ -19,7 +19,7 @@ from .index import SiteIndex
 from .leak_audit.artifacts import Artifact
 from .output.atomic_files import lock_folder
 from .output.bundle_writer import BundleContents, serialize_index, write_bundle
-from .output.function_writer import check_function_folder, write_function
+from .output.function_writer import check_function_folder, lacks_kernel, write_function
 
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
@@ -112,7 +112,20 @@ def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
     return (
         f"{', '.join(numbers)}; {format_count(index.embedded, 'text')} embedded; "
         f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
+        f"{_suggest_kernel(manifest)}"
     )
+
+
+def _suggest_kernel(manifest: Manifest) -> str:
+    """Name the extra that a large bundle profits from, unless it is installed."""
+    scanned = sum(
+        manifest.files[array_file_name(stream, name)].bytes
+        for stream in manifest_module.STREAMS
+        for name in manifest.encoding.arrays
+    )
+    if not manifest.encoding.kind.is_scanned or not lacks_kernel(scanned):
+        return ""
+    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
 
 
 def _relative_path(folder: Path) -> str:

@@ -135,6 +135,11 @@ def _pin_requirements(
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 
 
+def lacks_kernel(scanned: int) -> bool:
+    """Tell whether so many bytes of vectors deserve the compiled kernel, which is not installed."""
+    return scanned >= MIN_KERNEL_BYTES and not _is_installed(KERNEL_PACKAGE)
+
+
 def _installed_version(distribution: str) -> str:
     try:
         return metadata.version(distribution)
