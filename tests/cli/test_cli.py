@@ -113,7 +113,7 @@ def test_a_missing_bundle_is_one_sentence(tmp_path: Path) -> None:
 def test_a_manifest_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "bundle" / "manifest.json").mkdir(parents=True)
     done = run(tmp_path, "--bundle", "bundle", "ask", "anything")
-    complaint = "bundle/manifest.json cannot be read (Is a directory): correct its rights"
+    complaint = "bundle/manifest.json cannot be read (Is a directory): check its permissions"
     assert done.stderr == f"Error: {complaint}, or build again\n"
 
 

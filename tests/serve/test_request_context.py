@@ -112,12 +112,12 @@ def test_a_pause_is_over_after_its_time() -> None:
 def test_tokens_add_up_and_a_call_that_told_none_is_known() -> None:
     question = RequestContext()
     assert question.cost == 0
-    question.begun()
-    question.counted(100, 20)
-    question.begun()
+    question.begin_provider_call()
+    question.end_provider_call(100, 20)
+    question.begin_provider_call()
     assert question.cost is None
     assert (question.tokens_in, question.tokens_out) == (100, 20)
-    question.counted(1, 2)
+    question.end_provider_call(1, 2)
     assert question.cost == 123
     assert (question.tokens_in, question.tokens_out) == (101, 22)
 

@@ -54,11 +54,11 @@ class Paid:
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         del violation
         self.questions.append(question)
-        current_context().begun()
+        current_context().begin_provider_call()
         if self.before:
             self.before()
         if self.cost is not None:
-            current_context().counted(self.cost - 10, 10)
+            current_context().end_provider_call(self.cost - 10, 10)
         if self.drafts is not None:
             return self.drafts[len(self.questions) - 1]
         text = evidence.passages[0].text

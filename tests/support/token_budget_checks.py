@@ -13,7 +13,7 @@ def refusal(purse: TokenBudget, tokens: int) -> Literal["spent", "reserved"] | N
     try:
         purse.reserve(tokens, LEASE).settle(0)
     except BudgetError as error:
-        return "reserved" if error.passing else "spent"
+        return "reserved" if error.transient else "spent"
     return None
 
 

@@ -52,7 +52,7 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.providers import make_embedder
 from ..serve.settings import FunctionSettings
-from ..serve.urls import is_safe_url
+from ..serve.structure import is_safe_url
 from ..serve.vectors.encodings import encode_all_dimensions
 
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)

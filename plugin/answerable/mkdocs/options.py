@@ -16,8 +16,8 @@ from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
 from ..serve.settings import EMBEDDER_PROVIDERS, FunctionSettings, is_embedder_local
 from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
+from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag
-from ..serve.urls import is_safe_url
 from ..serve.vectors.encodings import Encoding
 from .config import AnswerableConfig
 from .deployment import read_mike_version

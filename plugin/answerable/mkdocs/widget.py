@@ -22,7 +22,7 @@ from ..indexing.widget.injection import (
 from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.errors import SiteError
 from ..serve.retrieval.question_text import clean_question
-from ..serve.urls import is_safe_url
+from ..serve.structure import is_safe_url
 from . import config as config_module
 from .config import AnswerableConfig, parse_shortcut
 from .options import resolve_gold_path

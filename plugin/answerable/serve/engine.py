@@ -1,4 +1,4 @@
-"""A question in, a settled reply out."""
+"""Engine: retrieve evidence for a question, draft an answer, settle it, or refuse."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic
@@ -35,11 +35,11 @@ class Engine(Generic[StoreT]):
     answerer: Answerer
 
     def __post_init__(self) -> None:
-        have, want = self.embedder.identity, self.store.manifest.identity
-        if have != want:
+        own, built = self.embedder.identity, self.store.manifest.identity
+        if own != built:
             raise EmbedderError(
-                f"the bundle was built with {want.model} ({want.dimensions} dimensions), the "
-                f"embedder is {have.model} ({have.dimensions}): build again with this embedder"
+                f"the bundle was built with {built.model} ({built.dimensions} dimensions), the "
+                f"embedder is {own.model} ({own.dimensions}): build again with this embedder"
             )
 
     @property
@@ -48,24 +48,24 @@ class Engine(Generic[StoreT]):
         return self.embedder.max_question_tokens + self.answerer.max_question_tokens
 
     def read(self, question: str) -> QuestionReading:
-        """The content terms of a question, in the site's spelling and without its frame."""
+        """Read the content terms of a question, in the site's spelling and without its frame."""
         return read_question(self.store, question, self.embedder.word_rank)
 
     def retrieve(
         self, question: str, top_k: int = TOP_K, language: str | None = None, near: int = 0
     ) -> RetrievalResult:
-        """What the question retrieves; nothing is embedded for one without content terms.
+        """Retrieve the best passages and hints; nothing is embedded without content terms.
 
-        language: a tag of what is asked in, whose passages go before all others. near: how many
-        candidates under each floor are wanted too.
+        language: a tag whose passages go before all others. near: how many candidates under each
+        floor are returned too.
         """
         reading = self.read(question)
         if not reading.terms:
             return RetrievalResult(reading=reading)
-        current = current_context()
-        with current.stage("embedding"):
+        context = current_context()
+        with context.stage("embedding"):
             vector = self.embedder.embed([reading.text])[0]
-        with current.stage("searching"):
+        with context.stage("searching"):
             return retrieve(self.store, reading, vector, top_k, language, near)
 
     def answer(self, question: str, language: str | None = None) -> Reply:

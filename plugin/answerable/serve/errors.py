@@ -1,4 +1,4 @@
-"""Every error the package raises, as one tree.
+"""Exceptions of the package, as one tree.
 
 AnswerableError
 ├── BundleError          a bundle that is missing, damaged or of another wire version
@@ -19,7 +19,7 @@ AnswerableError
 from typing import Literal
 
 ContractStage = Literal["validate", "ground"]
-# What a draft, a claim or a route was refused for: all that a log tells of it.
+# The rule by which a draft, a claim or a route was refused: all that a log holds of it.
 Rule = Literal[
     "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "number",
     "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
@@ -30,77 +30,77 @@ class AnswerableError(Exception):
     """Base of every error here; its text names the file or field and the remedy."""
 
 
-# What helps where a bundle is not what a build has written.
+# The remedy for a bundle that is not as a build wrote it.
 BUILD_AGAIN = "run `mkdocs build` again"
 
 
 class BundleError(AnswerableError):
-    """A bundle that cannot be served."""
+    """Report a bundle that cannot be served."""
 
 
 class EmbedderError(AnswerableError):
-    """An embedder that cannot give vectors of its identity."""
+    """Report an embedder that cannot give vectors of its identity."""
 
 
 class ProviderError(AnswerableError):
-    """A call to a model's server that failed; its text repeats nothing of what the server said.
+    """Report a failed call to a model's server, repeating nothing of what the server said.
 
-    ``passing``: another attempt may succeed. ``timeout``: the deadline passed.
+    ``transient``: another attempt may succeed. ``timeout``: the deadline passed.
     """
 
-    def __init__(self, what: str, *, passing: bool = False, timeout: bool = False) -> None:
-        super().__init__(what)
-        self.passing = passing
+    def __init__(self, message: str, *, transient: bool = False, timeout: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
         self.timeout = timeout
 
 
 class CancelledError(AnswerableError):
-    """A question that nobody waits for any more."""
+    """Report a question that nobody waits for any more."""
 
 
 class StorageError(AnswerableError):
-    """A store that instances share and that cannot be reached."""
+    """Report a store that instances share and that cannot be reached."""
 
 
 class CrowdedError(AnswerableError):
-    """Too many who wait for an answer already."""
+    """Report that too many wait for an answer already."""
 
 
 class BudgetError(AnswerableError):
-    """Tokens that today's cap has no room for.
+    """Report that today's cap has no room for a question's tokens.
 
-    ``passing``: there may be room again as soon as questions under way have settled.
+    ``transient``: there may be room again as soon as questions under way have settled.
     """
 
-    def __init__(self, what: str, *, passing: bool = False) -> None:
-        super().__init__(what)
-        self.passing = passing
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
 
 
 class PolicyError(AnswerableError):
-    """A setting of the function's environment that has to change; its text names the variable."""
+    """Report a setting of the function's environment by the name of its variable."""
 
 
 class SiteError(AnswerableError):
-    """A page, an option or a folder of the site that has to change."""
+    """Report a page, an option or a folder of the site that has to change."""
 
 
 class NotebookError(AnswerableError):
-    """A note, or the notebook's place, that has to change."""
+    """Report a note, or the notebook's place, that has to change."""
 
 
 class LeakError(NotebookError):
-    """Private words in what was written; its text says where and repeats none of them."""
+    """Report private words in what was written: where, and none of the words."""
 
 
 class GoldError(AnswerableError):
-    """A gold query that has to change."""
+    """Report a gold query that has to change."""
 
 
 class ContractViolation(AnswerableError):  # noqa: N818 - the design's own word
-    """A draft that breaks the answer contract; ``stage`` and ``rule`` repeat nothing of it."""
+    """Report a draft that breaks the answer contract, repeating nothing of it."""
 
-    def __init__(self, stage: ContractStage, rule: Rule, what: str) -> None:
-        super().__init__(what)
+    def __init__(self, stage: ContractStage, rule: Rule, message: str) -> None:
+        super().__init__(message)
         self.stage = stage
         self.rule = rule

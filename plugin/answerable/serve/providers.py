@@ -1,4 +1,4 @@
-"""From a store and its settings to a running engine: the embedder and answerer that fit them."""
+"""Factories of engines: the embedder of a store's identity and the answerer of its settings."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,22 +17,23 @@ from .stores.prefetch import Prefetch
 
 
 def open_function(
-    folder: Path, *, verify: bool = True, ahead: Prefetch | None = None
+    folder: Path, *, verify: bool = True, prefetch: Prefetch | None = None
 ) -> Engine[Bundle]:
-    """The engine of a published function folder.
+    """Open the engine of a published function folder.
 
-    verify: compare the hashes of all its data. ahead: what reads its bundle already.
+    verify: compare the hashes of all its data. prefetch: of its bundle.
     """
-    bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify, ahead=ahead)
-    chosen = read_settings(folder)
-    found = make_embedder(bundle.manifest.identity, folder / MODEL_FOLDER, chosen, verify=verify)
-    return make_engine(bundle, found, chosen)
+    bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify, prefetch=prefetch)
+    settings = read_settings(folder)
+    model = folder / MODEL_FOLDER
+    embedder = make_embedder(bundle.manifest.identity, model, settings, verify=verify)
+    return make_engine(bundle, embedder, settings)
 
 
 def make_embedder(
-    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, *, verify: bool = True
+    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, *, verify: bool = True
 ) -> Embedder:
-    """The embedder of an identity. model: the folder of the local one's files.
+    """Open the embedder of an identity. model: the folder of the local one's files.
 
     verify: compare their hashes. EmbedderError for a provider that this version does not know.
     """
@@ -41,18 +42,18 @@ def make_embedder(
             f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
             "mkdocs-answerable"
         )
-    return EMBEDDER_FACTORIES[identity.provider](identity, model, chosen, verify)
+    return EMBEDDER_FACTORIES[identity.provider](identity, model, settings, verify)
 
 
 StoreT = TypeVar("StoreT", bound=Store)
 
 
 def make_engine(
-    store: StoreT, embedder: Embedder, chosen: FunctionSettings | None = None
+    store: StoreT, embedder: Embedder, settings: FunctionSettings | None = None
 ) -> Engine[StoreT]:
-    """An engine with the answerer that the settings choose, the keyless one by default."""
-    chosen = chosen or FunctionSettings()
-    answerer = ANSWERER_FACTORIES[chosen.answers](store, embedder, chosen)
+    """Combine a store with the answerer of the settings, the keyless one by default."""
+    settings = settings or FunctionSettings()
+    answerer = ANSWERER_FACTORIES[settings.answers](store, embedder, settings)
     return Engine(store, embedder, answerer)
 
 
@@ -60,44 +61,44 @@ def make_engine(
 
 
 def _make_local_embedder(
-    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, verify: bool
+    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, verify: bool
 ) -> Embedder:
-    del identity, chosen
+    del identity, settings
     from .embedders import local_embedder
 
     return local_embedder.load_local_embedder(model, verify=verify)
 
 
 def _make_openai_embedder(
-    identity: EmbedderIdentity, model: Path, chosen: FunctionSettings, verify: bool
+    identity: EmbedderIdentity, model: Path, settings: FunctionSettings, verify: bool
 ) -> Embedder:
     del model, verify
     from .embedders.openai_embedder import OpenAIEmbedder
 
-    return OpenAIEmbedder(identity, chosen.embedding_base_url)
+    return OpenAIEmbedder(identity, settings.embedding_base_url)
 
 
 def _make_extractive_answerer(
-    store: Store, embedder: Embedder, chosen: FunctionSettings
+    store: Store, embedder: Embedder, settings: FunctionSettings
 ) -> Answerer:
-    del chosen
+    del settings
     return ExtractiveAnswerer(store, embedder)
 
 
-def _make_openai_answerer(store: Store, embedder: Embedder, chosen: FunctionSettings) -> Answerer:
+def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:
     del embedder
     from .answers.openai_answerer import OpenAIAnswerer
 
     return OpenAIAnswerer(
-        model=chosen.model,
+        model=settings.model,
         site=store.site.name,
-        base_url=chosen.base_url,
-        reasoning_effort=chosen.reasoning_effort,
-        deadline=chosen.timeout,
+        base_url=settings.base_url,
+        reasoning_effort=settings.reasoning_effort,
+        deadline=settings.timeout,
     )
 
 
-# By the names of ``provided``.
+# By the names of ``settings.EMBEDDER_PROVIDERS`` and ``settings.ANSWERER_PROVIDERS``.
 EMBEDDER_FACTORIES: Mapping[
     str, Callable[[EmbedderIdentity, Path, FunctionSettings, bool], Embedder]
 ] = {

@@ -1,4 +1,4 @@
-"""One question's way through the engine: where it is, what it has cost, and when it has to end."""
+"""Deadline, cancellation, stages and token counts of one question, in a context variable."""
 
 import threading
 import time
@@ -8,23 +8,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
-from .errors import CancelledError, ProviderError, Rule
-from .errors import ContractStage as Step
+from .errors import CancelledError, ContractStage, ProviderError, Rule
 from .tracing import start_span
 
 RequestStage = Literal["embedding", "searching", "writing", "checking"]
-# Is told the most tokens that a question can have cost when the provider call that is about to
+# Receives the most tokens that a question can have cost when the provider call that is about to
 # begin is over, and the most that later ones can add; None for what has no bound. May refuse.
 Charge = Callable[[int | None, int | None], object]
 
 
 class RequestContext:
-    """What everything between the request and a provider shares of one question.
+    """Share the state of one question between the HTTP service, the engine and the providers.
 
-    ``ends``: by ``time.monotonic()``. ``tokens``: what providers have counted so far, in and out.
-    ``entered``: the stages begun so far, in their order, each as often as it was begun.
-    ``stored``: the seconds that it has waited for a database. ``refusals``: how often each rule of
-    the contract has refused something, as ``stage/rule``.
+    ``ends``: by ``time.monotonic()``. ``tokens_in`` and ``tokens_out``: counted by providers so
+    far. ``stages``: those begun so far, in order, each as often as it was begun.
+    ``storage_seconds``: spent waiting for a database. ``refusals``: how often each rule of the
+    contract has refused something, as ``stage/rule``.
     """
 
     def __init__(
@@ -33,8 +32,8 @@ class RequestContext:
         self.ends = time.monotonic() + seconds
         self.tokens_in = 0
         self.tokens_out = 0
-        self.stored = 0.0
-        self.entered: list[RequestStage] = []
+        self.storage_seconds = 0.0
+        self.stages: list[RequestStage] = []
         self.refusals: Counter[str] = Counter()
         self._uncounted: list[int | None] = []
         self._listener = listener
@@ -42,31 +41,31 @@ class RequestContext:
         self._cancelled = threading.Event()
         self._stops: set[Callable[[], object]] = set()
         self._lock = threading.Lock()
-        self._spent: dict[str, float] = {}
+        self._milliseconds: dict[str, float] = {}
 
     @property
     def left(self) -> float:
-        """The seconds until it has to end."""
+        """Return the seconds until the deadline."""
         return self.ends - time.monotonic()
 
     @property
     def cost(self) -> int | None:
-        """The tokens it has cost at most; None if a call that never told has no such bound."""
-        known = self.tokens_in + self.tokens_out
-        for most in self._uncounted:
-            if most is None:
+        """Bound the tokens spent so far; None if a call that was never counted has no bound."""
+        total = self.tokens_in + self.tokens_out
+        for bound in self._uncounted:
+            if bound is None:
                 return None
-            known += most
-        return known
+            total += bound
+        return total
 
     def begin(self, seconds: float, listener: Callable[[RequestStage], None] | None = None) -> None:
-        """Say when it has to end, from now on, and who is told of its stages."""
+        """Set the deadline, counted from now, and who is notified of stages."""
         self.ends = time.monotonic() + seconds
         self._listener = listener
 
     @contextmanager
     def stage(self, name: RequestStage) -> Iterator[None]:
-        """A stage is this block; CancelledError or a timeout if it is too late to begin it."""
+        """Time and trace a block as a stage; raises as ``check`` does if it may not begin."""
         self.check()
         self.announce(name)
         start = time.monotonic()
@@ -74,42 +73,41 @@ class RequestContext:
             with start_span(f"answerable.{name}"):
                 yield
         finally:
-            spent = 1000 * (time.monotonic() - start)
-            self._spent[name] = self._spent.get(name, 0.0) + spent
+            elapsed = 1000 * (time.monotonic() - start)
+            self._milliseconds[name] = self._milliseconds.get(name, 0.0) + elapsed
 
     def announce(self, name: RequestStage) -> None:
-        """Tell whoever listens that a stage begins, without timing it."""
-        self.entered.append(name)
+        """Notify the listener that a stage begins, without timing it."""
+        self.stages.append(name)
         if self._listener:
             self._listener(name)
 
     def check(self) -> None:
-        """CancelledError if nobody waits any more; ProviderError with ``timeout`` if it is late."""
+        """Raise CancelledError if nobody waits any more, ProviderError(timeout) if it is late."""
         if self._cancelled.is_set():
             raise CancelledError("nobody waits for this answer any more: ask again")
         if self.left <= 0:
             raise ProviderError("the answer was not ready in time: try again", timeout=True)
 
     def pause(self, seconds: float) -> None:
-        """Wait so long, but no longer than anybody waits for it; then ``check``."""
+        """Sleep, but no longer than anybody waits; then ``check``."""
         self._cancelled.wait(min(seconds, max(0.0, self.left)))
         self.check()
 
-    def begun(self, most: int | None = None, later: int | None = None) -> None:
-        """Count a provider call that begins, which costs ``most`` tokens until it is counted.
+    def begin_provider_call(self, bound: int | None = None, later: int | None = None) -> None:
+        """Charge ``bound`` tokens for a provider call until it is counted.
 
         later: the most that calls after it can cost this question; None if that is unknown.
-        Raises what ``charging`` refuses it with: then the provider may not be called.
+        Raises what the charge of ``charging`` raises: then the provider may not be called.
         """
         if self._charge:
-            before = self.cost
-            cost = None if before is None or most is None else before + most
-            self._charge(cost, later)
-        self._uncounted.append(most)
+            cost = self.cost
+            self._charge(None if cost is None or bound is None else cost + bound, later)
+        self._uncounted.append(bound)
 
-    def counted(self, tokens_in: int, tokens_out: int) -> None:
-        """The call of a provider that began last has ended and told its tokens."""
-        # Where there is no current call, each who asks for it gets another one.
+    def end_provider_call(self, tokens_in: int, tokens_out: int) -> None:
+        """Count the tokens of the provider call that began last, in place of its bound."""
+        # Without a current context, every caller gets a new one, where no call has begun.
         if self._uncounted:
             self._uncounted.pop()
         self.tokens_in += tokens_in
@@ -117,14 +115,14 @@ class RequestContext:
 
     @contextmanager
     def charging(self, charge: Charge) -> Iterator[None]:
-        """In this block ``charge`` is told of each provider call before it begins."""
+        """Call ``charge`` before each provider call of a block."""
         self._charge = charge
         try:
             yield
         finally:
             self._charge = None
 
-    def refused(self, stage: Step, *rules: Rule) -> None:
+    def count_refusals(self, stage: ContractStage, *rules: Rule) -> None:
         """Count the drafts, claims and routes that the contract has refused."""
         self.refusals.update(f"{stage}/{rule}" for rule in rules)
 
@@ -138,12 +136,12 @@ class RequestContext:
 
     @contextmanager
     def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
-        """In this block ``stop`` is called, from another thread, if the call is cancelled."""
+        """Call ``stop``, from another thread, if the question is cancelled during a block."""
         with self._lock:
             self._stops.add(stop)
-            late = self._cancelled.is_set()
+            is_cancelled = self._cancelled.is_set()
         try:
-            if late:
+            if is_cancelled:
                 stop()
             yield
         finally:
@@ -151,23 +149,23 @@ class RequestContext:
                 self._stops.discard(stop)
 
     def timings(self) -> dict[str, float]:
-        """The milliseconds spent in each stage that has ended."""
-        return dict(self._spent)
+        """Return the milliseconds spent in each stage that has ended."""
+        return dict(self._milliseconds)
 
 
 _current_context: ContextVar[RequestContext | None] = ContextVar("answerable_call", default=None)
 
 
 def current_context() -> RequestContext:
-    """The call that this code works for; one without an end where there is none."""
+    """Return the context of the question that this code works for, else one without a deadline."""
     return _current_context.get() or RequestContext()
 
 
 @contextmanager
-def use_context(call: RequestContext) -> Iterator[RequestContext]:
-    """In this block, and in what it calls, a call is the current one."""
-    token = _current_context.set(call)
+def use_context(context: RequestContext) -> Iterator[RequestContext]:
+    """Make a context the current one in a block, and in what it calls."""
+    token = _current_context.set(context)
     try:
-        yield call
+        yield context
     finally:
         _current_context.reset(token)

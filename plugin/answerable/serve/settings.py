@@ -1,7 +1,4 @@
-"""The providers of embeddings and of answers, and all that depends on which one is chosen.
-
-What a function is told beside its bundle: its providers and what it logs, never a key.
-"""
+"""Settings of a function beside its bundle: its providers and its logs, never a key."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -14,12 +11,12 @@ from .errors import BundleError
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Who embeds or answers; ``serve.providers`` opens it.
+    """Describe an embedder or answerer that ``serve.providers`` opens.
 
-    ``requirements``: the distributions that a function needs for it, beside those of every one.
-    ``host``: whom it asks unless ``base_url`` names another; None for one that works in the
-    process, costs nothing and sends nobody a text. ``key``: the environment's variable of its key.
-    ``profile``: of an embedder, how its cosines become scores until a site is calibrated.
+    ``requirements``: distributions that a function needs for it. ``host``: the server it calls
+    unless ``base_url`` names another; None for one that works in the process, costs nothing and
+    sends no text anywhere. ``key``: the environment variable of its key. ``profile``: of an
+    embedder, how its cosines become scores until a site is calibrated.
     """
 
     requirements: tuple[str, ...] = ()
@@ -42,19 +39,19 @@ ANSWERER_PROVIDERS = {
 
 
 def is_embedder_local(name: str) -> bool:
-    """Whether a provider embeds in the process, so that more texts cost nothing."""
+    """Test whether a provider embeds in the process, so that more texts cost nothing."""
     return name in EMBEDDER_PROVIDERS and EMBEDDER_PROVIDERS[name].host is None
 
 
 def is_answerer_local(name: str) -> bool:
-    """Whether a provider answers in the process, so that more questions cost nothing."""
+    """Test whether a provider answers in the process, so that more questions cost nothing."""
     return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
 
 
 def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
-    """The environment's variables that hold the keys of two providers."""
-    chosen = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
-    return tuple(sorted({key for key in chosen if key}))
+    """List the environment variables that hold the keys of two providers."""
+    keys = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
+    return tuple(sorted({key for key in keys if key}))
 
 
 SETTINGS_FILE = "settings.json"
@@ -62,14 +59,14 @@ SETTINGS_FILE = "settings.json"
 BUNDLE_FOLDER = "bundle"
 MODEL_FOLDER = "model"
 
-# What is kept of a refused question: nothing, hashes, or its text too.
+# Log of a refused question: none, hashes, or its text too.
 LogRefusals = Literal["none", "hashed", "text"]
 LOG_REFUSALS_CHOICES: tuple[LogRefusals, ...] = get_args(LogRefusals)
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionSettings:
-    """The providers of a function and what it logs; keys come from the environment only.
+    """Choose the providers of a function and its logs; keys come from the environment only.
 
     ``timeout``: seconds for one answer of a model. ``store``: what the site is called in the
     database that it is published to, None if it is served from its bundle. ValueError for an
@@ -89,17 +86,17 @@ class FunctionSettings:
     def __post_init__(self) -> None:
         if self.answers not in ANSWERER_PROVIDERS:
             raise ValueError(f"answers is none of {', '.join(ANSWERER_PROVIDERS)}")
-        # A slip of the pen must not keep what was not to be kept.
+        # A typo must not log questions that were not to be logged.
         if self.log_refusals not in LOG_REFUSALS_CHOICES:
             raise ValueError(f"log_refusals is none of {', '.join(LOG_REFUSALS_CHOICES)}")
 
     def as_json(self) -> bytes:
-        """The settings as they are written beside the bundle."""
+        """Serialize the settings as they are written beside the bundle."""
         return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
 
 
 def read_settings(folder: Path) -> FunctionSettings:
-    """The settings in a folder; the defaults where there is no file, BundleError for a bad one."""
+    """Read a folder's settings, or the defaults without a file; BundleError for a bad one."""
     path = folder / SETTINGS_FILE
     try:
         data: Any = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""The structure of a passage: blocks and inline spans by their offsets, packed and checked."""
+"""Structure of a passage as offsets: blocks and inline spans, packed and checked for safe urls."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,11 +10,17 @@ BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
 SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
 LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
-# The languages of code that draws a diagram or replays a terminal: nobody copies them.
+# Languages of code that draws a diagram or replays a terminal: nobody copies it.
 DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
 # A client indents by the level, so a hostile one could make it fill its memory.
 MAX_LEVEL = 32
 _MAX_GROUP = 2**31
+
+# Values that every row has: kind, start and end.
+_REQUIRED_VALUES = 3
+
+# A control character, white space or a backslash could make a browser read another url.
+UNSAFE_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
 
 _CODE_LANGUAGE = re.compile(r"[^\W_][\w+#./-]{0,31}")
 _ITEM_NUMBER = re.compile(r"-?[0-9]{1,9}|")
@@ -22,7 +28,7 @@ _ITEM_NUMBER = re.compile(r"-?[0-9]{1,9}|")
 
 # Tuples hash and compare in C: an answerer keeps its reading of a passage under the passage.
 class Block(NamedTuple):
-    """A paragraph, list item, table row, code block or label: ``text[start:end]`` of a passage.
+    """Locate a paragraph, list item, table row, code block or label: ``text[start:end]``.
 
     ``group`` numbers the list, table, tab set or admonition that it belongs to, 0 for none.
     ``level`` counts the list items, definitions, tabs and admonitions that it stands in, so that
@@ -40,7 +46,7 @@ class Block(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Inline code, a link or the cell of a row: ``text[start:end]`` of a passage.
+    """Locate inline code, a link or the cell of a row: ``text[start:end]`` of a passage.
 
     A cell may be empty. ``url`` is that of a link, root-relative or absolute.
     """
@@ -49,6 +55,12 @@ class Span(NamedTuple):
     start: int
     end: int
     url: str = ""
+
+
+def is_safe_url(url: str) -> bool:
+    """Test whether a url is root-relative or absolute http(s), without control characters."""
+    is_rooted = url.startswith("/") and not url.startswith("//")
+    return (is_rooted or url.startswith(("https://", "http://"))) and not UNSAFE_IN_URL.search(url)
 
 
 def is_code_language(name: str) -> bool:
@@ -65,10 +77,6 @@ def pack_structure(rows: Iterable[Block | Span]) -> list[list[object]]:
             values.pop()
         packed.append(values)
     return packed
-
-
-# Kind, start and end.
-_REQUIRED_VALUES = 3
 
 
 def unpack_blocks(rows: Iterable[Sequence[Any]], size: int) -> tuple[Block, ...]:
@@ -96,9 +104,6 @@ def unpack_spans(rows: Iterable[Sequence[Any]], size: int) -> tuple[Span, ...]:
 
     They are of known kinds, their starts do not fall, and every link has a safe url.
     """
-    # Here, since it brings numpy, which the types have no use for.
-    from .urls import is_safe_url
-
     spans = tuple(Span(*row) for row in rows)
     last = 0
     for span in spans:

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, where something in this process collects them, and nothing where not.
+"""OpenTelemetry spans, where this process collects them, and nothing elsewhere.
 
 OpenTelemetry is never imported here: whoever collects spans has imported it and set a provider.
 """
@@ -19,10 +19,10 @@ _SAFE_TEXT = re.compile(r"[A-Za-z0-9_.:/@+-]{1,100}")
 
 
 def start_span(name: str, **attributes: AttributeValue) -> AbstractContextManager[SetAttributes]:
-    """A span around a block, which is given a function that adds attributes to it.
+    """Open a span around a block, which gets a function that adds attributes to it.
 
-    An attribute is called ``answerable.`` and its name. A text with a space in it is left out, as
-    is None, and of an exception only its type is told: its words may be anyone's.
+    An attribute's name gets the prefix ``answerable.``. A text with a space in it is left out, as
+    is None, and of an exception only its type is recorded: its words may be private.
     """
     trace: Any = sys.modules.get("opentelemetry.trace")
     if trace is None:
@@ -37,7 +37,7 @@ def _ignore(**attributes: AttributeValue) -> None:
     del attributes
 
 
-# It keeps no state: every block may share it.
+# Without state: every block may share it.
 _NO_SPAN: AbstractContextManager[SetAttributes] = nullcontext(_ignore)
 
 
@@ -45,17 +45,17 @@ _NO_SPAN: AbstractContextManager[SetAttributes] = nullcontext(_ignore)
 def _record_span(
     trace: Any, provider: Any, name: str, attributes: Mapping[str, AttributeValue]
 ) -> Iterator[SetAttributes]:
-    opened = provider.get_tracer(_SCOPE).start_as_current_span(
+    span = provider.get_tracer(_SCOPE).start_as_current_span(
         name, record_exception=False, set_status_on_exception=False
     )
-    with opened as active:
+    with span as active:
 
-        def note(**attributes: AttributeValue) -> None:
+        def set_attributes(**attributes: AttributeValue) -> None:
             active.set_attributes(_name_attributes(attributes))
 
-        note(**attributes)
+        set_attributes(**attributes)
         try:
-            yield note
+            yield set_attributes
         except Exception as error:
             active.set_status(trace.StatusCode.ERROR)
             active.set_attribute("error.type", type(error).__name__)

@@ -1,4 +1,4 @@
-"""The plain data that flows from retrieval to an answer."""
+"""Immutable data that flows from retrieval to an answer; a routing hint has no field for text."""
 
 import re
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
 
-_WINDOW_SUFFIX = re.compile(r"~\d+$")
-
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
+
+_WINDOW_SUFFIX = re.compile(r"~\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A window of a published page under one heading: the citable unit.
+    """Hold a window of a published page under one heading: the citable unit.
 
     ``sentences`` are the (start, end) offsets of the sentences of ``text``; ``language`` is what
     they are written in. ``blocks`` and ``spans`` are its structure, offsets of ``text`` too.
@@ -44,7 +44,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class RoutingHint:
-    """The public surface of a private note; there is no field for its text."""
+    """Point to a private note by its public surface; there is no field for its text."""
 
     id: str
     label: str
@@ -53,7 +53,7 @@ class RoutingHint:
 
     @property
     def note(self) -> str:
-        """The id of its note, which has a hint for each of its windows if they have a place."""
+        """Return the id of its note, which has a hint for each of its windows with a place."""
         return _WINDOW_SUFFIX.sub("", self.id)
 
 
@@ -81,7 +81,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class RecordCitation:
-    """The exact (id, url) of a retrieved passage and the words of it that back a claim.
+    """Cite the exact (id, url) of a retrieved passage and the words of it that back a claim.
 
     ``start`` is the offset of ``quote`` in the passage's text, ``href`` the url with a text
     fragment for it: where to link, not what is cited.
@@ -99,7 +99,7 @@ class RecordCitation:
 
 @dataclass(frozen=True, slots=True)
 class HintCitation:
-    """The exact (id, url) of a retrieved hint and its public surface."""
+    """Cite the exact (id, url) of a retrieved hint, with its public surface."""
 
     id: str
     url: str
@@ -112,7 +112,7 @@ Citation = RecordCitation | HintCitation
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence and the citations that back it; without one it cannot be built."""
+    """Hold one sentence and the citations that back it; without one it cannot be built."""
 
     text: str
     citations: tuple[RecordCitation, ...]
@@ -124,15 +124,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A pointer to where a private note lives; its sentence is rendered, never written."""
+    """Point to where a private note lives; its sentence is rendered, never written."""
 
     citation: HintCitation
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Claims and routes; the mode follows from what they cite. ``dropped`` counts the claims and
-    routes that grounding dropped, by one of ``rules`` each.
+    """Hold claims and routes; the mode follows from what they cite.
+
+    ``dropped`` counts the claims and routes that grounding dropped, by one of ``rules`` each.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -142,13 +143,13 @@ class Answer:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Every distinct citation in order of first use."""
+        """Return every distinct citation in order of first use."""
         records = (citation for claim in self.claims for citation in claim.citations)
         return tuple(dict.fromkeys([*records, *(route.citation for route in self.routes)]))
 
     @property
     def mode(self) -> Mode:
-        """The mode that the citation mix implies."""
+        """Compute the mode that the mix of citations implies."""
         if self.claims:
             return "supported" if self.routes else "partial"
         return "related-material" if self.routes else "not-found"
@@ -156,9 +157,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and the passages it was made from, how sure it is, in [0, 1], and the ``reason``
-    why there is none, else None.
-    """
+    """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal."""
 
     answer: Answer = field(default_factory=Answer)
     confidence: float = 0.0

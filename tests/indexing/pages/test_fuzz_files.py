@@ -17,7 +17,7 @@ from answerable.indexing.pages import page_index
 from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
 from answerable.indexing.pages.page_index import index_record
 from answerable.serve.errors import SiteError
-from answerable.serve.urls import is_safe_url
+from answerable.serve.structure import is_safe_url
 from support.fuzz_settings import fuzzed
 from support.markup_strategies import ANY_TEXT, BROKEN
 from support.sites import put

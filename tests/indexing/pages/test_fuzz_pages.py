@@ -16,10 +16,9 @@ from answerable.indexing.pages.page_cache import decode_page, encode_page, hash_
 from answerable.indexing.pages.page_index import CuttingRules, PageIndex, index_record
 from answerable.indexing.pages.passages import PassageWindow
 from answerable.indexing.pages.records import PageSource, Record, parse_metadata
-from answerable.serve.structure import pack_structure, unpack_blocks, unpack_spans
+from answerable.serve.structure import is_safe_url, pack_structure, unpack_blocks, unpack_spans
 from answerable.serve.text.tokenization import count_words
 from answerable.serve.types import Passage
-from answerable.serve.urls import is_safe_url
 from support import markup_strategies
 from support.fuzz_settings import DEEP, fuzzed
 from support.markup_strategies import ANY_TEXT, BROKEN, HIDDEN, SHOWN, TITLE, WELL_FORMED

@@ -16,8 +16,8 @@ from answerable.indexing.pages.passages import (
 )
 from answerable.indexing.pages.records import PageBlock
 from answerable.indexing.pages.text_units import cut_blocks, split_sentences
+from answerable.serve.structure import is_safe_url
 from answerable.serve.text.tokenization import count_words
-from answerable.serve.urls import is_safe_url
 from support.doubles import record
 
 SMALL = PassageWindow(words=40, overlap=0.25)

@@ -124,7 +124,7 @@ def test_a_body_without_end_is_read_as_far_as_an_answer_goes(endpoint: str, body
     with flooding(BODIES[body], b" " * 65_536) as flood:
         with pytest.raises(ProviderError, match=TOO_MUCH) as caught:
             ENDPOINTS[endpoint](flood.url)
-        assert not caught.value.passing
+        assert not caught.value.transient
     # One attempt: what was sent has cost what it has cost.
     (sent,) = flood.sent
     assert sent < response_limit.MAX_RESPONSE_BYTES + BUFFERED

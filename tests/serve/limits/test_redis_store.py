@@ -48,7 +48,7 @@ def reserve(tokens):
     try:
         return purse.reserve(tokens, 600)
     except BudgetError as error:
-        assert error.passing
+        assert error.transient
 go()
 with ThreadPoolExecutor(5) as pool:
     got = [each for each in pool.map(reserve, [130] * 100) if each]

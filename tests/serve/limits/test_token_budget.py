@@ -108,7 +108,7 @@ def test_a_call_that_may_cost_more_than_is_reserved_begins_only_where_there_is_r
     for cost, passing in ((41, True), (101, False)):
         with pytest.raises(BudgetError) as refused:
             second.begin(cost)
-        assert refused.value.passing is passing
+        assert refused.value.transient is passing
         assert (second.tokens, room(purse, 100)) == (40, 0)
     first.settle(10)
     second.begin(90)

@@ -157,13 +157,13 @@ def test_of_a_thousand_names_only_those_of_the_question_are_read(
     records = [record(f"p{n}", "<p>Wind.</p>", f"Guide number {n} to wind") for n in range(1000)]
     made = bundle_of(tmp_path, index_of(tmp_path, records), DENSE)
     read: list[str] = []
-    named = PhraseIndex.named
+    entry = PhraseIndex.entry
 
     def reading(names: PhraseIndex, phrase: str) -> PhraseEntry:
         read.append(phrase)
-        return named(names, phrase)
+        return entry(names, phrase)
 
-    monkeypatch.setattr(PhraseIndex, "named", reading)
+    monkeypatch.setattr(PhraseIndex, "entry", reading)
     question = ("guide number 7 to the winds " * 20)[:480] + " guide number 7 to wind"
     assert score_name_boosts(made, question).argmax() == list(made.record_ids).index("p7")
     assert read == ["guide number 7 to wind"]

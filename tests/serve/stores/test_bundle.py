@@ -21,13 +21,7 @@ from answerable.indexing.output import atomic_files
 from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
 from answerable.serve.bundle_format import columns, compression
 from answerable.serve.bundle_format import manifest as manifest_module
-from answerable.serve.bundle_format.columns import (
-    Column,
-    pack_columns,
-    pack_lines,
-    unpack_columns,
-    unpack_lines,
-)
+from answerable.serve.bundle_format.columns import Column, pack_columns, unpack_columns
 from answerable.serve.bundle_format.compression import MAX_DECOMPRESSED_BYTES
 from answerable.serve.bundle_format.manifest import (
     BundleFile,
@@ -39,12 +33,13 @@ from answerable.serve.bundle_format.manifest import (
     stored_file_name,
 )
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.bundle_format.text_lines import pack_lines, unpack_lines
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
 from answerable.serve.stores.bundle import PassageTexts
 from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-from answerable.serve.urls import is_safe_url
 from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, score_all_codes
 from answerable.testing import LetterEmbedder
 from support import doubles

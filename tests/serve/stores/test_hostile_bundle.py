@@ -43,9 +43,8 @@ from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
-from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS
+from answerable.serve.structure import BLOCK_KINDS, MAX_LEVEL, SPAN_KINDS, is_safe_url
 from answerable.serve.types import Passage
-from answerable.serve.urls import is_safe_url
 from answerable.serve.vectors import encodings
 from answerable.serve.vectors.encodings import Encoding
 from answerable.testing import LetterEmbedder

@@ -18,9 +18,9 @@ def test_files_are_decompressed_and_hashed_whether_read_ahead_or_not(tmp_path: P
     (tmp_path / "folder.z").mkdir()
     for verify in (True, False):
         ahead = Prefetch(tmp_path, verify=verify)
-        assert ahead.text(packed) == b"rope"
+        assert ahead.read_decompressed(packed) == b"rope"
         for path in (packed, plain, empty):
-            assert ahead.digest(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+            assert ahead.read_digest(path) == hashlib.sha256(path.read_bytes()).hexdigest()
         ahead.close()
 
 
@@ -29,8 +29,8 @@ def test_a_file_that_came_later_is_read_when_it_is_wanted(tmp_path: Path) -> Non
     ahead.close()
     later = tmp_path / "later.z"
     later.write_bytes(zlib.compress(b"rope"))
-    assert ahead.text(later) == b"rope"
-    assert ahead.digest(later) == hashlib.sha256(later.read_bytes()).hexdigest()
+    assert ahead.read_decompressed(later) == b"rope"
+    assert ahead.read_digest(later) == hashlib.sha256(later.read_bytes()).hexdigest()
 
 
 def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path: Path) -> None:
@@ -38,17 +38,17 @@ def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path:
     bad.write_bytes(b"rope")
     good.write_bytes(zlib.compress(b"chain"))
     ahead = Prefetch(tmp_path, verify=True)
-    assert ahead.text(good) == b"chain"
+    assert ahead.read_decompressed(good) == b"chain"
     with pytest.raises(BundleError, match=r"a\.z does not decompress"):
-        ahead.text(bad)
-    assert ahead.digest(good) == hashlib.sha256(good.read_bytes()).hexdigest()
+        ahead.read_decompressed(bad)
+    assert ahead.read_digest(good) == hashlib.sha256(good.read_bytes()).hexdigest()
     # Nothing stays in memory once a bundle is open, and what is asked for later is read again.
     ahead.close()
     assert not ahead._texts
-    assert ahead.text(good) == b"chain"
+    assert ahead.read_decompressed(good) == b"chain"
 
 
 def test_a_folder_that_is_not_there_is_the_openers_to_name(tmp_path: Path) -> None:
     ahead = Prefetch(tmp_path / "nowhere", verify=True)
     with pytest.raises(FileNotFoundError):
-        ahead.text(tmp_path / "nowhere" / "a.z")
+        ahead.read_decompressed(tmp_path / "nowhere" / "a.z")

@@ -211,7 +211,7 @@ def _list_phrase_boosts(asked: QuestionContext, record: int) -> list[PhraseBoost
     for field, kind in _PHRASE_FIELDS.items():
         names: PhraseIndex = getattr(bundle, field)
         for phrase in _find_phrases(names, asked.question):
-            name = names.named(phrase)
+            name = names.entry(phrase)
             if record in name.records:
                 alone = score_name_boosts(_keep_only_phrase(bundle, field, phrase), asked.question)
                 lifts.append(PhraseBoost(kind, phrase, name.frequency, float(alone[record])))

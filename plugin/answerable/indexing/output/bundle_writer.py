@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format import columns
 from ...serve.bundle_format import manifest as manifest_module
-from ...serve.bundle_format.columns import pack_columns, pack_lines
+from ...serve.bundle_format.columns import pack_columns
 from ...serve.bundle_format.compression import deflate
 from ...serve.bundle_format.manifest import (
     BundleFile,
@@ -28,12 +28,12 @@ from ...serve.bundle_format.manifest import (
 )
 from ...serve.bundle_format.postings import PhraseEntry
 from ...serve.bundle_format.profile import Profile
+from ...serve.bundle_format.text_lines import pack_lines
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import BundleError, SiteError
-from ...serve.structure import pack_structure
+from ...serve.structure import is_safe_url, pack_structure
 from ...serve.text.languages import is_language_tag
 from ...serve.types import Passage
-from ...serve.urls import is_safe_url
 from ...serve.vectors.encodings import Encoding, encode_all_dimensions
 from ..index import SiteIndex
 from ..quantize import encode_vectors

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
-from ...serve.structure import Span, SpanKind
-from ...serve.urls import is_safe_url
+from ...serve.structure import Span, SpanKind, is_safe_url
 
 _ORIGIN = "https://site.invalid"
 _SPACE = re.compile(r"[ \t\r\n\f]+")

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ...serve import structure, urls
+from ...serve import structure
 from ...serve.errors import SiteError
 from ...serve.structure import pack_structure, unpack_blocks, unpack_spans
 from ...serve.text import tokenization
@@ -30,7 +30,7 @@ from .records import PageMetadata, PageSource, Record
 PAGE_CACHE_FILE = "pages.sqlite3"
 _MODULES = (
     html_elements, html_parser, inline_text, page_index, passages, records, structure, text_units,
-    tokenization, urls,
+    tokenization,
 )  # fmt: skip
 _PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 

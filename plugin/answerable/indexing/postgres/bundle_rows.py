@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from ...serve.errors import SiteError
 from ...serve.stores.bundle import Bundle
+from ...serve.stores.postgres.postings_cache import pack_postings
 from ...serve.stores.postgres.schema import BundleTables, VectorColumn
-from ...serve.stores.postgres.snapshot import pack_postings, pack_snapshot
+from ...serve.stores.postgres.snapshot import pack_snapshot
 from ...serve.structure import pack_structure
 from ...serve.types import Passage
 from ...serve.vectors.encodings import Codes

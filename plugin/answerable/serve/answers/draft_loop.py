@@ -54,9 +54,9 @@ def draft_reply(
                 settled = enforce_contract(draft, evidence, (question, *names))
         except ContractViolation as error:
             violation = str(error)
-            current.refused(error.stage, error.rule)
+            current.count_refusals(error.stage, error.rule)
             continue
-        current.refused("ground", *settled.rules)
+        current.count_refusals("ground", *settled.rules)
         if settled.mode == "not-found":
             return Reply(settled, reason="declined")
         return Reply(settled, confidence(settled), passages=evidence.passages)

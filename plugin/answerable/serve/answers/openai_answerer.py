@@ -99,7 +99,7 @@ class OpenAIAnswerer:
         # A second attempt is asked the same once more, and there is no third.
         later = ask.most + _VIOLATION_TOKENS if violation is None else 0
         text, *tokens = self._written(ask, time.monotonic() + self.deadline, later)
-        current_context().counted(*tokens)
+        current_context().end_provider_call(*tokens)
         if text is None:
             return {"claims": [], "routes": []}
         return parse_model_output(text)

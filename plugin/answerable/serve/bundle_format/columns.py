@@ -1,10 +1,8 @@
-"""The columns of a bundle's files: how they are packed, and that each is what it should be."""
+"""Columns of numbers in a bundle: packed as byte planes, mapped as .npy files, and checked."""
 
-import datetime as dt
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,34 +12,34 @@ from numpy.typing import NDArray
 from ..vectors.encodings import INVERSE_NORMS, MAX_UNIT_VALUE
 from .compression import deflate
 
-# More is never a preference: a weight orders what was found and does not replace its scores.
+# A greater weight is not a preference: a weight orders matches and does not replace their scores.
 MAX_WEIGHT = 10.0
+# No title is longer: a term weighs 35 at the most.
 MAX_TITLE_NORM = 1e4
 
 _NPY_MAGIC = b"\x93NUMPY\x01\x00"
 _MAX_NPY_HEADER = 1024
-_LINE_FEED = ord("\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numbers of one type: one for each of what ``counted`` names together, and ``more``.
+    """Describe numbers of one type: one for each of the ``counted_names`` together, and ``extra``.
 
     ``rising`` ones are packed as differences.
     """
 
     name: str
     dtype: str
-    counted: tuple[str, ...]
-    more: int = 0
+    counted_names: tuple[str, ...]
+    extra: int = 0
     rising: bool = False
 
     def length(self, counts: Mapping[str, int]) -> int:
-        """How many numbers it has."""
-        return sum(counts[name] for name in self.counted) + self.more
+        """Count its numbers."""
+        return sum(counts[name] for name in self.counted_names) + self.extra
 
 
-# What is found in a question as whole phrases, and the terms of titles, in this order.
+# Phrases that are looked for in a question, and the terms of titles, in this order.
 PHRASE_KINDS = ("names", "aliases", "themes", "title_terms", "label_terms")
 
 RECORD_WEIGHTS = Column("record-weights", "<f4", ("records",))
@@ -49,16 +47,16 @@ RECORD_TITLE_NORMS = Column("record-title-norms", "<f4", ("records",))
 RECORD_HISTORY = Column("record-history", "<u1", ("records",))
 PASSAGE_RECORDS = Column("passage-records", "<u4", ("passages",), rising=True)
 PASSAGE_LENGTHS = Column("passage-lengths", "<u4", ("passages",))
-TEXT_BLOCKS = Column("text-blocks", "<u8", ("blocks",), more=1, rising=True)
-PHRASE_EDGES = Column("phrase-edges", "<u4", PHRASE_KINDS, more=1, rising=True)
+TEXT_BLOCKS = Column("text-blocks", "<u8", ("blocks",), extra=1, rising=True)
+PHRASE_EDGES = Column("phrase-edges", "<u4", PHRASE_KINDS, extra=1, rising=True)
 PHRASE_RECORDS = Column("phrase-records", "<u4", ("bearers",))
 PHRASE_FREQUENCIES = Column("phrase-frequencies", "<u4", PHRASE_KINDS)
-POSTING_EDGES = Column("posting-edges", "<u4", ("terms",), more=1, rising=True)
+POSTING_EDGES = Column("posting-edges", "<u4", ("terms",), extra=1, rising=True)
 POSTING_PASSAGES = Column("posting-passages", "<u4", ("postings",), rising=True)
 POSTING_COUNTS = Column("posting-counts", "<u2", ("postings",))
 HINT_OWNERS = Column("hint-owners", "<u4", ("windows",), rising=True)
 
-# In this order they stand in one file.
+# In the order of the file.
 NUMBER_COLUMNS = (
     RECORD_WEIGHTS, RECORD_TITLE_NORMS, RECORD_HISTORY, PASSAGE_RECORDS, PASSAGE_LENGTHS,
     TEXT_BLOCKS, PHRASE_EDGES, PHRASE_RECORDS, PHRASE_FREQUENCIES, POSTING_EDGES, POSTING_PASSAGES,
@@ -66,47 +64,53 @@ NUMBER_COLUMNS = (
 )  # fmt: skip
 
 
-def pack_columns(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Columns by name as one compressed file: byte planes, one column after another.
+def to_byte_planes(values: NDArray[Any]) -> bytes:
+    """Lay out the lowest byte of all numbers, then the next: those of small numbers compress."""
+    return values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
 
-    Of each column first the lowest byte of all its numbers, then the next: those of small numbers
-    are all alike, which compresses.
-    """
+
+def from_byte_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Reverse ``to_byte_planes``."""
+    planes = planes.reshape(dtype.itemsize, -1)
+    numbers = np.empty(planes.shape[::-1], np.uint8)
+    # A plane at a time: numpy transposes narrow columns four times slower.
+    for place, plane in enumerate(planes):
+        numbers[:, place] = plane
+    return numbers.view(dtype).reshape(-1)
+
+
+def pack_columns(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Compress columns by name as one file: the byte planes of one column after another."""
     planes = bytearray()
     for column in NUMBER_COLUMNS:
         values = np.ascontiguousarray(arrays[column.name], dtype=column.dtype)
         if column.rising:
             # Where a list begins anew the difference wraps, and wraps back when it is added.
             values = np.diff(values, prepend=values.dtype.type(0))
-        planes += values.view(np.uint8).reshape(len(values), values.itemsize).T.tobytes()
+        planes += to_byte_planes(values)
     return deflate(bytes(planes))
 
 
 def unpack_columns(planes: bytes, name: str, counts: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    """What ``pack`` was given, from its bytes decompressed; ValueError if that is not just it."""
+    """Split the decompressed bytes of ``pack_columns`` by name; ValueError for another length."""
     sizes = [np.dtype(column.dtype).itemsize * column.length(counts) for column in NUMBER_COLUMNS]
     if len(planes) != sum(sizes):
         raise ValueError(f"{name} has {len(planes)} bytes of columns, not {sum(sizes)}")
-    found: dict[str, NDArray[Any]] = {}
+    numbers: dict[str, NDArray[Any]] = {}
     start = 0
     for column, size in zip(NUMBER_COLUMNS, sizes, strict=True):
         dtype = np.dtype(column.dtype)
-        raw = np.frombuffer(planes, np.uint8, size, start).reshape(dtype.itemsize, -1)
-        numbers = np.empty(raw.shape[::-1], np.uint8)
-        # A plane at a time: numpy transposes narrow columns four times slower.
-        for plane, of_all in enumerate(raw):
-            numbers[:, plane] = of_all
-        values = numbers.view(dtype).reshape(-1)
-        found[column.name] = np.cumsum(values, dtype=dtype) if column.rising else values
+        values = from_byte_planes(np.frombuffer(planes, np.uint8, size, start), dtype)
+        numbers[column.name] = np.cumsum(values, dtype=dtype) if column.rising else values
         start += size
-    return found
+    return numbers
 
 
 def map_array(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """A .npy file's array, mapped; ValueError if it is not of just this type and shape.
+    """Map the array of a .npy file; ValueError unless it has exactly this type and shape.
 
-    numpy evaluates a header as Python and makes room for what it claims. One of ours is known to
-    the letter: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+    numpy evaluates a header as Python and allocates what it claims. Our own is known to the letter:
+    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
     """
     expected = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape!r}, }}"
     with path.open("rb") as file:
@@ -117,7 +121,7 @@ def map_array(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     size = start + np.dtype(dtype).itemsize * numbers
     whole = length <= _MAX_NPY_HEADER and path.stat().st_size == size
     if magic != _NPY_MAGIC or header.rstrip() != expected.encode() or not whole:
-        raise ValueError(f"{path.name} is no array of {shape} {dtype}")
+        raise ValueError(f"{path.name} is not an array of {shape} {dtype}")
     if not numbers:
         return np.empty(shape, dtype)
     return np.memmap(path, np.dtype(dtype), "r", start, shape)
@@ -130,13 +134,13 @@ def check_vectors(arrays: Mapping[str, NDArray[Any]], stream: str) -> None:
         raise ValueError(f"{stream}-{INVERSE_NORMS} holds a number that is not in [0, 1]")
     codes = arrays.get("codes", norms)
     is_float = len(codes) and codes.dtype.kind == "f"
-    # What is no number is neither the least nor the most of anything.
+    # A NaN is neither the least nor the most of anything.
     if is_float and not -MAX_UNIT_VALUE <= codes.min() <= codes.max() <= MAX_UNIT_VALUE:
         raise ValueError(f"{stream}-codes holds a number that is not in [-1, 1]")
 
 
 def check_row_bounds(column: Column, values: NDArray[Any], bound: int) -> None:
-    """Refuse rows of something that has ``bound`` rows only."""
+    """Refuse row numbers from ``bound`` on."""
     if len(values) and int(values.max()) >= bound:
         raise ValueError(f"{column.name} points past the last row")
 
@@ -163,58 +167,6 @@ def check_row_order(column: Column, rows: NDArray[Any], edges: NDArray[Any]) -> 
         raise ValueError(f"{column.name} has rows out of order")
 
 
-def pack_lines(columns: Sequence[Sequence[str]]) -> bytes:
-    """Columns of texts as one compressed file, a line each; ValueError for a text of two lines."""
-    lines = [text for column in columns for text in column]
-    whole = "\n".join(lines)
-    if lines and whole.count("\n") != len(lines) - 1:
-        broken = next(line for line in lines if "\n" in line)
-        raise ValueError(f"{broken!r} has a line break")
-    return deflate(whole.encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lines:
-    """Lines of a text that are decoded when they are asked for.
-
-    ``data``: UTF-8. Line ``i`` is ``data[edges[i]:edges[i + 1] - 1]``; edges are (n + 1,).
-    """
-
-    data: bytes
-    edges: NDArray[np.intp]
-
-    def __len__(self) -> int:
-        return len(self.edges) - 1
-
-    def __getitem__(self, row: int) -> str:
-        start, end = int(self.edges[row]), int(self.edges[row + 1]) - 1
-        return self.data[start:end].decode("utf-8", "surrogatepass")
-
-    @property
-    def joined(self) -> bytes:
-        """All of them, with line breaks between them."""
-        return self.data[int(self.edges[0]) : max(int(self.edges[-1]) - 1, 0)]
-
-    def texts(self) -> list[str]:
-        """All of them, decoded."""
-        return self.joined.decode("utf-8", "surrogatepass").split("\n") if len(self) else []
-
-
-def unpack_lines(whole: bytes, name: str, *lengths: int) -> list[Lines]:
-    """What ``pack_lines`` was given, from its bytes decompressed; ValueError for other lengths."""
-    expected = sum(lengths)
-    # Counted before a place is noted for each: that takes eight times the bytes.
-    line_breaks = whole.count(b"\n")
-    if line_breaks != max(expected - 1, 0) or (whole and not expected):
-        raise ValueError(f"{name} has {line_breaks + 1} lines, not {expected}")
-    breaks = np.flatnonzero(np.frombuffer(whole, np.uint8) == _LINE_FEED)
-    # What is no UTF-8 says so now and not when it is asked for.
-    whole.decode("utf-8", "surrogatepass")
-    edges = np.concatenate([[0], breaks + 1, [len(whole) + 1] if expected else []]).astype(np.intp)
-    starts = [0, *accumulate(lengths)]
-    return [Lines(whole, edges[start : end + 1]) for start, end in pairwise(starts)]
-
-
 def check_weights(values: NDArray[np.float32]) -> None:
     """Refuse a weight that is not in [0, 10]."""
     if not ((values >= 0) & (values <= MAX_WEIGHT)).all():
@@ -222,21 +174,6 @@ def check_weights(values: NDArray[np.float32]) -> None:
 
 
 def check_title_norms(values: NDArray[np.float32]) -> None:
-    """Refuse the length of a title's idf vector that no title has: terms weigh 35 at the most."""
+    """Refuse the length of a title's idf vector that no title has."""
     if not ((values >= 0) & (values <= MAX_TITLE_NORM)).all():
         raise ValueError(f"{RECORD_TITLE_NORMS.name} holds one not in [0, {MAX_TITLE_NORM:g}]")
-
-
-def parse_dates(values: Sequence[str]) -> tuple[str | None, ...]:
-    """ISO dates, None where there is none."""
-    for value in values:
-        if value and not _is_iso_date(value):
-            raise ValueError(f"{value!r:.80} is no date")
-    return tuple(value or None for value in values)
-
-
-def _is_iso_date(value: str) -> bool:
-    try:
-        return dt.date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        return False

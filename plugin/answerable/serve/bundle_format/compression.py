@@ -1,7 +1,4 @@
-"""What is compressed in a bundle, and decompressed without trusting it.
-
-The SHA-256 of a file.
-"""
+"""Bounded zlib compression of a bundle's files, and their SHA-256."""
 
 import mmap
 import zlib
@@ -9,21 +6,20 @@ from pathlib import Path
 
 from ..errors import BUILD_AGAIN, BundleError
 
-# No file of a bundle holds more once it is decompressed.
+# No file of a bundle is larger once it is decompressed.
 MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024
-# What a compressed file may inflate to, by the bytes that it really has: deflate makes up to 1,032
-# of one, a site's own files 7 at most, so what inflates to much more was made for that.
+# Bound of the decompressed size by the size on disk: deflate makes up to 1,032 bytes of one, a
+# site's own files 7 at most, so a file that inflates to much more was made for that.
 RATIO_FREE_BYTES = 256 * 1024
 MAX_COMPRESSION_RATIO = 32
 
 
 def deflate(data: bytes) -> bytes:
-    """Bytes compressed as small as ``inflate`` accepts; BundleError for more than it gives back."""
+    """Compress as small as ``inflate`` accepts; BundleError for more than it gives back."""
     if len(data) > MAX_DECOMPRESSED_BYTES:
         raise BundleError(
             f"The site needs a file of {len(data)} bytes, and a bundle's holds "
-            f"{MAX_DECOMPRESSED_BYTES} at most: "
-            "leave pages or notes out"
+            f"{MAX_DECOMPRESSED_BYTES} at most: leave pages or notes out"
         )
     packed = zlib.compress(data, 9)
     if len(data) <= _max_decompressed_size(packed):
@@ -33,16 +29,16 @@ def deflate(data: bytes) -> bytes:
     return plain.compress(data) + plain.flush()
 
 
-def inflate(data: bytes, name: str, most: int = MAX_DECOMPRESSED_BYTES) -> bytes:
-    """The bytes of a compressed file; BundleError if they are damaged or more than ``most``."""
-    # Room is made for what may come of the data, never for what is claimed of it.
-    room = min(most, _max_decompressed_size(data)) + 1
+def inflate(data: bytes, name: str, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+    """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
+    # Allocated by the size on disk, never by what the data claims.
+    limit = min(max_bytes, _max_decompressed_size(data)) + 1
     inflater = zlib.decompressobj()
     try:
-        text = inflater.decompress(data, room)
+        text = inflater.decompress(data, limit)
     except zlib.error:
         text = b""
-    if not inflater.eof or inflater.unused_data or len(text) == room:
+    if not inflater.eof or inflater.unused_data or len(text) == limit:
         raise BundleError(f"{name} does not decompress: {BUILD_AGAIN}")
     return text
 
@@ -52,7 +48,7 @@ def _max_decompressed_size(packed: bytes) -> int:
 
 
 def hash_file(path: Path) -> str:
-    """A file's SHA-256 in hexadecimal digits; OSError."""
+    """Compute a file's SHA-256 in hexadecimal digits; OSError."""
     # OpenSSL's library takes a while to load: only where something is verified.
     import hashlib
 

@@ -1,4 +1,4 @@
-"""The bundle's manifest: its wire format, identity and the files that belong to it."""
+"""Manifest of a bundle: wire version, identity, counts, and files with their hashes."""
 
 import json
 import re
@@ -25,28 +25,21 @@ WORDS_FILE = "words.txt.z"
 HINTS_FILE = "hints.txt.z"
 COLUMNS_FILE = "columns.z"
 
-# What does not depend on the encoding.
+# Files that do not depend on the encoding.
 SHARED_FILES = (
-    COLUMNS_FILE,
-    HINTS_FILE,
-    LEXICON_FILE,
-    PASSAGES_FILE,
-    PHRASES_FILE,
-    RECORDS_FILE,
-    SITE_FILE,
-    TEXTS_FILE,
-    WORDS_FILE,
-)
+    COLUMNS_FILE, HINTS_FILE, LEXICON_FILE, PASSAGES_FILE, PHRASES_FILE, RECORDS_FILE, SITE_FILE,
+    TEXTS_FILE, WORDS_FILE,
+)  # fmt: skip
 PASSAGE_STREAM, HINT_STREAM = STREAMS = ("passage", "hint")
 
 
 def array_file_name(stream: str, name: str) -> str:
-    """The file of one of a stream's arrays of vectors."""
+    """Name the file of one of a stream's arrays of vectors."""
     return f"{stream}-{name}.npy"
 
 
 def list_bundle_files(encoding: Encoding) -> frozenset[str]:
-    """The files that a bundle of an encoding consists of, beside its manifest."""
+    """List the files of a bundle of an encoding, beside its manifest."""
     own = (array_file_name(stream, name) for stream in STREAMS for name in encoding.arrays)
     return frozenset((*SHARED_FILES, *own))
 
@@ -62,10 +55,10 @@ COUNT_NAMES = (
 
 # Passages whose texts share one compressed block.
 PASSAGES_PER_BLOCK = 16
-# What a block's texts may take decompressed: some blocks are kept between questions.
+# Decompressed, the texts of one block: some blocks are cached between questions.
 MAX_BLOCK_BYTES = 64 * 1024 * 1024
 
-# The values of a profile that are added to a score or multiplied with one.
+# Values of a profile that are added to a score or multiplied with one.
 _NON_NEGATIVE_FIELDS = (
     "name_boost", "theme_boost", "recency", "title_cosine", "title_share", "page_words", "history",
     "label_words",
@@ -76,7 +69,7 @@ _SHA256_DIGITS = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """One file of a bundle: its size in bytes and its SHA-256."""
+    """Describe one file of a bundle: its size in bytes and its SHA-256."""
 
     bytes: int
     sha256: str
@@ -84,7 +77,7 @@ class BundleFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a bundle says of itself. ``counts``: of all that ``COUNTED`` names."""
+    """Describe a bundle. ``counts``: by ``COUNT_NAMES``."""
 
     id: str
     built_at: str
@@ -97,11 +90,11 @@ class Manifest:
 
     @property
     def bytes(self) -> int:
-        """Of all files, the manifest aside."""
+        """Sum the sizes of all files, the manifest aside."""
         return sum(file.bytes for file in self.files.values())
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as it is written."""
+        """Return the manifest as it is written."""
         return {
             "wire": WIRE_VERSION,
             "id": self.id,
@@ -124,7 +117,7 @@ def compute_bundle_id(
     encoding: Encoding,
     files: Mapping[str, BundleFile],
 ) -> str:
-    """SHA-256 over all that a bundle's answers depend on; the time of the build is not in it."""
+    """Hash all that a bundle's answers depend on, but not the time of the build."""
     # OpenSSL's library, which takes a while to load: only where something is verified.
     import hashlib
 
@@ -135,9 +128,9 @@ def compute_bundle_id(
 
 
 def stored_file_name(name: str, sha256: str) -> str:
-    """The name a file has on disk.
+    """Name a file on disk.
 
-    It carries the file's hash, so that a new bundle never overwrites a file of the one in use and
+    The name has the file's hash, so that a new bundle never overwrites a file of the one in use and
     replacing the manifest is the single step from the old bundle to the new.
     """
     stem, dot, suffix = name.partition(".")
@@ -145,7 +138,7 @@ def stored_file_name(name: str, sha256: str) -> str:
 
 
 def is_stored_file_name(name: str) -> bool:
-    """Whether a name is one that ``stored_name`` gives to a file of some bundle."""
+    """Test whether ``stored_file_name`` gives a name to a file of some bundle."""
     return any(
         re.fullmatch(rf"{re.escape(stem)}-[0-9a-f]{{16}}{re.escape(dot + suffix)}", name)
         for stem, dot, suffix in (file.partition(".") for file in _FILES_OF_ANY_ENCODING)
@@ -164,7 +157,7 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
         raise BundleError(f"{path} does not exist: run `mkdocs build` first") from None
     except OSError as error:
         raise BundleError(
-            f"{path} cannot be read ({error.strerror}): correct its rights, or build again"
+            f"{path} cannot be read ({error.strerror}): check its permissions, or build again"
         ) from None
     except (ValueError, RecursionError) as error:
         raise BundleError(f"{path} cannot be read ({error!s:.200}): {BUILD_AGAIN}") from None
@@ -172,7 +165,7 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
 
 
 def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest:
-    """A manifest from its JSON. where: how an error calls it. See ``read``."""
+    """Check a manifest's JSON. where: its name in an error. See ``read_manifest``."""
     wire = data.get("wire") if isinstance(data, dict) else None
     if not isinstance(data, dict) or wire != WIRE_VERSION:
         raise BundleError(
@@ -200,8 +193,8 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
     encoding = Encoding(str(data["encoding"]), _check_count(data["dimensions"]))
     if encoding.dimensions > _check_count(identity.dimensions):
         raise ValueError(f"{encoding.dimensions} of {identity.dimensions} dimensions")
-    if odd := set(files) ^ list_bundle_files(encoding):
-        raise ValueError(f"files {sorted(odd)} missing or unknown")
+    if unexpected := set(files) ^ list_bundle_files(encoding):
+        raise ValueError(f"files {sorted(unexpected)} missing or unknown")
     profile = _parse_profile(data["profile"])
     if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
         raise TypeError("the embedder has a value of the wrong type")
@@ -218,7 +211,7 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
 
 
 def _parse_profile(data: Mapping[str, Any]) -> Profile:
-    # A default is for who makes a profile: the scores of a bundle are what its build has stated.
+    # Defaults are for builds; a bundle has to state every value of its scores.
     missing = {field.name for field in fields(Profile)} - set(data)
     if missing:
         raise ValueError(f"the profile has no {', '.join(sorted(missing))}")

@@ -1,15 +1,20 @@
-"""What passages and pages are found by: the word index, and authored names."""
+"""Inverted index of passages, and authored phrases with the records that bear them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import columns
+from .columns import check_bearers, check_offsets
+from .text_lines import TextLines
+
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The lexical index of passages: for each term, which passages hold it and how often.
+    """Index passages by term: which of them hold it, and how often.
 
     ``passages`` and ``counts`` are parallel; term ``t`` owns ``edges[t]:edges[t + 1]``.
     ``lengths`` (n,) counts the terms of each passage.
@@ -24,7 +29,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class PhraseEntry:
-    """An authored phrase, the records it belongs to and in how many records it occurs."""
+    """Hold an authored phrase, the records that bear it and in how many records it occurs."""
 
     phrase: str
     records: tuple[int, ...]
@@ -33,8 +38,9 @@ class PhraseEntry:
 
 @dataclass(frozen=True, slots=True)
 class PhraseIndex:
-    """Authored phrases as columns: ``rows`` by phrase; row ``r`` belongs to the records
-    ``records[edges[r]:edges[r + 1]]``.
+    """Index authored phrases in columns: ``rows`` by phrase.
+
+    Row ``r`` belongs to the records ``records[edges[r]:edges[r + 1]]``.
     """
 
     rows: Mapping[str, int]
@@ -43,31 +49,33 @@ class PhraseIndex:
     frequencies: NDArray[np.uint32]
 
     def __iter__(self) -> Iterator[PhraseEntry]:
-        return map(self.named, self.rows)
+        return map(self.entry, self.rows)
 
-    def named(self, phrase: str) -> PhraseEntry:
-        """The name that is a phrase."""
+    def entry(self, phrase: str) -> PhraseEntry:
+        """Look up a phrase; KeyError."""
         row = self.rows[phrase]
         bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
         return PhraseEntry(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
 
 
-def list_phrase_lengths(names: PhraseIndex) -> frozenset[int]:
-    """How many words the phrases have, which single spaces divide."""
-    return frozenset(phrase.count(" ") + 1 for phrase in names.rows if phrase)
+def list_phrase_lengths(index: PhraseIndex) -> frozenset[int]:
+    """List how many words the phrases have, which single spaces divide."""
+    return frozenset(phrase.count(" ") + 1 for phrase in index.rows if phrase)
 
 
-def split_phrase_indexes(
-    phrases: Sequence[Sequence[str]],
-    edges: NDArray[np.uint32],
-    records: NDArray[np.uint32],
-    frequencies: NDArray[np.uint32],
+def load_phrase_indexes(
+    phrases: Sequence[TextLines], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> tuple[PhraseIndex, ...]:
-    """Build one Names for each list of phrases, whose rows follow each other in shared columns."""
-    names = []
+    """Build the index of each of ``PHRASE_KINDS``, whose rows share their columns; ValueError."""
+    edges = numbers[columns.PHRASE_EDGES.name]
+    bearers = numbers[columns.PHRASE_RECORDS.name]
+    frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
+    check_offsets(columns.PHRASE_EDGES, edges, counts["bearers"])
+    check_bearers(bearers, edges, counts)
+    indexes = []
     first = 0
-    for listed in phrases:
-        rows = dict(zip(listed, range(first, first + len(listed)), strict=True))
-        names.append(PhraseIndex(rows, edges, records, frequencies))
-        first += len(listed)
-    return tuple(names)
+    for lines in phrases:
+        rows = dict(zip(lines.texts(), range(first, first + len(lines)), strict=True))
+        indexes.append(PhraseIndex(rows, edges, bearers, frequencies))
+        first += len(lines)
+    return tuple(indexes)

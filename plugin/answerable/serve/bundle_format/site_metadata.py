@@ -1,17 +1,17 @@
-"""What a bundle knows of its site: what it is called and the languages of its passages."""
+"""Metadata of a bundle's site: its names, its route template and the languages of its passages."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..structure import is_safe_url
 from ..text.languages import is_language_tag
-from ..urls import is_safe_url
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageRows:
-    """A language and the (first, last + 1) rows of the passages that are written in it."""
+    """Assign a language to the (first, last + 1) rows of the passages written in it."""
 
     tag: str
     first: int
@@ -20,11 +20,11 @@ class LanguageRows:
 
 @dataclass(frozen=True, slots=True)
 class SiteMetadata:
-    """A site as its bundle describes it.
+    """Describe a site as its bundle does.
 
     ``language`` is the site's own, ``languages`` are those of its passages in the order of rows.
     ``scripts`` are those its passages are written in, ``names`` what the site and its author are
-    called, ``route`` is the template of what a route says.
+    called, ``route`` is the template of a route's sentence.
     """
 
     name: str
@@ -37,11 +37,11 @@ class SiteMetadata:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The languages to read a question in: the site's own where there is no page."""
+        """List the languages to read a question in: the site's own where there is no page."""
         return tuple(language.tag for language in self.languages) or (self.language,)
 
     def as_json(self) -> dict[str, Any]:
-        """The site as ``parse`` reads it."""
+        """Return the metadata as ``parse_site_metadata`` reads it."""
         return {
             "name": self.name,
             "url": self.url,
@@ -53,13 +53,13 @@ class SiteMetadata:
         }
 
     def language_of(self, row: int) -> str:
-        """The language of a passage's row."""
-        found = bisect_right(self.languages, row, key=lambda language: language.first)
-        return self.languages[found - 1].tag
+        """Look up the language of a passage by its row."""
+        place = bisect_right(self.languages, row, key=lambda language: language.first)
+        return self.languages[place - 1].tag
 
 
 def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
-    """A site from its JSON; LookupError, TypeError or ValueError if it is not one."""
+    """Parse a site's JSON; LookupError, TypeError or ValueError if it is malformed."""
     url = data["url"]
     if url is not None and not is_safe_url(_check_text(url)):
         raise ValueError(f"its url {url!r:.80} is not safe")
@@ -74,28 +74,28 @@ def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
     )
 
 
+def _parse_language_rows(rows: Sequence[Sequence[Any]], passages: int) -> tuple[LanguageRows, ...]:
+    """Parse the languages of the passages' rows; ValueError unless each row has exactly one."""
+    languages = tuple(
+        LanguageRows(_check_text(tag), _check_row(first), _check_row(end))
+        for tag, first, end in rows
+    )
+    ends = [0, *(language.end for language in languages)]
+    if [language.first for language in languages] != ends[:-1] or ends[-1] != passages:
+        raise ValueError("the languages do not cover the passages in order")
+    tags = {language.tag for language in languages if is_language_tag(language.tag)}
+    if len(tags) != len(languages) or any(each.first >= each.end for each in languages):
+        raise ValueError("a language is not a tag, is empty or occurs twice")
+    return languages
+
+
 def _check_text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.80} is no text")
+        raise TypeError(f"{value!r:.80} is not a text")
     return value
 
 
 def _check_row(value: object) -> int:
     if type(value) is not int:
-        raise TypeError(f"{value!r:.80} is no row")
+        raise TypeError(f"{value!r:.80} is not a row")
     return value
-
-
-def _parse_language_rows(rows: Sequence[Sequence[Any]], passages: int) -> tuple[LanguageRows, ...]:
-    """The languages of the passages' rows; ValueError unless each row has exactly one."""
-    found = tuple(
-        LanguageRows(_check_text(tag), _check_row(first), _check_row(end))
-        for tag, first, end in rows
-    )
-    ends = [0, *(language.end for language in found)]
-    if [language.first for language in found] != ends[:-1] or ends[-1] != passages:
-        raise ValueError("the languages do not cover the passages in order")
-    tags = {language.tag for language in found if is_language_tag(language.tag)}
-    if len(tags) != len(found) or any(language.first >= language.end for language in found):
-        raise ValueError("a language is no tag, empty or there twice")
-    return found

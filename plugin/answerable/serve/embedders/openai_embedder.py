@@ -73,7 +73,7 @@ class OpenAIEmbedder:
         )
         found = self._vectors(response, len(batch))
         most = sum(estimate_max_tokens(text) for text in batch)
-        current_context().counted(*read_token_usage(response, most, 0))
+        current_context().end_provider_call(*read_token_usage(response, most, 0))
         return found
 
     def _vectors(self, response: Any, count: int) -> Vectors:

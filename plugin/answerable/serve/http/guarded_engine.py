@@ -127,7 +127,7 @@ class GuardedEngine:
         kept = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
-            "stages": call.entered,
+            "stages": call.stages,
         }
         # A model that broke the contract may keep it the next time.
         return encode_json(kept), reply.reason != "contract"
@@ -165,7 +165,7 @@ class GuardedEngine:
                 # A call that never told has cost the most it can; without such a bound, all.
                 reservation.settle(call.cost)
         except BudgetError as error:
-            raise make_busy_problem() if error.passing else make_capped_problem(spent) from error
+            raise make_busy_problem() if error.transient else make_capped_problem(spent) from error
 
 
 def _reserve_tokens(purse: TokenBudget, tokens: int, call: RequestContext) -> Reservation:
@@ -175,7 +175,7 @@ def _reserve_tokens(purse: TokenBudget, tokens: int, call: RequestContext) -> Re
         try:
             return purse.reserve(tokens, call.left + _RESERVATION_MARGIN_SECONDS)
         except BudgetError as error:
-            if not error.passing or time.monotonic() >= ends:
+            if not error.transient or time.monotonic() >= ends:
                 raise
         call.pause(_RETRY_SECONDS)
 

@@ -197,7 +197,7 @@ def make_spent_error() -> BudgetError:
 def make_reserved_error() -> BudgetError:
     """Only reservations leave no room."""
     return BudgetError(
-        "today's other tokens are reserved by questions under way: ask again", passing=True
+        "today's other tokens are reserved by questions under way: ask again", transient=True
     )
 
 

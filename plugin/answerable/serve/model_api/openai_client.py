@@ -51,17 +51,17 @@ def call_provider(
         current.check()
         if time.monotonic() >= ends:
             raise _timeout_error()
-        current.begun(most, later)
+        current.begin_provider_call(most, later)
         try:
             return _call_once(base_url, request, ends, max_body, current)
         except CancelledError:
             raise
         except Exception as error:
             if _is_free_failure(error):
-                current.counted(0, 0)
+                current.end_provider_call(0, 0)
             fault, pause = _classify_error(error), _parse_retry_after(error)
         # Outside the handler: what is raised here keeps nothing of what the provider said.
-        if attempt == _MAX_RETRIES or not fault.passing or time.monotonic() + pause >= ends:
+        if attempt == _MAX_RETRIES or not fault.transient or time.monotonic() + pause >= ends:
             raise fault
         current.pause(pause)
     raise AssertionError("unreachable")
@@ -183,7 +183,7 @@ def _classify_error(error: Exception) -> ProviderError:
         # A quota that is used up does not come back within a deadline.
         return ProviderError(
             "the provider's limit is reached: wait, or raise the limit",
-            passing=error.code != "insufficient_quota",
+            transient=error.code != "insufficient_quota",
         )
     if isinstance(error, openai.APIStatusError) and error.status_code in (404, 405):
         kind = ProviderError if error.code == "model_not_found" else MissingPathError
@@ -191,11 +191,11 @@ def _classify_error(error: Exception) -> ProviderError:
     if isinstance(error, openai.APIStatusError):
         return ProviderError(
             f"the provider answered with status {error.status_code}: check model and base_url",
-            passing=error.status_code >= 500,
+            transient=error.status_code >= 500,
         )
     if isinstance(error, openai.APIConnectionError):
         return ProviderError(
-            "the provider cannot be reached: check the network and base_url", passing=True
+            "the provider cannot be reached: check the network and base_url", transient=True
         )
     return ProviderError("the provider sent what is not an answer: check base_url")
 

@@ -51,7 +51,7 @@ def _find_best_boosts(
     """The best boost of each record, (records,), by the names that a question holds."""
     best = np.zeros(len(store.weights), dtype=np.float32)
     for phrase in names.rows.keys() & set(split_ngrams(question, lengths)):
-        name = names.named(phrase)
+        name = names.entry(phrase)
         rows = list(name.records)
         best[rows] = np.maximum(best[rows], boost * _fade_common_name(store, name))
     return best
@@ -97,7 +97,7 @@ def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
         norm = math.sqrt(sum(weight**2 for weight in weights.values()))
         own = _mark_records_in_language(store, language)
         for term in weights.keys() & store.title_terms.rows.keys():
-            rows = [row for row in store.title_terms.named(term).records if own[row]]
+            rows = [row for row in store.title_terms.entry(term).records if own[row]]
             products[rows] += weights[term] ** 2 / norm
     norms = store.title_norms.astype(np.float64)
     return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
@@ -112,7 +112,7 @@ def _compute_title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np
     for phrase in store.names.rows.keys() & set(
         split_ngrams(question, _measure_name_lengths(store))
     ):
-        rows = list(store.names.named(phrase).records)
+        rows = list(store.names.entry(phrase).records)
         for language, weights in idfs.items():
             common = set(extract_terms(phrase, language)) & weights.keys()
             share = sum(weights[term] for term in common) / (sum(weights.values()) or 1.0)
@@ -205,7 +205,7 @@ def score_hint_labels(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> 
         total = sum(weights.values())
         shares = np.zeros(count, dtype=np.float32)
         for term in weights.keys() & terms.rows.keys():
-            rows = list(terms.named(term).records)
+            rows = list(terms.entry(term).records)
             shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best

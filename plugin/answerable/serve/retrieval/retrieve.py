@@ -90,7 +90,7 @@ def retrieve(
     given = compute_signals(store, reading)
     found = store.passage_candidates(PassageQuery(unit, given, readable, top_k, near))
     profile = store.manifest.profile
-    passages = score_rows(profile, found.rows, found.cosines, given.of(found.rows))
+    passages = score_rows(profile, found.rows, found.cosines, given.select(found.rows))
     hints = _score_hints(store, reading, unit, top_k + near)
     wanted = passages.above_floor & readable[passages.rows]
     if not wanted.any():
@@ -132,7 +132,7 @@ def _rank_siblings(
     beside[ranked.rows[ranked.above_floor]] = False
     rows = np.sort(select_top_rows(given.lexical, MAX_SIBLINGS, beside))
     found = store.passage_cosines(unit, rows)
-    scored = score_rows(profile, found.rows, found.cosines, given.of(found.rows))
+    scored = score_rows(profile, found.rows, found.cosines, given.select(found.rows))
     return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
 
 

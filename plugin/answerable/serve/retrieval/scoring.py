@@ -182,7 +182,7 @@ def find_passage_candidates(stream: Codes, profile: Profile, wanted: PassageQuer
 
     Among them the best that the asker can read, and so many of the best under the floor.
     """
-    unit, given = wanted.unit, wanted.given
+    unit, given = wanted.unit, wanted.signals
     everything = np.arange(len(given.weight))
     guessed = score_rows(profile, everything, stream.estimate(unit), given, stream.slack(unit))
     likely = guessed.above_floor

@@ -1,10 +1,7 @@
-"""The seam between retrieval and what holds a site: the bundle's folder, or a database.
-
-What is worked out of a store once, and forgotten with it.
-"""
+"""Protocol of stores, the seam between retrieval and a bundle's folder or a database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -23,7 +20,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """All but the cosine that counts for a passage, (n,) each.
+    """Hold all but the cosine that counts for a passage, (n,) each.
 
     ``is_whole``: whether it holds all of a question of few terms, which no floor refuses then.
     """
@@ -35,29 +32,22 @@ class Signals:
     fresh: Floats
     weight: Floats
 
-    def of(self, rows: Rows) -> "Signals":
-        """Those of some rows."""
-        return Signals(
-            self.lexical[rows],
-            self.boost[rows],
-            self.is_whole[rows],
-            self.page[rows],
-            self.fresh[rows],
-            self.weight[rows],
-        )
+    def select(self, rows: Rows) -> "Signals":
+        """Select the signals of some rows."""
+        return Signals(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """Which passages a question wants: the best by their scores.
+    """Query a store for the passages with the best scores.
 
-    ``unit``: (d,) the question, of length 1. ``given``: all but the cosine that counts for each
-    passage. ``readable``: (n,) those that the asker can read, whose best are wanted too. ``top_k``
-    of either, and ``near`` of those under the floor.
+    ``unit``: (d,) the question, of length 1. ``signals``: all but the cosine that counts for each
+    passage. ``readable``: (n,) those that the asker can read, whose best are included too.
+    ``top_k`` of either, and ``near`` of those under the floor.
     """
 
     unit: Floats
-    given: Signals
+    signals: Signals
     readable: NDArray[np.bool_]
     top_k: int
     near: int
@@ -65,26 +55,24 @@ class PassageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows of a stream, rising, and the cosine of each with the float query, (k,) both."""
+    """Hold rows of a stream, rising, and the cosine of each with the float query, (k,) both."""
 
     rows: Rows
     cosines: Floats
 
 
 class Store(Protocol):
-    """What a question is answered from; everything that it gives is of one bundle id.
+    """Give a question all that it reads of a site, everything of one bundle id.
 
-    What is small is in memory: ``weights``, ``dates``, ``title_norms`` (the lengths of the idf
-    vectors of titles) and ``is_history`` have one value for each record, ``passage_records`` (a
-    row of the records) one for each passage. ``names`` are titles and file names, ``title_terms``
-    the terms of titles. StorageError, from all that is not, where a database is out of reach.
+    What is small is in memory: see ``SiteColumns``. StorageError, from all else, where a database
+    is out of reach.
     """
 
     @property
     def manifest(self) -> Manifest: ...
     @property
     def key(self) -> str:
-        """What tells it from other stores of the same bundle; "" for the bundle itself."""
+        """Tell it from other stores of the same bundle; "" for the bundle itself."""
 
     @property
     def site(self) -> SiteMetadata: ...
@@ -103,9 +91,7 @@ class Store(Protocol):
     @property
     def title_terms(self) -> PhraseIndex: ...
     @property
-    def label_terms(self) -> PhraseIndex:
-        """The terms of labels and locators; what bears one is a row of the hints."""
-
+    def label_terms(self) -> PhraseIndex: ...
     @property
     def themes(self) -> PhraseIndex: ...
     @property
@@ -113,30 +99,31 @@ class Store(Protocol):
 
     @property
     def words(self) -> Sequence[str]:
-        """The words that passages hold as they are written, in lower case and sorted."""
+        """List the words that passages hold as they are written, in lower case and sorted."""
 
     def postings_of(self, terms: Collection[str]) -> Postings:
-        """The postings of some terms, and maybe of others; the lengths of all passages."""
+        """Return the postings of some terms, and maybe of others; the lengths of all passages."""
 
-    def passage_candidates(self, wanted: PassageQuery) -> Candidates:
-        """The passages that are among those wanted, and others."""
+    def passage_candidates(self, query: PassageQuery) -> Candidates:
+        """Find the passages of a query, and maybe others."""
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
-        """The cosines of some passages. rows: rising."""
+        """Score some passages. rows: rising."""
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """The best hints by the best cosine of their windows and what is added to it, (hints,);
-        ``count`` of them or more.
+        """Find the best hints by the best cosine of their windows and what is added to it.
+
+        added: (hints,). Returns ``count`` of them or more.
         """
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
-        """The passages of some rows."""
+        """Return the passages of some rows."""
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """The hints of some rows."""
+        """Return the hints of some rows."""
 
     def check(self) -> None:
-        """StorageError where no question could be answered now."""
+        """Raise StorageError where no question could be answered now."""
 
 
 P = ParamSpec("P")
@@ -146,18 +133,18 @@ R = TypeVar("R")
 def memoize_per_store(
     function: Callable[Concatenate[Store, P], R],
 ) -> Callable[Concatenate[Store, P], R]:
-    """Call a function once for each store and the arguments after it, which are hashable.
+    """Memoize a function per store, by weak reference, and its hashable arguments.
 
-    A dev server opens a bundle at every rebuild: what is kept must not keep the bundle.
+    A dev server opens a bundle at every rebuild: a cached result must not keep the bundle.
     """
-    kept: WeakKeyDictionary[Store, dict[object, R]] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Store, dict[object, R]] = WeakKeyDictionary()
 
     @wraps(function)
-    def called(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        results = kept.setdefault(store, {})
+    def memoized(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        results = cache.setdefault(store, {})
         key = (args, tuple(sorted(kwargs.items())))
         if key not in results:
             results[key] = function(store, *args, **kwargs)
         return results[key]
 
-    return called
+    return memoized

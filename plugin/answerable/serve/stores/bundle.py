@@ -1,20 +1,19 @@
-"""The serve-time artifact, opened: what can be read from a bundle."""
+"""Store of a bundle folder: vectors are mapped, texts decompressed on demand."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format import manifest as manifest_module
-from ..bundle_format.columns import Lines
 from ..bundle_format.compression import inflate
-from ..bundle_format.manifest import Manifest
-from ..bundle_format.postings import PhraseIndex, Postings
-from ..bundle_format.site_metadata import SiteMetadata
+from ..bundle_format.manifest import MAX_BLOCK_BYTES, PASSAGES_PER_BLOCK, TEXTS_FILE, Manifest
+from ..bundle_format.postings import Postings
+from ..bundle_format.site_columns import SiteColumns
+from ..bundle_format.text_lines import TextLines
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
@@ -22,18 +21,20 @@ from ..structure import Block, Span, unpack_blocks, unpack_spans
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes, score_codes
 
-# Texts of passages that are kept between questions, of some 3 KB each.
+# Texts of passages that are cached between questions, of some 3 KB each: to check their structure
+# costs more than to parse their JSON.
 _CACHED_TEXTS = 512
+_CACHED_BLOCKS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class HintColumns:
-    """The hints as columns: one is made when it is asked for."""
+    """Hold the hints as columns; each is built on demand."""
 
-    ids: Lines
-    labels: Lines
-    locators: Lines
-    urls: Lines
+    ids: TextLines
+    labels: TextLines
+    locators: TextLines
+    urls: TextLines
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -42,13 +43,13 @@ class HintColumns:
         return map(self.row, range(len(self)))
 
     def row(self, row: int) -> RoutingHint:
-        """The hint of a row."""
+        """Build the hint of a row."""
         return RoutingHint(self.ids[row], self.labels[row], self.locators[row], self.urls[row])
 
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """What is decompressed of a passage: its text, and offsets of that."""
+    """Hold the decompressed text of a passage, and offsets of it."""
 
     id: str
     text: str
@@ -57,163 +58,135 @@ class PassageText:
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class PassageTexts:
-    """The texts of passages, in blocks that are decompressed when they are asked for.
+    """Decompress the texts of passages on demand, in blocks, and cache some.
 
-    Block ``b`` is ``data[edges[b]:edges[b + 1]]`` of a file that is mapped.
+    Block ``b`` is ``data[edges[b]:edges[b + 1]]`` of a mapped file.
     """
 
-    edges: NDArray[np.uint64]
-    data: NDArray[np.uint8]
+    def __init__(self, edges: NDArray[np.uint64], data: NDArray[np.uint8]) -> None:
+        self.edges = edges
+        self.data = data
+        self._read_block = lru_cache(maxsize=_CACHED_BLOCKS)(self.block)
+        self._read_text = lru_cache(maxsize=_CACHED_TEXTS)(self._parse)
+
+    def read(self, row: int, passage_id: str) -> PassageText:
+        """Return the text of a row; BundleError if it is malformed or not that passage's."""
+        return self._read_text(row, passage_id)
 
     def block(self, number: int) -> list[bytes]:
         """Decompress a block to a line of JSON for each of its passages; BundleError if damaged."""
         start, end = int(self.edges[number]), int(self.edges[number + 1])
         data = self.data[start:end].tobytes()
-        return inflate(data, manifest_module.TEXTS_FILE, manifest_module.MAX_BLOCK_BYTES).split(
-            b"\n", manifest_module.PASSAGES_PER_BLOCK
-        )
+        text = inflate(data, TEXTS_FILE, MAX_BLOCK_BYTES)
+        return text.split(b"\n", PASSAGES_PER_BLOCK)
 
-    def parse(self, line: bytes) -> PassageText:
-        """Read and check the line of one passage; BundleError if it is malformed."""
+    def _parse(self, row: int, passage_id: str) -> PassageText:
+        block = self._read_block(row // PASSAGES_PER_BLOCK)
+        place = row % PASSAGES_PER_BLOCK
         try:
-            return _parse_passage_text(json.loads(line))
+            text = _parse_passage_text(json.loads(block[place])) if place < len(block) else None
         except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise BundleError(
-                f"{manifest_module.TEXTS_FILE} is malformed ({error!s:.200}): {BUILD_AGAIN}"
+                f"{TEXTS_FILE} is malformed ({error!s:.200}): {BUILD_AGAIN}"
             ) from None
+        if text is None or text.id != passage_id:
+            raise BundleError(f"{TEXTS_FILE} lacks {passage_id!r:.80}: {BUILD_AGAIN}")
+        return text
 
 
 def _parse_passage_text(row: Mapping[str, Any]) -> PassageText:
     text = row["text"]
     sentences = tuple((start, end) for start, end in row["sentences"])
     if not isinstance(text, str):
-        raise TypeError(f"{type(text).__name__} is no text")
+        raise TypeError(f"{type(text).__name__} is not a text")
     last = 0
     for start, end in sentences:
         if type(start) is not int or type(end) is not int or not last <= start <= end <= len(text):
-            raise ValueError(f"{start!r:.40} to {end!r:.40} is no sentence")
+            raise ValueError(f"{start!r:.40} to {end!r:.40} is not a sentence")
         last = end
     blocks = unpack_blocks(row["blocks"], len(text))
     return PassageText(row["id"], text, sentences, blocks, unpack_spans(row["spans"], len(text)))
 
 
-# No slots: cached_property keeps what it has computed in the instance.
-@dataclass(frozen=True, eq=False)
-class Bundle:
-    """An opened bundle, the store of a folder: vectors are mapped, texts decompressed when asked
-    for.
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Bundle(SiteColumns):
+    """Hold an opened bundle, the store of a folder, whose every row can be looked at.
 
-    ``weights``, ``dates``, ``title_norms`` and ``is_history`` have one value for each record,
-    ``passage_ids``, ``passage_urls``, ``passage_titles`` and ``passage_records`` (a row of the
-    records) one for each passage, and ``hint_owners`` (a row of the hints) one for each row of
+    ``passage_ids``, ``passage_urls`` and ``passage_titles`` have one value for each passage,
+    ``record_ids`` one for each record, ``hint_owners`` (a row of the hints) one for each row of
     ``hint_codes``.
     """
 
     manifest: Manifest
-    site: SiteMetadata
     record_ids: Sequence[str]
-    weights: NDArray[np.float32]
-    dates: tuple[str | None, ...]
-    title_norms: Floats
-    is_history: NDArray[np.bool_]
-    names: PhraseIndex
-    aliases: PhraseIndex
-    themes: PhraseIndex
-    title_terms: PhraseIndex
-    label_terms: PhraseIndex
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
-    passage_records: NDArray[np.uint32]
     passage_codes: Codes
     texts: PassageTexts
     postings: Postings
-    spellings: Lines
+    spellings: TextLines
     hints: HintColumns
     hint_codes: Codes
     hint_owners: NDArray[np.uint32]
 
     @property
     def key(self) -> str:
-        """See Store."""
+        """Return "": the bundle itself, and no other store of it."""
         return ""
 
     @property
     def words(self) -> Sequence[str]:
-        """See Store: they are decoded when a question has a word that no passage holds."""
+        """Decode the site's words, for a question with a word that no passage holds."""
         return self.spellings.texts()
 
     def passage(self, row: int) -> Passage:
-        """The passage of a row."""
+        """Build the passage of a row."""
         record = int(self.passage_records[row])
-        found = self._text(row)
+        text = self.texts.read(row, self.passage_ids[row])
         return Passage(
-            id=found.id,
+            id=text.id,
             record=self.record_ids[record],
             url=self.passage_urls[row],
             title=self.passage_titles[row],
-            text=found.text,
-            sentences=found.sentences,
+            text=text.text,
+            sentences=text.sentences,
             date=self.dates[record],
             language=self.site.language_of(row),
-            blocks=found.blocks,
-            spans=found.spans,
+            blocks=text.blocks,
+            spans=text.spans,
         )
 
     def passages(self) -> Iterator[Passage]:
-        """Every passage, in the order of rows."""
+        """Build every passage, in the order of rows."""
         return map(self.passage, range(len(self.passage_ids)))
 
     def postings_of(self, terms: Collection[str]) -> Postings:
-        """See Store: all of them are in memory."""
+        """Return the postings of all terms, which are in memory."""
         del terms
         return self.postings
 
-    def passage_candidates(self, wanted: PassageQuery) -> Candidates:
-        """See Store."""
-        return find_passage_candidates(self.passage_codes, self.manifest.profile, wanted)
+    def passage_candidates(self, query: PassageQuery) -> Candidates:
+        """Score the best passages by the estimates of all."""
+        return find_passage_candidates(self.passage_codes, self.manifest.profile, query)
 
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
-        """See Store."""
+        """Score some passages."""
         return Candidates(rows, score_codes(self.passage_codes, unit, rows))
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """See Store."""
+        """Score the best hints by the estimates of all."""
         return find_hint_candidates(self.hint_codes, self.hint_owners, added, unit, count)
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
-        """See Store."""
-        # In the order of rows, so that each block is decompressed once, however many are asked for.
+        """Build the passages of some rows."""
+        # In the order of rows, so that each block is decompressed once.
         return {row: self.passage(row) for row in sorted(rows)}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """See Store."""
+        """Build the hints of some rows."""
         return {row: self.hints.row(row) for row in rows}
 
     def check(self) -> None:
-        """See Store: it was checked when it was opened."""
-
-    @cached_property
-    def _block(self) -> Callable[[int], list[bytes]]:
-        """Reads a block by its number, and keeps some."""
-        return lru_cache(maxsize=64)(self.texts.block)
-
-    @cached_property
-    def _text(self) -> Callable[[int], PassageText]:
-        """Reads the text of a row, and keeps some: checking a structure costs more than JSON."""
-        return lru_cache(maxsize=_CACHED_TEXTS)(self._read)
-
-    def _read(self, row: int) -> PassageText:
-        block = self._block(row // manifest_module.PASSAGES_PER_BLOCK)
-        text = (
-            self.texts.parse(block[row % manifest_module.PASSAGES_PER_BLOCK])
-            if row % manifest_module.PASSAGES_PER_BLOCK < len(block)
-            else None
-        )
-        if text is None or text.id != self.passage_ids[row]:
-            raise BundleError(
-                f"{manifest_module.TEXTS_FILE} lacks {self.passage_ids[row]!r:.80}: {BUILD_AGAIN}"
-            )
-        return text
+        """Do nothing: everything was checked when it was opened."""

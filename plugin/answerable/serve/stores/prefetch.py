@@ -1,7 +1,7 @@
-"""A bundle's files read, decompressed and hashed by another thread.
+"""Prefetch thread: reads, decompresses and hashes a bundle's files before numpy is imported.
 
-All of that lets go of the interpreter, so a function that starts it before it imports numpy has it
-done by the time it opens its bundle. What could not be read ahead is read when it is wanted.
+All of that releases the interpreter's lock, so that a function that starts it first has it done by
+the time it opens its bundle. A file that could not be prefetched is read when it is needed.
 """
 
 from contextlib import suppress
@@ -15,10 +15,7 @@ COMPRESSED_SUFFIX = ".z"
 
 
 class Prefetch:
-    """What a thread has made of the files in a bundle's folder.
-
-    ``verify``: hash every file too.
-    """
+    """Read the files of a bundle's folder in a thread. ``verify``: hash every file too."""
 
     def __init__(self, folder: Path, *, verify: bool) -> None:
         self._folder = folder
@@ -29,19 +26,19 @@ class Prefetch:
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def text(self, path: Path) -> bytes:
-        """A compressed file's bytes; OSError, or BundleError if they do not decompress."""
+    def read_decompressed(self, path: Path) -> bytes:
+        """Return a compressed file's text; OSError, or BundleError if it does not decompress."""
         self._inflated.wait()
-        found = self._texts.get(path)
-        return inflate(path.read_bytes(), path.name) if found is None else found
+        text = self._texts.get(path)
+        return inflate(path.read_bytes(), path.name) if text is None else text
 
-    def digest(self, path: Path) -> str:
-        """A file's SHA-256 in hexadecimal digits; OSError."""
+    def read_digest(self, path: Path) -> str:
+        """Return a file's SHA-256 in hexadecimal digits; OSError."""
         self._thread.join()
         return self._digests.get(path) or hash_file(path)
 
     def close(self) -> None:
-        """Wait for it, so that the folder can be removed, and forget its texts."""
+        """Join the thread, so that the folder can be removed, and free its texts."""
         self._thread.join()
         self._texts.clear()
 
@@ -50,7 +47,7 @@ class Prefetch:
             paths = [path for path in self._folder.iterdir() if path.is_file()]
         except OSError:
             paths = []
-        # Whoever asks for a file that is left out here meets the same error, and can name it.
+        # Whoever needs a file that is left out here meets the same error, and can name it.
         for path in paths:
             if path.suffix == COMPRESSED_SUFFIX:
                 with suppress(OSError, BundleError):

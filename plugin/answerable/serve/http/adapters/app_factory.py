@@ -78,14 +78,14 @@ def open_service(
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
     asked = read_database_options(environment)
-    ahead = begin_startup(folder, verify=verify, has_bundle=asked is None)
+    prefetch = begin_startup(folder, verify=verify, has_bundle=asked is None)
     try:
         from ...limits.policy import read_policy
         from ...settings import read_settings
         from ..service import Service
 
         chosen = read_settings(folder)
-        engines, held = _open_engines(folder, asked, chosen, ahead, verify=verify)
+        engines, held = _open_engines(folder, asked, chosen, prefetch, verify=verify)
         engine = engines()
         found = read_policy(environment, engine.store.site.url)
         _check_cap(found.tokens_per_day, engine.max_question_tokens)
@@ -108,7 +108,7 @@ def _open_engines(
     folder: Path,
     asked: DatabaseOptions | None,
     chosen: "FunctionSettings",
-    ahead: "Prefetch | None",
+    prefetch: "Prefetch | None",
     *,
     verify: bool,
 ) -> "tuple[Callable[[], Engine], Callable[[], Engine]]":
@@ -120,7 +120,7 @@ def _open_engines(
         from ...database_engine import open_database_engine
 
         found = open_database_engine(folder, asked, verify=verify)
-        return found, found.held
+        return found, found.current
     if chosen.store:
         raise PolicyError(
             f"{database_options.DATABASE_URL_VARIABLE}: this site is served from a database; "
@@ -129,7 +129,7 @@ def _open_engines(
         )
     from ...providers import open_function
 
-    engine = open_function(folder, verify=verify, ahead=ahead)
+    engine = open_function(folder, verify=verify, prefetch=prefetch)
     return (lambda: engine), (lambda: engine)
 
 

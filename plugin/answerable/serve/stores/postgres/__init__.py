@@ -1,1 +1,1 @@
-"""A site that a PostgreSQL database holds, with pgvector: the same answers as from its bundle."""
+"""Serve a site from PostgreSQL with pgvector: the same answers as from its bundle."""

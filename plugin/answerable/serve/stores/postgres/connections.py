@@ -1,10 +1,8 @@
-"""A breaker: who asks right after others have failed is told so at once.
+"""Bounded pool of PostgreSQL connections with deadlines and a circuit breaker.
 
-Connections to PostgreSQL: so many and no more, and nobody waits for one without an end.
-
-Beside the publisher the one place that knows psycopg. Not its own pool, which connects in threads:
-those of a function that its platform has frozen do not run, and after a fault they wait longer and
-longer, while here the first question that comes after one connects anew.
+Beside the publisher the one module that imports psycopg. Not psycopg's own pool, which connects in
+threads: those of a function that its platform has frozen do not run, and after a fault they wait
+longer and longer, while here the first question after a fault connects anew.
 """
 
 import contextlib
@@ -18,44 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, Protocol, TypeVar
 
-from ...errors import StorageError
-from ...request_context import current_context
-from .database_options import DatabaseOptions
-
-# So many failures one after the other open it, for so many seconds at a time.
-MAX_FAILURES = 3
-BREAKER_PAUSE = 1.0
-
-
-class CircuitBreaker:
-    """Counts failures one after the other. While it is open, one caller a pause may try again."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._failures = 0
-        self._until = 0.0
-
-    def check(self) -> None:
-        """StorageError while it is open; whoever passes then keeps the others away meanwhile."""
-        with self._lock:
-            if self._failures < MAX_FAILURES:
-                return
-            now = self._clock()
-            if now < self._until:
-                raise StorageError("the database did not answer a moment ago: ask again")
-            self._until = now + BREAKER_PAUSE
-
-    def failed(self) -> None:
-        with self._lock:
-            self._failures += 1
-            self._until = self._clock() + BREAKER_PAUSE
-
-    def succeeded(self) -> None:
-        with self._lock:
-            self._failures = 0
-
-
 try:
     import psycopg
     from psycopg.abc import PQGen
@@ -67,20 +27,59 @@ except ImportError as missing:
         "'psycopg[binary]>=3.3.8,<4'` where the function runs"
     ) from missing
 
+from ...errors import StorageError
+from ...request_context import current_context
+from .database_options import DatabaseOptions
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
+# Consecutive failures that open the breaker, and the seconds that it stays open.
+MAX_FAILURES = 3
+BREAKER_PAUSE = 1.0
 # Seconds for each of a server's addresses, the least that libpq takes.
 _CONNECT_SECONDS = 2
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a statement they are opened anew.
 _MAX_IDLE_SECONDS = 30.0
-# What is read when a bundle is opened takes longer than what a question reads.
+# To open a bundle takes longer than to answer a question.
 OPENING_SECONDS = 60.0
 
 
+class CircuitBreaker:
+    """Count consecutive failures; while open, let one caller a pause try again."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._until = 0.0
+
+    def check(self) -> None:
+        """Raise StorageError while open; a caller that passes keeps the others out meanwhile."""
+        with self._lock:
+            if self._failures < MAX_FAILURES:
+                return
+            now = self._clock()
+            if now < self._until:
+                raise StorageError("the database did not answer a moment ago: ask again")
+            self._until = now + BREAKER_PAUSE
+
+    def record_failure(self) -> None:
+        """Count a failure, and stay open for a pause from now if there are enough."""
+        with self._lock:
+            self._failures += 1
+            self._until = self._clock() + BREAKER_PAUSE
+
+    def record_success(self) -> None:
+        """Close the breaker."""
+        with self._lock:
+            self._failures = 0
+
+
 class DatabaseReader(Protocol):
+    """Read rows from a database."""
+
     def read(
         self,
         statement: str,
@@ -88,17 +87,17 @@ class DatabaseReader(Protocol):
         settings: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> list[Row]:
-        """All rows of a statement; StorageError.
+        """Fetch all rows of a statement; StorageError.
 
         settings: for this statement only. timeout: seconds instead of the usual ones.
         """
 
 
 class _DeadlineConnection(psycopg.Connection[Row]):
-    """A connection whose every wait ends: a server that hangs does not say so."""
+    """End every wait of a connection at its deadline: a server that hangs does not say so."""
 
     ends = float("inf")
-    used = 0.0
+    last_used = 0.0
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         left = max(0.001, self.ends - time.monotonic())
@@ -106,15 +105,15 @@ class _DeadlineConnection(psycopg.Connection[Row]):
 
 
 class ConnectionPool:
-    """The connections of a process to one database, opened when they are needed."""
+    """Open a process's connections to one database on demand, up to a limit, and reuse them."""
 
     def __init__(self, options: DatabaseOptions) -> None:
         self.options = options
         self._foreign: list[_DeadlineConnection] = []
         self._idle: list[_DeadlineConnection] = []
-        self._begin()
+        self._reset()
         _all_pools.add(self)
-        # What it says of a connection that fails may hold the address.
+        # psycopg's log of a failed connection may hold the address.
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
     def read(
@@ -124,13 +123,13 @@ class ConnectionPool:
         settings: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> list[Row]:
-        """See Reader."""
-        asked = current_context()
-        patience = min(timeout or self.options.timeout - asked.stored, asked.left)
+        """Fetch all rows of a statement, within what is left of the question's time."""
+        context = current_context()
+        patience = min(timeout or self.options.timeout - context.storage_seconds, context.left)
         if patience <= 0:
             raise StorageError("the database did not answer in time: ask again")
-        started = time.monotonic()
-        ends = started + patience
+        start = time.monotonic()
+        ends = start + patience
 
         def work(connection: _DeadlineConnection) -> list[Row]:
             left = max(1, round(1000 * (ends - time.monotonic())))
@@ -138,28 +137,28 @@ class ConnectionPool:
             return _fetch_rows(connection, statement, parameters, local)
 
         try:
-            # A question that came with little time tells nothing of the database.
+            # A question that came with little time says nothing about the database.
             return self._run(work, ends, is_fair=patience >= self.options.timeout)
         finally:
             if timeout is None:
-                asked.stored += time.monotonic() - started
+                context.storage_seconds += time.monotonic() - start
 
     def forget(self) -> None:
         """Leave the connections to the process that this one was forked from, and begin anew.
 
-        They are kept: closing one would end the other process's session.
+        They are referenced still: closing one would end the other process's session.
         """
         self._foreign += self._idle
-        self._begin()
+        self._reset()
 
     def close(self) -> None:
-        """Close the connections that nothing uses."""
+        """Close the idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._slots = threading.BoundedSemaphore(self.options.connections)
         self._idle = []
         self._lock = threading.Lock()
@@ -172,37 +171,39 @@ class ConnectionPool:
         if not self._slots.acquire(timeout=max(0.0, ends - time.monotonic())):
             raise StorageError("all connections to the database are in use: ask again")
         try:
-            found = self._tried(work, ends)
+            rows = self._run_with_retry(work, ends)
         except psycopg.errors.UndefinedTable:
-            self._breaker.succeeded()
+            self._breaker.record_success()
             raise StorageError("this bundle is no longer in the database: ask again") from None
         except (psycopg.Error, OSError) as error:
             if is_fair or not _is_late(error, ends):
-                self._breaker.failed()
-            # Its own words may hold the address or what was asked.
+                self._breaker.record_failure()
+            # Its own words may hold the address or the question.
             raise StorageError(
-                f"the database did not do its work ({type(error).__name__}): check "
-                "ANSWERABLE_DATABASE_URL and that its server runs"
+                f"the database failed ({type(error).__name__}): check ANSWERABLE_DATABASE_URL and "
+                "that its server runs"
             ) from None
         finally:
             self._slots.release()
-        self._breaker.succeeded()
-        return found
+        self._breaker.record_success()
+        return rows
 
-    def _tried(self, work: Callable[[_DeadlineConnection], list[Row]], ends: float) -> list[Row]:
-        """Do some work; once more, anew, if the connection was lost while nothing used it."""
-        if kept := self._kept():
+    def _run_with_retry(
+        self, work: Callable[[_DeadlineConnection], list[Row]], ends: float
+    ) -> list[Row]:
+        """Run on an idle connection; once more, on a new one, if that was lost while idle."""
+        if connection := self._pop_idle():
             try:
-                return self._done(kept, work, ends)
+                return self._run_on(connection, work, ends)
             except psycopg.OperationalError as error:
-                # What took too long would take as long again.
+                # A statement that took too long would take as long again.
                 if _is_late(error, ends):
                     raise
                 # The others are as old.
                 self.close()
-        return self._done(self._connected(ends), work, ends)
+        return self._run_on(self._connect(ends), work, ends)
 
-    def _done(
+    def _run_on(
         self,
         connection: _DeadlineConnection,
         work: Callable[[_DeadlineConnection], list[Row]],
@@ -210,64 +211,63 @@ class ConnectionPool:
     ) -> list[Row]:
         connection.ends = ends
         try:
-            found = work(connection)
+            rows = work(connection)
         except BaseException:
             # A statement may still run on it.
             connection.close()
             raise
-        connection.used = time.monotonic()
+        connection.last_used = time.monotonic()
         with self._lock:
             self._idle.append(connection)
-        return found
+        return rows
 
-    def _kept(self) -> _DeadlineConnection | None:
+    def _pop_idle(self) -> _DeadlineConnection | None:
         with self._lock:
             connection = self._idle.pop() if self._idle else None
-        if connection and time.monotonic() - connection.used > _MAX_IDLE_SECONDS:
+        if connection and time.monotonic() - connection.last_used > _MAX_IDLE_SECONDS:
             connection.close()
             self.close()
             return None
         return connection
 
-    def _connected(self, ends: float) -> _DeadlineConnection:
-        """A connection in time. In a thread: looking up a name takes as long as it takes."""
-        waiting: Future[_DeadlineConnection] = Future()
-        threading.Thread(target=self._connect, args=(waiting,), daemon=True).start()
+    def _connect(self, ends: float) -> _DeadlineConnection:
+        """Connect in time. In a thread: a look-up of a name cannot be interrupted."""
+        future: Future[_DeadlineConnection] = Future()
+        threading.Thread(target=self._connect_in_thread, args=(future,), daemon=True).start()
         try:
-            return waiting.result(max(0.001, ends - time.monotonic()))
+            return future.result(max(0.001, ends - time.monotonic()))
         except TimeoutError:
-            if waiting.cancel():
+            if future.cancel():
                 raise psycopg.errors.ConnectionTimeout("no connection in time") from None
-            return waiting.result()
+            return future.result()
 
-    def _connect(self, waiting: "Future[_DeadlineConnection]") -> None:
-        """Give a connection, or the error, to whoever waits; close it if nobody does any more."""
+    def _connect_in_thread(self, future: "Future[_DeadlineConnection]") -> None:
+        """Set the connection or the error; close a connection that nobody waits for any more."""
         try:
-            made = _DeadlineConnection.connect(
+            connection = _DeadlineConnection.connect(
                 self.options.url,
                 autocommit=True,
-                # Statements that are prepared do not get through a pooler between us and the
-                # server.
+                # Prepared statements do not get through a pooler between us and the server.
                 prepare_threshold=None,
                 connect_timeout=_CONNECT_SECONDS,
                 application_name="answerable",
             )
         except Exception as error:
             with contextlib.suppress(InvalidStateError):
-                waiting.set_exception(error)
+                future.set_exception(error)
             return
         try:
-            waiting.set_result(made)
+            future.set_result(connection)
         except InvalidStateError:
-            made.close()
+            connection.close()
 
 
 _all_pools: "weakref.WeakSet[ConnectionPool]" = weakref.WeakSet()
 
 
 def _forget_connections() -> None:
-    for connections in _all_pools:
-        connections.forget()
+    for pool in _all_pools:
+        pool.forget()
 
 
 if sys.platform != "win32":
@@ -285,13 +285,13 @@ def _fetch_rows(
     parameters: Sequence[object],
     settings: Mapping[str, str],
 ) -> list[Row]:
-    """The rows of a statement in a transaction of its own, sent and received at once."""
-    names = [part for pair in settings.items() for part in pair]
-    chosen = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+    """Fetch the rows of a statement in a transaction of its own, sent and received at once."""
+    values = [part for pair in settings.items() for part in pair]
+    calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     with connection.pipeline(), connection.cursor(binary=True) as cursor:
         connection.execute(b"BEGIN READ ONLY")
-        connection.execute(f"SELECT {chosen}".encode(), names)
+        connection.execute(f"SELECT {calls}".encode(), values)
         cursor.execute(statement.encode(), parameters)
-        found = cursor.fetchall()
+        rows = cursor.fetchall()
         connection.execute(b"COMMIT")
-    return found
+    return rows

@@ -1,7 +1,4 @@
-"""Which database a function is to answer from, as its environment says; none by default.
-
-How passages near a question are found in a database: by looking at all, or by an index.
-"""
+"""Options of a database: its address and limits in the environment, and its vector search."""
 
 import json
 import math
@@ -15,13 +12,13 @@ DATABASE_URL_VARIABLE = "ANSWERABLE_DATABASE_URL"
 _CONNECTIONS_VARIABLE = "ANSWERABLE_DATABASE_CONNECTIONS"
 _TIMEOUT_VARIABLE = "ANSWERABLE_DATABASE_TIMEOUT"
 _DATABASE_URL_STARTS = ("postgresql://", "postgres://")
-# What a function's bundle is called in a database that holds several sites, unless it is named.
+# Name of a function's bundle in a database of several sites, unless `store` names another.
 DEFAULT_STORE_NAME = "site"
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseOptions:
-    """Where a database is, how many connections a process opens and how long one question waits.
+    """Configure the address, the connections of a process and the wait of one question.
 
     ``url`` may hold a password: no text may repeat it. ``timeout``: seconds that a question may
     wait for it in all.
@@ -33,23 +30,23 @@ class DatabaseOptions:
 
 
 def read_database_options(environment: Mapping[str, str]) -> DatabaseOptions | None:
-    """The database that an environment names; PolicyError names the variable that is wrong."""
+    """Read the database of an environment, None without one; PolicyError names the variable."""
     url = environment.get(DATABASE_URL_VARIABLE, "").strip()
     if not url:
         return None
     check_database_url(url, DATABASE_URL_VARIABLE)
-    usual = DatabaseOptions(url)
-    connections = environment.get(_CONNECTIONS_VARIABLE, "").strip() or str(usual.connections)
+    defaults = DatabaseOptions(url)
+    connections = environment.get(_CONNECTIONS_VARIABLE, "").strip() or str(defaults.connections)
     if not (connections.isascii() and connections.isdigit() and 1 <= int(connections[:9]) <= 1000):
         raise PolicyError(
-            f"{_CONNECTIONS_VARIABLE}: {connections!r:.40} is no whole number from 1 to 1000"
+            f"{_CONNECTIONS_VARIABLE}: {connections!r:.40} is not a whole number from 1 to 1000"
         )
-    seconds = environment.get(_TIMEOUT_VARIABLE, "").strip() or str(usual.timeout)
+    seconds = environment.get(_TIMEOUT_VARIABLE, "").strip() or str(defaults.timeout)
     return DatabaseOptions(url, int(connections), _parse_timeout(seconds))
 
 
 def check_database_url(url: str, where: str) -> None:
-    """Refuse an address of no PostgreSQL server; PolicyError does not repeat it."""
+    """Refuse an address of another server than PostgreSQL; PolicyError does not repeat it."""
     if not url.startswith(_DATABASE_URL_STARTS):
         raise PolicyError(f"{where}: it has to begin with postgresql://")
 
@@ -61,7 +58,7 @@ def _parse_timeout(text: str) -> float:
         value = math.nan
     if not 0.1 <= value <= 60:
         raise PolicyError(
-            f"{_TIMEOUT_VARIABLE}: {text!r:.40} is no number of seconds from 0.1 to 60"
+            f"{_TIMEOUT_VARIABLE}: {text!r:.40} is not a number of seconds from 0.1 to 60"
         )
     return value
 
@@ -72,7 +69,7 @@ SEARCH_METHODS: tuple[SearchMethod, ...] = get_args(SearchMethod)
 
 @dataclass(frozen=True, slots=True)
 class VectorSearch:
-    """``exact``, or ``hnsw`` with its parameters, by pgvector's names for them.
+    """Choose ``exact`` search, or ``hnsw`` with its parameters by pgvector's names.
 
     ``m`` and ``ef_construction`` are those of the index, ``ef_search`` how many passages it is
     asked for. ValueError for what is out of range.
@@ -90,13 +87,15 @@ class VectorSearch:
         for name, low, high in ranges:
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{name}: {value!r:.40} is no whole number from {low} to {high}")
+                raise ValueError(
+                    f"{name}: {value!r:.40} is not a whole number from {low} to {high}"
+                )
         if self.ef_construction < 2 * self.m:
             raise ValueError(f"ef_construction: {self.ef_construction} is less than twice m")
 
     @property
     def label(self) -> str:
-        """A short name, such as ``hnsw (m 16, ef_construction 64, ef_search 400)``."""
+        """Format a short name, such as ``hnsw (m 16, ef_construction 64, ef_search 400)``."""
         if self.how == "exact":
             return self.how
         return (
@@ -104,11 +103,12 @@ class VectorSearch:
         )
 
     def as_json(self) -> str:
+        """Return the search as the database holds it."""
         return json.dumps(asdict(self), sort_keys=True)
 
 
 def parse_vector_search(text: str) -> VectorSearch:
-    """What ``as_json`` has made; BundleError if it is none."""
+    """Parse the text of ``as_json``; BundleError."""
     try:
         return VectorSearch(**json.loads(text))
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The store of a site that a database holds: what is small in memory, all else asked for."""
+"""Store of a site in PostgreSQL with pgvector: small columns in memory, rows read on demand."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bundle_format.manifest import Manifest, parse_manifest
-from ...bundle_format.postings import PhraseIndex, Postings
-from ...bundle_format.site_metadata import SiteMetadata
+from ...bundle_format.postings import Postings
+from ...bundle_format.site_columns import SiteColumns
 from ...errors import BundleError, StorageError
 from ...retrieval.scoring import max_cosine_per_hint
 from ...retrieval.store import Candidates, Floats, PassageQuery, Rows
@@ -21,36 +21,27 @@ from ...vectors.scalar_codes import Float32Codes, Int8Codes
 from . import schema, threshold_algorithm
 from .connections import OPENING_SECONDS, DatabaseReader, Row
 from .database_options import VectorSearch, parse_vector_search
-from .postings_cache import PostingsCache
-from .schema import (
-    BundleTables,
-    VectorColumn,
-    select_hint_windows,
-    select_hints,
-    select_passages,
-    select_postings,
-    select_snapshot,
-    select_vectors,
-)
-from .snapshot import StoreSnapshot, parse_snapshot, unpack_postings
+from .postings_cache import PostingsCache, TermPostings, unpack_postings
+from .schema import BundleTables, VectorColumn
+from .snapshot import StoreSnapshot, parse_snapshot
 from .threshold_algorithm import complete_candidates, merge_candidates
 
 # The nearest passages of an exact search that are fetched before any others.
 MIN_NEAREST = 256
-# Others that are looked at beside those that an index gives.
+# Others that are scored beside those that an index gives.
 _MAX_INDEX_EXTRAS = 2 * threshold_algorithm.ROWS_PER_FETCH
-# Others that are looked at to prove that an exact search leaves nothing out.
+# Others that are scored to prove that an exact search leaves nothing out.
 _MAX_PROOF_ROWS = 50 * threshold_algorithm.ROWS_PER_FETCH
-# So many passages of a language are searched exactly, whatever the search.
+# Up to so many passages of a language are searched exactly, whatever the search.
 _EXACT_UP_TO_ROWS = 20_000
-# What adding up single-precision numbers in another order can do.
+# Error of adding up single-precision numbers in another order.
 _SUMMATION_ERROR = 1e-5
-# Before the numbers of a vector: how many there are.
+# Precedes the numbers of a vector: how many there are.
 _VECTOR_HEADER_BYTES = 4
 
 
-class PostgresStore:
-    """See Store. Every table that it reads is of one bundle, which nothing changes."""
+class PostgresStore(SiteColumns):
+    """Read a bundle from its tables, which nothing changes, and score rows as the bundle does."""
 
     def __init__(
         self,
@@ -58,230 +49,183 @@ class PostgresStore:
         tables: BundleTables,
         manifest: Manifest,
         search: VectorSearch,
-        held: StoreSnapshot,
+        snapshot: StoreSnapshot,
     ) -> None:
+        super().__init__(**snapshot.as_fields())
         self.manifest = manifest
         self.key = tables.key
         self.search = search
         self._reader = reader
         self._tables = tables
         self._vectors = VectorColumn(manifest.encoding)
-        self._frame = held
-        self._kept = PostingsCache()
-
-    @property
-    def site(self) -> SiteMetadata:
-        return self._frame.site
-
-    @property
-    def weights(self) -> Floats:
-        return self._frame.weights
-
-    @property
-    def dates(self) -> tuple[str | None, ...]:
-        return self._frame.dates
-
-    @property
-    def title_norms(self) -> Floats:
-        return self._frame.title_norms
-
-    @property
-    def is_history(self) -> NDArray[np.bool_]:
-        return self._frame.is_history
-
-    @property
-    def names(self) -> PhraseIndex:
-        return self._frame.names
+        self._snapshot = snapshot
+        self._postings_cache = PostingsCache()
 
     @property
     def words(self) -> list[str]:
-        return self._frame.words.texts()
-
-    @property
-    def aliases(self) -> PhraseIndex:
-        return self._frame.aliases
-
-    @property
-    def title_terms(self) -> PhraseIndex:
-        return self._frame.title_terms
-
-    @property
-    def label_terms(self) -> PhraseIndex:
-        return self._frame.label_terms
-
-    @property
-    def themes(self) -> PhraseIndex:
-        return self._frame.themes
-
-    @property
-    def passage_records(self) -> NDArray[np.uint32]:
-        return self._frame.passage_records
+        """Decode the site's words, for a question with a word that no passage holds."""
+        return self._snapshot.spellings.texts()
 
     def postings_of(self, terms: Collection[str]) -> Postings:
-        """See Store."""
-        wanted = sorted(set(terms))
-        found = self._kept.of(wanted, self._fetch_postings)
-        sizes = [len(rows) for rows, _ in found]
+        """Assemble the postings of some terms, fetching those that are not cached."""
+        distinct = sorted(set(terms))
+        postings = self._postings_cache.get(distinct, self._fetch_postings)
         none: list[NDArray[Any]] = [np.zeros(0, np.uint32)]
         return Postings(
-            terms={term: place for place, term in enumerate(wanted)},
-            edges=np.cumsum([0, *sizes]).astype(np.uint32),
-            passages=np.concatenate([*(rows for rows, _ in found), *none]),
-            counts=np.concatenate([*(counts for _, counts in found), none[0].astype(np.uint16)]),
-            lengths=self._frame.lengths,
+            terms={term: place for place, term in enumerate(distinct)},
+            edges=np.cumsum([0, *(len(rows) for rows, _ in postings)]).astype(np.uint32),
+            passages=np.concatenate([*(rows for rows, _ in postings), *none]),
+            counts=np.concatenate([*(counts for _, counts in postings), none[0].astype(np.uint16)]),
+            lengths=self._snapshot.lengths,
         )
 
-    def passage_candidates(self, wanted: PassageQuery) -> Candidates:
-        """See Store.
+    def _fetch_postings(self, terms: list[str]) -> dict[str, TermPostings]:
+        rows = self._reader.read(schema.select_postings(self._tables), (terms,))
+        count = len(self.passage_records)
+        return {term: unpack_postings(data, count) for term, data in rows}
+
+    def passage_candidates(self, query: PassageQuery) -> Candidates:
+        """Find the passages that may come first.
 
         An exact search proves that nothing is left out, as long as the proof is affordable. One
-        by the index looks at what the index gives and at the passages that their words and names
+        by the index scores what the index gives and the passages that their words and names
         bring up.
         """
         count = len(self.passage_records)
         if not count:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
-        unit, is_exact = wanted.unit, self.search.how == "exact"
-        first = max(MIN_NEAREST if is_exact else self.search.ef_search, wanted.top_k)
-        found = self._nearest(unit, first)
-        if len(found.rows) == count:
-            return found
-        ceilings = np.full(count, self._ceiling(unit, found), np.float32)
+        unit, is_exact = query.unit, self.search.how == "exact"
+        first = max(MIN_NEAREST if is_exact else self.search.ef_search, query.top_k)
+        nearest = self._find_nearest(unit, first)
+        if len(nearest.rows) == count:
+            return nearest
+        ceilings = np.full(count, self._ceiling(unit, nearest), np.float32)
         # Of a language with few pages: others are nearer, and say little of how near these are.
-        if wanted.readable.any() and 4 * wanted.readable[found.rows].sum() < first:
-            low, high = np.flatnonzero(wanted.readable)[[0, -1]].tolist()
-            own = self._nearest(unit, first, (low, high))
-            ceilings[low : high + 1] = min(ceilings[0], self._ceiling(unit, own))
-            found = merge_candidates(found, own)
+        if query.readable.any() and 4 * query.readable[nearest.rows].sum() < first:
+            low, high = np.flatnonzero(query.readable)[[0, -1]].tolist()
+            of_language = self._find_nearest(unit, first, (low, high))
+            ceilings[low : high + 1] = min(ceilings[0], self._ceiling(unit, of_language))
+            nearest = merge_candidates(nearest, of_language)
         return complete_candidates(
             self.manifest.profile,
-            wanted,
-            found,
+            query,
+            nearest,
             ceilings,
             lambda rows: self.passage_cosines(unit, rows),
             _MAX_PROOF_ROWS if is_exact else _MAX_INDEX_EXTRAS,
         )
 
-    def _ceiling(self, unit: Floats, found: Candidates) -> float:
-        """The cosine that no passage surpasses that is not among the nearest."""
-        return min(1.0, float(found.cosines.min(initial=1.0)) + 2 * self._slack(unit))
+    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
+        """Fetch and score the vectors of some passages."""
+        return self._score_passages(
+            unit, self._read_rows(schema.select_vectors(self._tables), rows.tolist())
+        )
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
-        """See Store. Always exact: hints with something added are looked at where they matter."""
+        """Find the best hints, always exactly: those with something added where it matters."""
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
+        limit = max(scalar_codes.SCALAR_POOL, count)
         statement = self._vectors.nearest_hints(self._tables)
-        most = max(scalar_codes.SCALAR_POOL, count)
-        nearest = self._best_windows(
-            unit, self._reader.read(statement, (_format_vector(unit), most))
-        )
+        windows = self._reader.read(statement, (_format_vector(unit), limit))
+        nearest = self._score_hints(unit, windows)
         # No other hint is nearer than the last of these.
         scores = np.sort(nearest.cosines + added[nearest.rows])[::-1]
-        least = float(scores[most - 1]) if len(scores) >= most else -1.0
-        reach = self._ceiling(unit, nearest) + added >= least
-        reach[nearest.rows] = False
-        others = np.flatnonzero(reach & (added > 0))
+        threshold = float(scores[limit - 1]) if len(scores) >= limit else -1.0
+        is_in_reach = self._ceiling(unit, nearest) + added >= threshold
+        is_in_reach[nearest.rows] = False
+        others = np.flatnonzero(is_in_reach & (added > 0))
         if not len(others):
             return nearest
-        found = self._reader.read(select_hint_windows(self._tables), (others.tolist(),))
-        return merge_candidates(nearest, self._best_windows(unit, found))
-
-    def _best_windows(self, unit: Floats, rows: list[Row]) -> Candidates:
-        """The hints of some windows, all of each, by the best cosine of theirs."""
-        owners, cosines = self._scored(unit, rows)
-        hints, places = np.unique(owners, return_inverse=True)
-        best = max_cosine_per_hint(places.astype(np.uint32), cosines, len(hints))
-        return Candidates(hints, best)
+        windows = self._reader.read(schema.select_hint_windows(self._tables), (others.tolist(),))
+        return merge_candidates(nearest, self._score_hints(unit, windows))
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
-        """See Store."""
-        found = self._at(select_passages(self._tables), rows)
-        return {row[0]: _parse_passage(row, self.site.language_of(row[0])) for row in found}
+        """Fetch the passages of some rows; BundleError for a malformed one."""
+        fetched = self._read_rows(schema.select_passages(self._tables), rows)
+        return {row[0]: _parse_passage(row, self.site.language_of(row[0])) for row in fetched}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
-        """See Store."""
-        found = self._at(select_hints(self._tables), rows)
-        return {number: RoutingHint(*fields) for number, *fields in found}
+        """Fetch the hints of some rows."""
+        fetched = self._read_rows(schema.select_hints(self._tables), rows)
+        return {number: RoutingHint(*fields) for number, *fields in fetched}
 
     def check(self) -> None:
-        """See Store."""
+        """Ask the database for nothing; StorageError where it is out of reach."""
         self._reader.read("SELECT 1")
 
-    def _at(self, statement: str, rows: Collection[int]) -> list[Row]:
+    def _read_rows(self, statement: str, rows: Collection[int]) -> list[Row]:
         if not rows:
             return []
-        found = self._reader.read(statement, (list(rows),))
-        if len(found) != len(set(rows)):
+        fetched = self._reader.read(statement, (list(rows),))
+        if len(fetched) != len(set(rows)):
             raise StorageError("the database lacks rows of its bundle: publish it again")
-        return found
+        return fetched
 
-    def _fetch_postings(
-        self, terms: list[str]
-    ) -> dict[str, tuple[NDArray[np.uint32], NDArray[np.uint16]]]:
-        rows = self._reader.read(select_postings(self._tables), (terms,))
-        count = len(self.passage_records)
-        return {term: unpack_postings(data, count) for term, data in rows}
-
-    def _nearest(
+    def _find_nearest(
         self, unit: Floats, count: int, within: tuple[int, int] | None = None
     ) -> Candidates:
-        """The nearest passages. within: of these rows only, from the first to the last."""
+        """Find the nearest passages. within: of the rows from the first to the last only."""
         parameters = (*(within or ()), _format_vector(unit), count)
         is_small = within is not None and within[1] - within[0] < _EXACT_UP_TO_ROWS
+        settings = None
         if self.search.how == "exact" or is_small:
             statement = self._vectors.nearest(self._tables, within=within is not None)
-            rows = self._reader.read(statement, parameters)
         else:
+            statement = self._vectors.indexed_nearest(self._tables, within=within is not None)
             settings = {
                 "hnsw.ef_search": str(self.search.ef_search),
                 "hnsw.iterative_scan": "relaxed_order",
             }
-            statement = self._vectors.indexed_nearest(self._tables, within=within is not None)
-            rows = self._reader.read(statement, parameters, settings)
-        return self._candidates(unit, rows)
+        return self._score_passages(unit, self._reader.read(statement, parameters, settings))
 
-    def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
-        """See Store."""
-        found = self._at(select_vectors(self._tables), rows.tolist())
-        return self._candidates(unit, found)
-
-    def _candidates(self, unit: Floats, rows: list[Row]) -> Candidates:
-        numbers, cosines = self._scored(unit, rows)
+    def _score_passages(self, unit: Floats, vectors: list[Row]) -> Candidates:
+        numbers, cosines = self._score(unit, vectors)
         order = np.argsort(numbers)
         return Candidates(numbers[order], cosines[order])
 
-    def _scored(self, unit: Floats, rows: list[Row]) -> tuple[Rows, Floats]:
-        """The numbers of rows, and their cosines by the bundle's own code and its codes."""
-        numbers = np.array([number for number, _, _ in rows], dtype=np.intp)
-        norms = np.array([norm for _, norm, _ in rows], dtype=np.float32)
-        dimensions = self.manifest.encoding.dimensions
+    def _score_hints(self, unit: Floats, windows: list[Row]) -> Candidates:
+        """Score hints by the best cosine of their windows, all of which are given."""
+        owners, cosines = self._score(unit, windows)
+        hints, places = np.unique(owners, return_inverse=True)
+        best = max_cosine_per_hint(places.astype(np.uint32), cosines, len(hints))
+        return Candidates(hints, best)
+
+    def _score(self, unit: Floats, vectors: list[Row]) -> tuple[Rows, Floats]:
+        """Decode vectors and score them as the bundle does; returns (numbers, cosines)."""
+        numbers = np.array([number for number, _, _ in vectors], dtype=np.intp)
+        norms = np.array([norm for _, norm, _ in vectors], dtype=np.float32)
         width, kind = (2, ">f2") if self._vectors.is_whole else (4, ">f4")
-        size = _VECTOR_HEADER_BYTES + width * dimensions
-        joined = np.frombuffer(b"".join(data for _, _, data in rows), np.uint8)
-        if joined.size != size * len(rows):
+        size = _VECTOR_HEADER_BYTES + width * self.manifest.encoding.dimensions
+        data = np.frombuffer(b"".join(data for _, _, data in vectors), np.uint8)
+        if data.size != size * len(vectors):
             raise BundleError("the database's vectors have other dimensions: publish again")
-        numerals = np.ascontiguousarray(joined.reshape(-1, size)[:, _VECTOR_HEADER_BYTES:]).view(
-            kind
-        )
-        stream: Codes
+        values = np.ascontiguousarray(data.reshape(-1, size)[:, _VECTOR_HEADER_BYTES:]).view(kind)
+        codes: Codes
         if self._vectors.is_whole:
-            stream = Int8Codes(numerals.astype(np.int8), norms)
+            codes = Int8Codes(values.astype(np.int8), norms)
         else:
-            stream = Float32Codes(numerals.astype(np.float32), norms)
-        return numbers, score_codes(stream, unit, np.arange(len(rows)))
+            codes = Float32Codes(values.astype(np.float32), norms)
+        return numbers, score_codes(codes, unit, np.arange(len(vectors)))
+
+    def _ceiling(self, unit: Floats, nearest: Candidates) -> float:
+        """Bound the cosine of all that is not among the nearest."""
+        return min(1.0, float(nearest.cosines.min(initial=1.0)) + 2 * self._slack(unit))
 
     def _slack(self, unit: Floats) -> float:
-        """By how much a cosine of the database may differ: it reads the question's numbers in half
-        precision, and by Cauchy and Schwarz no cosine is off by more than what that takes away.
+        """Bound by how much a cosine of the database may differ.
+
+        It reads the question's numbers in half precision, and by Cauchy and Schwarz no cosine is
+        off by more than the length of what that takes away.
         """
         if not self._vectors.is_whole:
             return _SUMMATION_ERROR
-        lost = unit - unit.astype(np.float16).astype(np.float32)
-        return float(np.linalg.norm(lost)) + _SUMMATION_ERROR
+        rounding = unit - unit.astype(np.float16).astype(np.float32)
+        return float(np.linalg.norm(rounding)) + _SUMMATION_ERROR
 
 
 def read_served_key(reader: DatabaseReader, name: str) -> str:
-    """The key of the bundle that is served under a name; BundleError if there is none."""
+    """Read the key of the bundle that is served under a name; BundleError if there is none."""
     rows = reader.read(schema.SELECT_SERVED_KEY, (name,))
     if not rows:
         raise BundleError(
@@ -291,37 +235,39 @@ def read_served_key(reader: DatabaseReader, name: str) -> str:
 
 
 def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
-    """The store of a bundle by its key; BundleError if it is not what it should be."""
+    """Open the store of a bundle by its key; BundleError if it is not what it should be."""
     rows = reader.read(schema.SELECT_BUNDLE, (key,))
     if not rows:
         raise StorageError("this bundle is no longer in the database: ask again")
-    version, name, text, search = rows[0]
+    version, bundle_id, text, search = rows[0]
     if version != schema.TABLE_FORMAT:
         raise BundleError(
             f"the database's tables are of format {version}, and this version reads "
             f"{schema.TABLE_FORMAT}: publish again with the version that serves"
         )
     try:
-        told, tables = json.loads(text), BundleTables(key)
+        data, tables = json.loads(text), BundleTables(key)
     except ValueError as error:
         raise BundleError(
             f"the database's manifest is malformed ({error!s:.200}): publish again"
         ) from None
-    manifest = parse_manifest(told, "the database's bundle")
-    if manifest.id != name:
+    manifest = parse_manifest(data, "the database's bundle")
+    if manifest.id != bundle_id:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
-    parts: dict[str, bytes] = dict(reader.read(select_snapshot(tables), (), None, OPENING_SECONDS))
-    held = parse_snapshot(parts, manifest)
-    return PostgresStore(reader, tables, manifest, parse_vector_search(search), held)
+    parts: dict[str, bytes] = dict(
+        reader.read(schema.select_snapshot(tables), (), None, OPENING_SECONDS)
+    )
+    snapshot = parse_snapshot(parts, manifest)
+    return PostgresStore(reader, tables, manifest, parse_vector_search(search), snapshot)
 
 
 def _parse_passage(row: Row, language: str) -> Passage:
-    """The passage of a row; BundleError if its structure is not one of its text."""
-    _, name, record, url, title, text, sentences, packed, date = row
+    """Build the passage of a row; BundleError if its structure does not fit its text."""
+    _, passage_id, record, url, title, text, sentences, structure, date = row
     try:
-        blocks, spans = json.loads(packed)
+        blocks, spans = json.loads(structure)
         return Passage(
-            id=name,
+            id=passage_id,
             record=record,
             url=url,
             title=title,
@@ -334,10 +280,11 @@ def _parse_passage(row: Row, language: str) -> Passage:
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise BundleError(
-            f"the database's passage {name!r:.80} is malformed ({error!s:.200}): publish again"
+            f"the database's passage {passage_id!r:.80} is malformed ({error!s:.200}): publish "
+            "again"
         ) from None
 
 
 def _format_vector(unit: Floats) -> str:
-    """A question as pgvector reads it."""
+    """Format a question as pgvector reads it."""
     return "[" + ",".join(map(repr, unit.tolist())) + "]"

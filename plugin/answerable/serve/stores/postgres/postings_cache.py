@@ -1,4 +1,4 @@
-"""Postings of terms that were asked for, kept while there is room: common words come again."""
+"""Postings of one term each: packed as a database holds them, and an LRU cache of those fetched."""
 
 import threading
 from collections import OrderedDict
@@ -7,48 +7,72 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bundle_format.columns import from_byte_planes, to_byte_planes
+from ...bundle_format.compression import deflate, inflate
+from ...errors import BundleError
+
+# The rows of the passages that hold a term, and how often each does.
 TermPostings = tuple[NDArray[np.uint32], NDArray[np.uint16]]
 FetchPostings = Callable[[list[str]], dict[str, TermPostings]]
 
 CACHE_BYTES = 32 * 1024 * 1024
-# What an entry takes beside its numbers.
+# The size of an entry beside its numbers.
 _ENTRY_BYTES = 500
-
+_ROW_TYPE, _COUNT_TYPE = np.dtype("<u4"), np.dtype("<u2")
 _NO_POSTINGS: TermPostings = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
 
 
+def pack_postings(rows: NDArray[np.uint32], counts: NDArray[np.uint16]) -> bytes:
+    """Compress the postings of one term: the differences of its rows, then its counts."""
+    steps = np.diff(rows, prepend=np.uint32(0)).astype(_ROW_TYPE)
+    return deflate(to_byte_planes(steps) + to_byte_planes(counts.astype(_COUNT_TYPE)))
+
+
+def unpack_postings(data: bytes, passages: int) -> TermPostings:
+    """Reverse ``pack_postings``; BundleError for malformed data or rows from ``passages`` on."""
+    planes = np.frombuffer(inflate(data, "postings"), np.uint8)
+    length, remainder = divmod(len(planes), _ROW_TYPE.itemsize + _COUNT_TYPE.itemsize)
+    if remainder:
+        raise BundleError("the database's postings are malformed: publish the bundle again")
+    middle = _ROW_TYPE.itemsize * length
+    rows = np.cumsum(from_byte_planes(planes[:middle], _ROW_TYPE), dtype=np.uint32)
+    if length and int(rows.max()) >= passages:
+        raise BundleError("the database's postings point past the last passage: publish again")
+    return rows, from_byte_planes(planes[middle:], _COUNT_TYPE)
+
+
 class PostingsCache:
-    """Of each term the passages that hold it and how often; asked for longest ago goes first."""
+    """Cache the postings of terms up to a size; the least recently used go first."""
 
-    def __init__(self, room: int = CACHE_BYTES) -> None:
-        self._room = room
+    def __init__(self, capacity: int = CACHE_BYTES) -> None:
+        self._free_bytes = capacity
         self._lock = threading.Lock()
-        self._found: OrderedDict[str, TermPostings] = OrderedDict()
+        self._postings: OrderedDict[str, TermPostings] = OrderedDict()
 
-    def of(self, terms: Sequence[str], fetch: FetchPostings) -> list[TermPostings]:
-        """Those of some terms, none for an unknown one. fetch: gives what is not kept."""
-        found: dict[str, TermPostings] = {}
+    def get(self, terms: Sequence[str], fetch: FetchPostings) -> list[TermPostings]:
+        """Return the postings of terms, empty for an unknown one; fetch those not cached."""
+        postings: dict[str, TermPostings] = {}
         with self._lock:
             for term in terms:
-                if term in self._found:
-                    self._found.move_to_end(term)
-                    found[term] = self._found[term]
-        if missing := [term for term in terms if term not in found]:
+                if term in self._postings:
+                    self._postings.move_to_end(term)
+                    postings[term] = self._postings[term]
+        if missing := [term for term in terms if term not in postings]:
             fetched = fetch(missing)
             for term in missing:
-                found[term] = fetched.get(term, _NO_POSTINGS)
-                self._keep(term, found[term])
-        return [found[term] for term in terms]
+                postings[term] = fetched.get(term, _NO_POSTINGS)
+                self._add(term, postings[term])
+        return [postings[term] for term in terms]
 
-    def _keep(self, term: str, listed: TermPostings) -> None:
+    def _add(self, term: str, postings: TermPostings) -> None:
         with self._lock:
-            if term not in self._found:
-                self._found[term] = listed
-                self._room -= _entry_size(listed)
-            while self._room < 0:
-                _, dropped = self._found.popitem(last=False)
-                self._room += _entry_size(dropped)
+            if term not in self._postings:
+                self._postings[term] = postings
+                self._free_bytes -= _entry_size(postings)
+            while self._free_bytes < 0:
+                _, dropped = self._postings.popitem(last=False)
+                self._free_bytes += _entry_size(dropped)
 
 
-def _entry_size(listed: TermPostings) -> int:
-    return _ENTRY_BYTES + sum(numbers.nbytes for numbers in listed)
+def _entry_size(postings: TermPostings) -> int:
+    return _ENTRY_BYTES + sum(numbers.nbytes for numbers in postings)

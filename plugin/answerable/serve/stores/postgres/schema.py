@@ -1,4 +1,4 @@
-"""How a site lies in the database: the names of its tables, and the statements that read them.
+"""Tables of a site in PostgreSQL, and the SQL statements that read them.
 
 Public rows and the word index lie in the schema ``answerable``, hints and their vectors in
 ``answerable_private``. The tables of a bundle carry its key in their names, so nothing that is
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ...vectors.encodings import Encoding
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
-# Of the tables: a reader refuses every other one.
+# Version of the tables: a reader refuses every other one.
 TABLE_FORMAT = 2
 
 _BUNDLE_KEY = re.compile(r"[0-9a-f]{16}")
@@ -23,14 +23,14 @@ SELECT_BUNDLE = f"SELECT format, id, manifest, search FROM {PUBLIC_SCHEMA}.bundl
 
 @dataclass(frozen=True, slots=True)
 class BundleTables:
-    """The tables of one bundle, by their full names. ValueError for what is no key."""
+    """Name the tables of one bundle in full. ValueError for a malformed key."""
 
     key: str
 
     def __post_init__(self) -> None:
-        # It becomes a part of statements.
+        # The key becomes a part of statements.
         if not _BUNDLE_KEY.fullmatch(self.key):
-            raise ValueError(f"{self.key!r:.40} is no key of a bundle")
+            raise ValueError(f"{self.key!r:.40} is not a key of a bundle")
 
     @property
     def frame(self) -> str:
@@ -42,7 +42,7 @@ class BundleTables:
 
     @property
     def vectors(self) -> str:
-        """Of passages, apart from their texts: a search that looks at all of them reads no more."""
+        """Name the table of passages' vectors, apart from texts: an exact search reads no more."""
         return f"{PUBLIC_SCHEMA}.vectors_{self.key}"
 
     @property
@@ -65,10 +65,10 @@ class BundleTables:
 
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
-    """How vectors of an encoding are stored.
+    """Define the column of vectors of an encoding, and the searches in it.
 
-    Codes that are whole numbers are held exactly by a half-precision number, so what is stored is
-    what the bundle holds; any others take numbers of single precision.
+    Codes that are whole numbers are exact in half precision, so that the column holds what the
+    bundle holds; any others take single precision.
     """
 
     encoding: Encoding
@@ -84,11 +84,11 @@ class VectorColumn:
 
     @property
     def indexed(self) -> str:
-        """What the index is on: half precision in any case."""
+        """Return the indexed expression: half precision in any case."""
         return "codes" if self.is_whole else f"(codes::halfvec({self.encoding.dimensions}))"
 
     def nearest(self, tables: BundleTables, *, within: bool = False) -> str:
-        """Passages by their cosines. Parameters: the question, how many.
+        """Select passages by their cosines. Parameters: the question, how many.
 
         within: of some numbers only; the first and the last one are parameters before these.
         """
@@ -98,14 +98,14 @@ class VectorColumn:
         )
 
     def indexed_nearest(self, tables: BundleTables, *, within: bool = False) -> str:
-        """Passages by the index on their vectors. See nearest."""
+        """Select passages by the index on their vectors; see ``nearest``."""
         return (
             f"SELECT number, norm, codes FROM {tables.vectors} {_WHERE_WITHIN if within else ''}"
             f"ORDER BY {self.indexed} <=> %s::halfvec({self.encoding.dimensions}) LIMIT %s"
         )
 
     def nearest_hints(self, tables: BundleTables) -> str:
-        """The windows of the hints with the best windows. Parameters: the question, how many."""
+        """Select the windows of the hints with the best windows. Parameters: as for ``nearest``."""
         return (
             f"WITH best AS (SELECT hint FROM {tables.windows} GROUP BY hint "
             f"ORDER BY min((codes <#> %s::{self.type}) * norm), hint LIMIT %s) "
@@ -114,22 +114,22 @@ class VectorColumn:
 
 
 def select_hint_windows(tables: BundleTables) -> str:
-    """The windows of some hints. Parameter: their numbers."""
+    """Select the windows of some hints. Parameter: their numbers."""
     return f"SELECT hint, norm, codes FROM {tables.windows} WHERE hint = ANY(%s::integer[])"
 
 
 def select_snapshot(tables: BundleTables) -> str:
-    """What is kept in memory of a bundle."""
+    """Select all parts of a bundle's snapshot."""
     return f"SELECT part, data FROM {tables.frame}"
 
 
 def select_vectors(tables: BundleTables) -> str:
-    """The vectors of some passages. Parameter: their numbers."""
+    """Select the vectors of some passages. Parameter: their numbers."""
     return f"SELECT number, norm, codes FROM {tables.vectors} WHERE number = ANY(%s::integer[])"
 
 
 def select_passages(tables: BundleTables) -> str:
-    """Some passages. Parameter: their numbers."""
+    """Select some passages. Parameter: their numbers."""
     return (
         "SELECT number, id, record, url, title, text, sentences, structure, date "
         f"FROM {tables.passages} WHERE number = ANY(%s::integer[])"
@@ -137,7 +137,7 @@ def select_passages(tables: BundleTables) -> str:
 
 
 def select_hints(tables: BundleTables) -> str:
-    """Some hints. Parameter: their numbers."""
+    """Select some hints. Parameter: their numbers."""
     return (
         f"SELECT number, id, label, locator, url FROM {tables.hints} "
         "WHERE number = ANY(%s::integer[])"
@@ -145,5 +145,5 @@ def select_hints(tables: BundleTables) -> str:
 
 
 def select_postings(tables: BundleTables) -> str:
-    """The postings of some terms. Parameter: the terms."""
+    """Select the postings of some terms. Parameter: the terms."""
     return f"SELECT term, data FROM {tables.postings} WHERE term = ANY(%s::text[])"

@@ -1,8 +1,8 @@
-"""From the passages nearest to a question to all that may be wanted, with nothing left to chance.
+"""Threshold algorithm: extend the nearest passages by all others that may rank among the best.
 
-A passage that has not been looked at lies no nearer than the last that has. That, and its words,
-names, date and weight, which are known, bound its score; whoever cannot come among those wanted by
-that bound need not be looked at. Source: the threshold algorithm of Fagin, Lotem and Naor 2003.
+A passage that was not fetched lies no nearer than the last that was. That, and its words, names,
+date and weight, which are known, bound its score; those whose bound is too low are never fetched.
+Source: Fagin, Lotem and Naor 2003.
 """
 
 import math
@@ -16,7 +16,6 @@ from ...retrieval.bm25 import select_top_rows
 from ...retrieval.scoring import Ranking, score_rows
 from ...retrieval.store import Candidates, PassageQuery, Rows
 
-# Rows that are looked at together.
 ROWS_PER_FETCH = 1000
 
 FetchCosines = Callable[[Rows], Candidates]
@@ -24,66 +23,62 @@ FetchCosines = Callable[[Rows], Candidates]
 
 def complete_candidates(
     profile: Profile,
-    wanted: PassageQuery,
-    found: Candidates,
+    query: PassageQuery,
+    candidates: Candidates,
     ceilings: NDArray[np.float32],
     fetch: FetchCosines,
-    most: int,
+    limit: int,
 ) -> Candidates:
-    """The nearest passages, and all others that may be among those wanted.
+    """Add to the nearest passages all others that may be among the best.
 
-    ceilings: (n,) the cosine that a passage which is not found does not surpass. most: so many
-    others are looked at, those with the highest bounds, and then no more. Of passages under the
-    floor only those better than what is at hand are looked for: there may be none at all.
+    ceilings: (n,) bound of the cosine of each passage that is not a candidate. limit: at most so
+    many others are fetched, those with the highest bounds first. Of passages under the floor only
+    those better than the candidates are looked for: there may be none at all.
     """
-    given = wanted.given
-    count = len(given.weight)
-    unseen = np.ones(count, dtype=np.bool_)
-    unseen[found.rows] = False
-    bound = score_rows(profile, np.arange(count), ceilings, given)
-    looked = 0
-    while unseen.any() and looked < most:
-        matters = unseen & _find_reachable(profile, wanted, found, bound)
-        rows = np.sort(select_top_rows(bound.score, ROWS_PER_FETCH, matters))
+    count = len(query.signals.weight)
+    is_unseen = np.ones(count, dtype=np.bool_)
+    is_unseen[candidates.rows] = False
+    bounds = score_rows(profile, np.arange(count), ceilings, query.signals)
+    fetched = 0
+    while is_unseen.any() and fetched < limit:
+        is_in_reach = is_unseen & _find_reachable(profile, query, candidates, bounds)
+        rows = np.sort(select_top_rows(bounds.score, ROWS_PER_FETCH, is_in_reach))
         if not len(rows):
             break
-        found = merge_candidates(found, fetch(rows))
-        unseen[rows] = False
-        looked += len(rows)
-    return found
+        candidates = merge_candidates(candidates, fetch(rows))
+        is_unseen[rows] = False
+        fetched += len(rows)
+    return candidates
 
 
 def _find_reachable(
-    profile: Profile, wanted: PassageQuery, found: Candidates, bound: Ranking
+    profile: Profile, query: PassageQuery, candidates: Candidates, bounds: Ranking
 ) -> NDArray[np.bool_]:
-    """Which passages, (n,), may be among those wanted by their bounds."""
-    seen = score_rows(profile, found.rows, found.cosines, wanted.given.of(found.rows))
-    readable = wanted.readable
-    in_reach = bound.above_floor & (
-        bound.score >= _find_lowest_score(seen, seen.above_floor, wanted.top_k)
-    )
+    """Find the passages, (n,), that may be among the best by their bounds."""
+    signals = query.signals.select(candidates.rows)
+    scores = score_rows(profile, candidates.rows, candidates.cosines, signals)
+    readable = query.readable
+    lowest = _find_lowest_score(scores, scores.above_floor, query.top_k)
+    is_in_reach = bounds.above_floor & (bounds.score >= lowest)
     if readable.any():
-        own = seen.above_floor & readable[found.rows]
-        in_reach |= (
-            bound.above_floor
-            & readable
-            & (bound.score >= _find_lowest_score(seen, own, wanted.top_k))
+        lowest = _find_lowest_score(
+            scores, scores.above_floor & readable[candidates.rows], query.top_k
         )
-    if (
-        wanted.near
-        and (least := _find_lowest_score(seen, ~seen.above_floor, wanted.near)) > -math.inf
-    ):
-        in_reach |= bound.score >= least
-    return in_reach
+        is_in_reach |= bounds.above_floor & readable & (bounds.score >= lowest)
+    if query.near:
+        lowest = _find_lowest_score(scores, ~scores.above_floor, query.near)
+        if lowest > -math.inf:
+            is_in_reach |= bounds.score >= lowest
+    return is_in_reach
 
 
-def _find_lowest_score(seen: Ranking, among: NDArray[np.bool_], count: int) -> float:
-    """The score of the last of the best ``count``; -inf where there are fewer."""
-    best = select_top_rows(seen.score, count, among)
-    return float(seen.score[best[-1]]) if len(best) == count else -math.inf
+def _find_lowest_score(scores: Ranking, among: NDArray[np.bool_], count: int) -> float:
+    """Return the score of the last of the best ``count``; -inf where there are fewer."""
+    best = select_top_rows(scores.score, count, among)
+    return float(scores.score[best[-1]]) if len(best) == count else -math.inf
 
 
-def merge_candidates(found: Candidates, more: Candidates) -> Candidates:
-    """Both, each row once."""
-    rows, places = np.unique(np.concatenate([found.rows, more.rows]), return_index=True)
-    return Candidates(rows, np.concatenate([found.cosines, more.cosines])[places])
+def merge_candidates(first: Candidates, second: Candidates) -> Candidates:
+    """Merge two sets of candidates, each row once."""
+    rows, places = np.unique(np.concatenate([first.rows, second.rows]), return_index=True)
+    return Candidates(rows, np.concatenate([first.cosines, second.cosines])[places])
