@@ -1,5 +1,5 @@
 .DELETE_ON_ERROR:
-.PHONY: serve test check build bench shots tables clean
+.PHONY: serve test test-fast check build bench shots tables clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,10 @@ PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile
 STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# Installs a package of the system, and says so first: it may ask for a password.
+APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system package $$2 by: \
+$(SUDO) apt-get install $$2" >&2; $(SUDO) apt-get update -qq && \
+DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq "$$2" >/dev/null; }
 
 # Serves this repository's own docs with a live ask box, without a key.
 serve: $(STAMP)
@@ -23,6 +27,10 @@ build: $(STAMP)
 
 test: $(STAMP) browser
 	$(PYTEST)
+
+# What a change needs first: no browser, database or network, and under 90 seconds on two cores.
+test-fast: $(STAMP)
+	$(PYTEST) -m "not (browser or network or postgres or redis or slow)"
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -49,8 +57,8 @@ clean:
 	rm -rf $(VENV) .cache site function shots
 
 $(STAMP): pyproject.toml
-	python3 -m venv $(VENV) || { $(SUDO) apt-get update -qq && \
-	  $(SUDO) apt-get install -y -qq python3-venv && python3 -m venv $(VENV); }
+	@python3 -m venv $(VENV) || { $(APT_INSTALL); \
+	  install_package "the module venv of Python" python3-venv && python3 -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
@@ -62,10 +70,8 @@ $(DOCUSAURUS): tests/generators/docusaurus/package-lock.json
 
 .PHONY: browser
 browser:
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq chromium >/dev/null; }
-	@command -v redis-server >/dev/null || { $(SUDO) apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq redis-server >/dev/null; }
+	@$(APT_INSTALL); for program in chromium redis-server; do \
+	  command -v $$program >/dev/null || install_package $$program $$program || exit 1; done
 
 # Long property runs, every hostile model against the gold set, an older PostgreSQL.
 .PHONY: check-deep
