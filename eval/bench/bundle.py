@@ -221,7 +221,7 @@ def _node_command(work: Path, index: SiteIndex, question: Floats) -> list[str]:
     """The same vectors as base64 in JSON, and the script that ranks them."""
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
     whole = encode_vectors(vectors, encode_all_dimensions(vectors.shape[1]))["codes"]
-    ids = [*(cut.passage.id for cut in index.cuts), *(hint.id for hint in index.hints)]
+    ids = [*(indexed.passage.id for indexed in index.passages), *(hint.id for hint in index.hints)]
     scales = np.abs(vectors).max(axis=1) / 127
     listed = [
         {"id": name, "scale": float(scale), "codes": base64.b64encode(row.tobytes()).decode()}

@@ -32,7 +32,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append(source.id)
         return inner(source)
 
-    monkeypatch.setattr(page_index, "parse_record", read)
+    monkeypatch.setattr(page_cache, "parse_record", read)
     return done
 
 
@@ -128,7 +128,9 @@ def test_damage_is_cut_again(tmp_path: Path) -> None:
 
 def test_a_page_may_be_nested_as_deep_as_it_likes(tmp_path: Path) -> None:
     deep = replace(SITE[1], html="<div>" * 5000 + "x")
-    assert [cut.passage.text for cut in read(tmp_path, [SITE[0], deep])[1].cuts] == ["x"]
+    assert [passage.passage.text for passage in read(tmp_path, [SITE[0], deep])[1].passages] == [
+        "x"
+    ]
 
 
 def test_an_excluded_page_has_ids_and_no_passages() -> None:
@@ -136,4 +138,4 @@ def test_an_excluded_page_has_ids_and_no_passages() -> None:
         page_index.parse_record(replace(SITE[0], metadata=PageMetadata(excluded=True)))
     )
     assert page.record.anchors == {"top", "more"}
-    assert page.cuts == ()
+    assert page.passages == ()

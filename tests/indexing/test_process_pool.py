@@ -58,42 +58,42 @@ def fail(number: int) -> int:
 
 
 def test_results_are_in_order() -> None:
-    with closing(ProcessPool(worth=1)) as shared:
-        assert list(shared.each(double, range(50), 100)) == [2 * n for n in range(50)]
-        assert os.getpid() not in set(shared.each(process_of, range(4), 100))
+    with closing(ProcessPool(min_size=1)) as shared:
+        assert list(shared.map(double, range(50), 100)) == [2 * n for n in range(50)]
+        assert os.getpid() not in set(shared.map(process_of, range(4), 100))
 
 
 def test_a_little_work_is_done_here() -> None:
     with closing(ProcessPool()) as shared:
-        assert set(shared.each(process_of, range(4), process_pool.MIN_POOL_SIZE - 1)) == {
+        assert set(shared.map(process_of, range(4), process_pool.MIN_POOL_SIZE - 1)) == {
             os.getpid()
         }
-        assert set(shared.each(process_of, range(1), process_pool.MIN_POOL_SIZE)) == {os.getpid()}
+        assert set(shared.map(process_of, range(1), process_pool.MIN_POOL_SIZE)) == {os.getpid()}
 
 
 def test_a_process_that_dies_loses_nothing() -> None:
-    with closing(ProcessPool(worth=1)) as shared:
+    with closing(ProcessPool(min_size=1)) as shared:
         tasks = [(number, os.getpid()) for number in range(10)]
-        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
+        assert list(shared.map(die_elsewhere, tasks, 100)) == list(range(10))
         # And the next work finds living processes, or none.
-        assert list(shared.each(die_elsewhere, tasks, 100)) == list(range(10))
-        assert list(shared.each(double, range(9), 100)) == [2 * n for n in range(9)]
+        assert list(shared.map(die_elsewhere, tasks, 100)) == list(range(10))
+        assert list(shared.map(double, range(9), 100)) == [2 * n for n in range(9)]
 
 
 def test_an_error_is_the_one_that_was_raised() -> None:
     with (
-        closing(ProcessPool(worth=1)) as shared,
+        closing(ProcessPool(min_size=1)) as shared,
         pytest.raises(SiteError, match="page 3: flatten it"),
     ):
-        list(shared.each(fail, range(10), 100))
+        list(shared.map(fail, range(10), 100))
 
 
 def test_pages_are_cut_alike(tmp_path: Path) -> None:
     alone = index_pages(PAGES, CuttingRules(), tmp_path / "alone")
-    with closing(ProcessPool(worth=1)) as shared:
+    with closing(ProcessPool(min_size=1)) as shared:
         together = start_indexing_pages(
             PAGES, CuttingRules(), tmp_path / "together", shared
-        ).pages()
+        ).collect()
     assert together == alone
 
 
@@ -115,8 +115,8 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
         "from contextlib import closing\n"
         "from answerable.indexing.process_pool import ProcessPool\n"
         "print('run')\n"
-        "with closing(ProcessPool(worth=1)) as shared:\n"
-        "    print(sorted(shared.each(abs, [-2, -1], 9)))\n"
+        "with closing(ProcessPool(min_size=1)) as shared:\n"
+        "    print(sorted(shared.map(abs, [-2, -1], 9)))\n"
     )
     put(tmp_path / name, script)
     done = subprocess.run(

@@ -31,28 +31,29 @@ RACER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
-from answerable.indexing import site
-from answerable.serve.bundle_format.profile import LOCAL
-from answerable.serve.settings import Settings
-from answerable.serve.vectors.encodings import whole
-from doubles import NOON, TINY, index_of, record
+from answerable.indexing.pipeline import publish_function, stage_function
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE
+from answerable.serve.settings import FunctionSettings
+from answerable.serve.vectors.encodings import encode_all_dimensions
+from support.doubles import NOON, TINY, index_of, record
+whole = encode_all_dimensions(8)
 folder, word = Path(sys.argv[1]), sys.argv[2]
 made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
         for n in range(2)]
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
-    staged = site.stage(made[turn % 2], folder / "function", Settings(), whole(8), list)
-    site.publish(staged, TINY, LOCAL, NOON)
+    index = made[turn % 2]
+    staged = stage_function(index, folder / "function", FunctionSettings(), whole, list)
+    publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 """
 
 # Writes a function and kills itself at the n-th step that counts, inside no temporary folder.
 SUICIDAL = """
 import os, pathlib, shutil, signal, sys
-from answerable.indexing import function_writer, swap
-from answerable.serve import encoding
-from answerable.serve.embedders.embedder import Identity
-from answerable.serve.settings import Settings
+from answerable.indexing.output import atomic_files, function_writer
+from answerable.serve.embedders.embedder import EmbedderIdentity
+from answerable.serve.settings import FunctionSettings
 left = int(sys.argv[1])
 def fatal(function):
     def wrapped(path, *args, **options):
@@ -65,8 +66,9 @@ def fatal(function):
 for name in ("replace", "rename", "unlink"):
     setattr(pathlib.Path, name, fatal(getattr(pathlib.Path, name)))
 shutil.rmtree = fatal(shutil.rmtree)
-swap.exchange = fatal(swap.exchange)
-function_writer.write(pathlib.Path(sys.argv[2]), Identity("test", "letters", 8), Settings())
+atomic_files.exchange_paths = fatal(atomic_files.exchange_paths)
+identity = EmbedderIdentity("test", "letters", 8)
+function_writer.write_function(pathlib.Path(sys.argv[2]), identity, FunctionSettings())
 """
 
 

@@ -142,7 +142,9 @@ def load_gate_case(
     ids: the queries to ask, all by default.
     """
     queries = load_gold_queries(path, author)
-    public = {record.id for record in index.records} | {cut.passage.id for cut in index.cuts}
+    public = {record.id for record in index.records} | {
+        indexed.passage.id for indexed in index.passages
+    }
     known = frozenset(public | {note.path for note in private.notes})
     unrouted = private.unrouted_paths
     check_gold_sources(queries, path, known, public, unrouted=unrouted, is_logged=True)

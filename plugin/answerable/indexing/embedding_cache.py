@@ -1,7 +1,4 @@
-"""The texts that are embedded, put together when they are asked for.
-
-The embedding cache: full-precision vectors by embedder identity and text.
-"""
+"""Embedding cache: full-precision vectors by embedder identity and text."""
 
 import hashlib
 import json
@@ -19,16 +16,21 @@ from ..serve.errors import AnswerableError, EmbedderError
 from .pages.passages import IndexedPassage
 from .sqlite_cache import SqliteCache
 
+_BATCH_SIZE = 512
+
+# Called with (done, total).
+ReportProgress = Callable[[int, int], None]
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingTexts(Sequence[str]):
-    """What is embedded: passages first, then the windows of notes."""
+    """Texts to embed, put together on access: passages first, then the windows of notes."""
 
-    cuts: Sequence[IndexedPassage]
+    passages: Sequence[IndexedPassage]
     notes: Sequence[str]
 
     def __len__(self) -> int:
-        return len(self.cuts) + len(self.notes)
+        return len(self.passages) + len(self.notes)
 
     @overload
     def __getitem__(self, row: int) -> str: ...
@@ -37,53 +39,50 @@ class EmbeddingTexts(Sequence[str]):
     def __getitem__(self, row: int | slice) -> str | Sequence[str]:
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(len(self)))]
-        if row < len(self.cuts):
-            return self.cuts[row].retrieval_text
-        return self.notes[row - len(self.cuts)]
-
-
-_BATCH_SIZE = 512
-
-ReportProgress = Callable[[int, int], None]
+        if row < len(self.passages):
+            return self.passages[row].retrieval_text
+        return self.notes[row - len(self.passages)]
 
 
 def embed_cached(
-    texts: Sequence[str], embedder: Embedder, folder: Path, progress: ReportProgress | None = None
+    texts: Sequence[str],
+    embedder: Embedder,
+    folder: Path,
+    progress: ReportProgress | None = None,
 ) -> tuple[Vectors, int]:
-    """The vectors of texts, (len(texts), dimensions), and how many had to be embedded.
+    """Return the vectors of texts, (len(texts), dimensions), and how many had to be embedded.
 
-    Each batch is kept as soon as it is embedded, so that a failure loses at most one batch; no
-    more texts than that are held at a time.
-    progress: called with (done, total) of what has to be embedded.
+    Each batch is stored as soon as it is embedded, so that a failure loses at most one batch; no
+    more texts than that are held at a time. progress: of the texts that have to be embedded.
     """
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
     missing: dict[bytes, list[int]] = {}
     name = json.dumps(identity.as_json(), sort_keys=True)
     keys = [_hash_text(name, text) for text in texts]
-    with closing(SqliteCache(folder / "embeddings.sqlite3")) as store:
+    with closing(SqliteCache(folder / "embeddings.sqlite3")) as cache:
         for row, key in enumerate(keys):
-            vector = None if key in missing else _decode_vector(store.get(key), identity)
+            vector = None if key in missing else _decode_vector(cache.get(key), identity)
             if vector is None:
                 missing.setdefault(key, []).append(row)
             else:
                 rows[row] = vector
         done = 0
-        for batch in _batches(missing):
+        for batch in _iterate_batches(missing):
             vectors = _embed_checked(embedder, [texts[missing[key][0]] for key in batch])
-            store.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
+            cache.put({key: _encode_vector(v) for key, v in zip(batch, vectors, strict=True)})
             for key, vector in zip(batch, vectors, strict=True):
                 rows[missing[key]] = vector
             done += len(batch)
             if progress:
                 progress(done, len(missing))
-        if store.renewed:
-            store.put({key: _encode_vector(rows[row]) for row, key in enumerate(keys)})
-        store.touch(keys)
+        if cache.was_reset:
+            cache.put({key: _encode_vector(rows[row]) for row, key in enumerate(keys)})
+        cache.touch(keys)
     return rows, len(missing)
 
 
-def _batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
+def _iterate_batches(missing: dict[bytes, list[int]]) -> Iterator[list[bytes]]:
     keys = iter(missing)
     while batch := list(islice(keys, _BATCH_SIZE)):
         yield batch

@@ -1,4 +1,4 @@
-"""Records and notes to a full-precision index."""
+"""Full-precision index of a site: passages, vectors, lexicon, names and the hints of notes."""
 
 import re
 from collections import Counter
@@ -14,7 +14,14 @@ from ..serve.errors import SiteError
 from ..serve.text.normalization import normalize_phrase
 from ..serve.types import RoutingHint
 from .embedding_cache import ReportProgress
-from .lexicon import Lexicon, TitleIndex, index_labels, index_passage_terms, index_titles
+from .lexicon import (
+    Lexicon,
+    TitleIndex,
+    index_labels,
+    index_passage_terms,
+    index_titles,
+    invert_phrases,
+)
 from .notes.note import Note
 from .notes.routing_hints import embed_passages_and_notes
 from .pages.page_index import PageIndex
@@ -22,13 +29,13 @@ from .pages.passages import IndexedPassage
 from .pages.records import Record
 from .record_weights import mark_history_pages, weigh_records
 
-# The words of `normalise`, which reads a character at a time and is too slow for whole pages.
+# The words of `normalize_phrase`, which reads characters one by one: too slow for whole pages.
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class SiteInfo:
-    """What is known of the site as a whole. ``route`` is the template of what a route says.
+    """Metadata of the site as a whole. ``route`` is the template of what a route says.
 
     ``names`` are what the site and its author are called: no question's word is unknown for being
     one of theirs.
@@ -45,10 +52,10 @@ class SiteInfo:
 class SiteIndex:
     """All that a bundle is made from. Of notes it has their hints and vectors only.
 
-    ``passage_records`` gives each cut's record, ``hint_owners`` each note window's hint, as rows.
-    ``names`` are titles and file names. ``languages`` holds (language, first, last + 1) of the
-    passages' rows, which stand language by language; ``weights`` is what each record's scores are
-    multiplied by, ``is_history`` whether its scores weigh less unless history is asked for.
+    ``passage_records`` gives each passage's record, ``hint_owners`` each note window's hint, as
+    rows. ``names`` are titles and file names. ``languages`` holds (language, first, last + 1) of
+    the passages' rows, which stand language by language; ``weights`` is what each record's scores
+    are multiplied by, ``is_history`` whether its scores weigh less unless history is asked for.
     ``embedded`` counts the texts that were not in the cache.
     """
 
@@ -58,7 +65,7 @@ class SiteIndex:
     names: tuple[PhraseEntry, ...]
     aliases: tuple[PhraseEntry, ...]
     themes: tuple[PhraseEntry, ...]
-    cuts: tuple[IndexedPassage, ...]
+    passages: tuple[IndexedPassage, ...]
     passage_records: tuple[int, ...]
     passage_vectors: Vectors
     lexicon: Lexicon
@@ -89,49 +96,54 @@ def build_index(
     resolve: from a note's ``about`` to a url; it raises NotebookError. weights: by pattern of
     record ids, the first that matches counts. Vectors that the cache has are not embedded again.
     """
-    kept = [page for page in pages if not page.record.metadata.excluded]
-    _reject_duplicate_ids(kept)
-    kept.sort(key=_language_sort_key(site, kept))
-    cuts = tuple(cut for page in kept for cut in page.cuts)
-    vectors, crossed, embedded = embed_passages_and_notes(
-        cuts, notes, resolve, site.language, embedder, cache_folder, progress
+    public = [page for page in pages if not page.record.metadata.excluded]
+    _reject_duplicate_ids(public)
+    public.sort(key=_language_sort_key(site, public))
+    passages = tuple(passage for page in public for passage in page.passages)
+    vectors, hints, embedded = embed_passages_and_notes(
+        passages, notes, resolve, site.language, embedder, cache_folder, progress
     )
-    records = tuple(page.record for page in kept)
-    names = _map_phrases_to_rows((record.title, record.slug) for record in records)
-    aliases = _map_phrases_to_rows(record.metadata.aliases for record in records)
-    themes = _map_phrases_to_rows(record.metadata.themes for record in records)
-    texts = (" ".join(cut.retrieval_text for cut in page.cuts) for page in kept)
+    records = tuple(page.record for page in public)
+    names, aliases, themes = (
+        invert_phrases({*map(normalize_phrase, texts)} - {"", "index", "readme"} for texts in lists)
+        for lists in (
+            [(record.title, record.slug) for record in records],
+            [record.metadata.aliases for record in records],
+            [record.metadata.themes for record in records],
+        )
+    )
+    texts = (" ".join(each.retrieval_text for each in page.passages) for page in public)
     frequencies = count_pages_with_phrases({*names, *aliases, *themes}, texts)
-    languages = _list_language_ranges(kept)
-    counted = index_passage_terms(counts for page in kept for counts in page.terms)
+    languages = _list_language_ranges(public)
+    lexicon = index_passage_terms(counts for page in public for counts in page.term_counts)
     return SiteIndex(
         site=site,
-        scripts=frozenset().union(*(page.scripts for page in kept)),
+        scripts=frozenset().union(*(page.scripts for page in public)),
         records=records,
-        names=_make_names(names, frequencies),
-        aliases=_make_names(aliases, frequencies),
-        themes=_make_names(themes, frequencies),
-        cuts=cuts,
-        passage_records=tuple(row for row, page in enumerate(kept) for _ in page.cuts),
+        names=_list_entries(names, frequencies),
+        aliases=_list_entries(aliases, frequencies),
+        themes=_list_entries(themes, frequencies),
+        passages=passages,
+        passage_records=tuple(row for row, page in enumerate(public) for _ in page.passages),
         passage_vectors=vectors,
-        lexicon=counted,
-        hints=crossed.hints,
-        hint_vectors=crossed.vectors,
-        hint_owners=crossed.owners,
+        lexicon=lexicon,
+        hints=hints.hints,
+        hint_vectors=hints.vectors,
+        hint_owners=hints.owners,
         embedded=embedded,
         languages=languages,
         weights=weigh_records([record.id for record in records], weights or {}),
-        label_terms=index_labels(crossed.hints, site.language),
-        words=tuple(sorted(frozenset().union(*(page.words for page in kept)))),
-        titles=index_titles(records, counted, languages),
+        titles=index_titles(records, lexicon, languages),
+        words=tuple(sorted(frozenset().union(*(page.words for page in public)))),
+        label_terms=index_labels(hints.hints, site.language),
         is_history=mark_history_pages(records, site.name, weights or {}),
     )
 
 
 def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:
-    owners: dict[str, str] = {}
+    urls: dict[str, str] = {}
     for record in (page.record for page in pages):
-        other = owners.setdefault(record.id, record.url)
+        other = urls.setdefault(record.id, record.url)
         if other != record.url:
             raise SiteError(
                 f"{record.id}: {other} and {record.url} are two pages of one name; rename one"
@@ -139,9 +151,9 @@ def _reject_duplicate_ids(pages: Iterable[PageIndex]) -> None:
 
 
 def _language_sort_key(site: SiteInfo, pages: Iterable[PageIndex]) -> Callable[[PageIndex], int]:
-    """A sort key that brings the pages of a language together, the site's own first."""
-    order = dict.fromkeys([site.language, *(page.record.language for page in pages)])
-    places = {language: place for place, language in enumerate(order)}
+    """Return a sort key that groups the pages by language, the site's own first."""
+    languages = dict.fromkeys([site.language, *(page.record.language for page in pages)])
+    places = {language: place for place, language in enumerate(languages)}
     return lambda page: places[page.record.language]
 
 
@@ -149,44 +161,34 @@ def _list_language_ranges(pages: Iterable[PageIndex]) -> tuple[tuple[str, int, i
     ranges: list[tuple[str, int, int]] = []
     end = 0
     for language, group in groupby(pages, key=lambda page: page.record.language):
-        start, end = end, end + sum(len(page.cuts) for page in group)
+        start, end = end, end + sum(len(page.passages) for page in group)
         if end > start:
             ranges.append((language, start, end))
     return tuple(ranges)
 
 
-def _map_phrases_to_rows(phrases: Iterable[Iterable[str]]) -> dict[str, list[int]]:
-    """Each distinct phrase, normalised, and the rows of the records that bear it."""
-    bearers: dict[str, list[int]] = {}
-    for row, texts in enumerate(phrases):
-        for phrase in {normalize_phrase(text) for text in texts} - {"", "index", "readme"}:
-            bearers.setdefault(phrase, []).append(row)
-    return bearers
-
-
-def _make_names(
-    bearers: Mapping[str, Sequence[int]], frequencies: Mapping[str, int]
+def _list_entries(
+    rows: Mapping[str, Sequence[int]], frequencies: Mapping[str, int]
 ) -> tuple[PhraseEntry, ...]:
     return tuple(
-        PhraseEntry(phrase, tuple(rows), frequencies[phrase])
-        for phrase, rows in sorted(bearers.items())
+        PhraseEntry(phrase, tuple(rows[phrase]), frequencies[phrase]) for phrase in sorted(rows)
     )
 
 
 def count_pages_with_phrases(phrases: Collection[str], pages: Iterable[str]) -> Counter[str]:
-    """In how many pages each normalised phrase occurs, as whole words."""
-    wanted = frozenset(phrases)
+    """Count the pages in which each normalized phrase occurs, as whole words."""
+    unique = frozenset(phrases)
     lengths: dict[str, set[int]] = {}
-    for phrase in wanted:
+    for phrase in unique:
         words = phrase.split()
         lengths.setdefault(words[0], set()).add(len(words))
     counts: Counter[str] = Counter()
     for page in pages:
         words = _WORD.findall(page.lower())
-        runs = {
+        ngrams = {
             " ".join(words[start : start + length])
             for start, word in enumerate(words)
             for length in lengths.get(word, ())
         }
-        counts.update(runs & wanted)
+        counts.update(ngrams & unique)
     return counts

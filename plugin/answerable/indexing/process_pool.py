@@ -1,4 +1,4 @@
-"""Work shared out to other processes, where there is enough of it to pay for their start."""
+"""Process pool for large tasks, in order; small ones run in this process."""
 
 import multiprocessing
 import os
@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TypeVar
 
-# Characters or bytes to read from which a process pays for its start, of a quarter of a second.
+# Characters or bytes to read from which a process is worth its start, of a quarter of a second.
 MIN_POOL_SIZE = 1_500_000
 _MAX_PROCESSES = 8
 # A process that is not forked runs the program's file again, under another name. These commands
@@ -21,31 +21,31 @@ R = TypeVar("R")
 
 
 class ProcessPool:
-    """Processes that share the work of one build, to be closed after it."""
+    """Processes that share the work of one build; the caller closes them after it."""
 
-    def __init__(self, worth: int = MIN_POOL_SIZE) -> None:
-        self._worth = worth
-        self._pool: ProcessPoolExecutor | None = None
+    def __init__(self, min_size: int = MIN_POOL_SIZE) -> None:
+        self._min_size = min_size
+        self._executor: ProcessPoolExecutor | None = None
 
-    def each(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
-        """What a function makes of each task, in order: at once elsewhere, or here when asked for.
+    def map(self, function: Callable[[T], R], tasks: Sequence[T], size: int) -> Iterator[R]:
+        """Yield a function's result for each task, in order; without a pool, when asked for it.
 
         function and tasks can be pickled; size: how many characters or bytes the tasks read.
         """
-        if size < self._worth or len(tasks) < 2 or not self._start():
+        executor = self._start() if size >= self._min_size and len(tasks) > 1 else None
+        if executor is None:
             return map(function, tasks)
-        assert self._pool is not None
         try:
-            results = self._pool.map(function, tasks)
+            results = executor.map(function, tasks)
         except BrokenProcessPool:
             self.close()
             return map(function, tasks)
-        return self._surviving(results, function, tasks)
+        return self._complete(results, function, tasks)
 
-    def _surviving(
+    def _complete(
         self, results: Iterable[R], function: Callable[[T], R], tasks: Sequence[T]
     ) -> Iterator[R]:
-        """All results; those of processes that have died are made here."""
+        """Yield all results; those of processes that have died are computed here."""
         done = 0
         try:
             for result in results:
@@ -56,19 +56,18 @@ class ProcessPool:
             yield from map(function, tasks[done:])
 
     def close(self) -> None:
-        """Let go of the processes; what they still have to do is dropped."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        """End the processes; what they still have to do is dropped."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None
 
-    def _start(self) -> bool:
-        if self._pool is None and _count_cores() > 1 and _can_spawn():
+    def _start(self) -> ProcessPoolExecutor | None:
+        if self._executor is None and _count_cores() > 1 and _can_spawn():
             # Not forked: a dev server has threads, and a fork of them can hang.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                min(_count_cores(), _MAX_PROCESSES), mp_context=context
-            )
-        return self._pool is not None
+            workers = min(_count_cores(), _MAX_PROCESSES)
+            self._executor = ProcessPoolExecutor(workers, mp_context=context)
+        return self._executor
 
 
 def _count_cores() -> int:
@@ -78,6 +77,7 @@ def _count_cores() -> int:
 
 
 def _can_spawn() -> bool:
+    """Test whether a new process may import the main module without running a user's script."""
     main = sys.modules.get("__main__")
     spec = getattr(main, "__spec__", None)
     if spec is not None:

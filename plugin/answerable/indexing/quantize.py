@@ -1,4 +1,4 @@
-"""Full-precision vectors to the encodings of a bundle."""
+"""Quantization of full-precision vectors into the encodings of a bundle."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,14 +13,15 @@ Array = NDArray[Any]
 
 
 def encode_vectors(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
-    """The arrays of an encoding by name, and the inverse norms (n,) float32.
+    """Return the arrays of an encoding by name, and the inverse norms (n,) float32.
 
     vectors: (n, d) with at least the encoding's dimensions. Leading dimensions are kept and a row
     is of length 1 again. Codes are symmetric per row: the scale cancels in a cosine and is not
-    kept. A row of zeros stays one, with the inverse norm 0.
+    stored. A row of zeros stays one, with the inverse norm 0.
     """
-    rows = _normalize_rows(vectors[:, : encoding.dimensions])
-    return ENCODERS[encoding.name](rows)
+    rows = vectors[:, : encoding.dimensions]
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return ENCODERS[encoding.name](_divide(rows, norms))
 
 
 def _encode_float32(rows: Vectors) -> dict[str, Array]:
@@ -38,14 +39,15 @@ def _encode_int4(rows: Vectors) -> dict[str, Array]:
 
 
 def _encode_binary(rows: Vectors) -> dict[str, Array]:
-    return {"bits": _pack_signs(rows), INVERSE_NORMS: _invert_sign_norms(rows)}
+    norms = np.where(rows.any(axis=1), np.float32(np.sqrt(rows.shape[1])), np.float32(0))
+    return {"bits": _pack_signs(rows), INVERSE_NORMS: _invert(norms)}
 
 
 def _encode_binary_int8(rows: Vectors) -> dict[str, Array]:
     return {**_encode_int8(rows), "bits": _pack_signs(rows)}
 
 
-# By the names of ``serve.encoding.KINDS``: from unit rows (n, d).
+# By the names of ``serve.vectors.encodings.KINDS``: from unit rows (n, d).
 ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
     "float32": _encode_float32,
     "int8": _encode_int8,
@@ -55,10 +57,10 @@ ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
 }
 
 
-def _normalize_rows(vectors: Vectors) -> Vectors:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    return unit
+def _divide(rows: Vectors, divisors: Vectors) -> Vectors:
+    """Divide each row by its divisor, (n, 1); a divisor of 0 leaves a row of zeros."""
+    quotients: Vectors = np.divide(rows, divisors, out=np.zeros_like(rows), where=divisors > 0)
+    return quotients
 
 
 def _pack_signs(rows: Vectors) -> NDArray[np.uint8]:
@@ -66,15 +68,14 @@ def _pack_signs(rows: Vectors) -> NDArray[np.uint8]:
 
 
 def _round_symmetric(rows: Vectors, top: int) -> NDArray[np.int8]:
-    """Whole numbers from -top to top, the largest value of each row at one end."""
+    """Round to whole numbers from -top to top, the largest value of each row at one end."""
     peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0)
-    codes: NDArray[np.int8] = np.rint(scaled * top).astype(np.int8)
+    codes: NDArray[np.int8] = np.rint(_divide(rows, peaks) * top).astype(np.int8)
     return codes
 
 
 def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Two 4-bit codes a byte, as ``serve.rounded.Int4`` reads them."""
+    """Pack two 4-bit codes into a byte, as ``serve.vectors.scalar_codes`` reads them."""
     half = (codes.shape[1] + 1) // 2
     low = (codes[:, :half] + 8).astype(np.uint8)
     high = np.zeros_like(low)
@@ -83,13 +84,7 @@ def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 
 def _invert_row_norms(rows: Array) -> NDArray[np.float32]:
-    norms = np.linalg.norm(rows.astype(np.float32), axis=1)
-    return _invert(norms)
-
-
-def _invert_sign_norms(rows: Vectors) -> NDArray[np.float32]:
-    norms = np.where(rows.any(axis=1), np.float32(np.sqrt(rows.shape[1])), np.float32(0))
-    return _invert(norms)
+    return _invert(np.linalg.norm(rows.astype(np.float32), axis=1))
 
 
 def _invert(norms: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,7 +1,4 @@
-"""Section weights: how much the pages of a part of the site count, by pattern of their ids.
-
-Pages of history: what a project was, announces or has decided, rather than how it is used.
-"""
+"""Weights of records by section, and the marks of pages that tell a project's history."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,34 +7,6 @@ from fnmatch import fnmatchcase
 from ..serve.errors import SiteError
 from ..serve.text.normalization import normalize_phrase
 from .pages.records import Record
-
-
-def check_weight_patterns(patterns: Iterable[str], ids: Sequence[str]) -> None:
-    """Refuse a pattern that matches none of the site's records; SiteError names it."""
-    for pattern in patterns:
-        if not any(matches_pattern(name, pattern) for name in ids):
-            raise SiteError(
-                f"retrieval.weights: {pattern!r} matches no page; give a page's path without its "
-                "suffix, a folder, or a pattern such as `blog/*`"
-            )
-
-
-def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
-    """The weight of each record: that of the first pattern that its id matches, else 1.
-
-    A pattern without wildcards names a page or a folder.
-    """
-    return tuple(
-        next((float(w) for pattern, w in weights.items() if matches_pattern(name, pattern)), 1.0)
-        for name in ids
-    )
-
-
-def matches_pattern(name: str, pattern: str) -> bool:
-    """Test a record's id against a pattern: a page, a folder or a glob."""
-    plain = pattern.rstrip("/")
-    return name == plain or name.startswith(f"{plain}/") or fnmatchcase(name, pattern)
-
 
 # As whole words anywhere in a title or in a part of a path.
 _HISTORY_PHRASES = (
@@ -49,29 +18,55 @@ _HISTORY_NAMES = frozenset(("changes", "releases", "proposals", "rfcs", "blog", 
 _HISTORY_PATTERN = re.compile(rf"\b({'|'.join(_HISTORY_PHRASES)})\b")
 
 
+def check_weight_patterns(patterns: Iterable[str], ids: Sequence[str]) -> None:
+    """Refuse a pattern that matches none of the site's records; SiteError names it."""
+    for pattern in patterns:
+        if not any(_matches_pattern(name, pattern) for name in ids):
+            raise SiteError(
+                f"retrieval.weights: {pattern!r} matches no page; give a page's path without its "
+                "suffix, a folder, or a pattern such as `blog/*`"
+            )
+
+
+def weigh_records(ids: Sequence[str], weights: Mapping[str, float]) -> tuple[float, ...]:
+    """Return the weight of each record: that of the first pattern that its id matches, else 1.
+
+    A pattern without wildcards names a page or a folder.
+    """
+    return tuple(
+        next((float(w) for pattern, w in weights.items() if _matches_pattern(name, pattern)), 1.0)
+        for name in ids
+    )
+
+
 def mark_history_pages(
     records: Sequence[Record], site: str, weights: Mapping[str, float]
 ) -> tuple[bool, ...]:
-    """Mark the records that tell history.
+    """Mark the records that tell what a project was, announces or has decided.
 
     site: its name. weights: section weights by pattern; a page that one matches is not marked. A
     site that consists of such pages for the most part, such as a blog, has none.
     """
-    names = frozenset(normalize_phrase(site).split())
-    marks = [_is_history(record, names) for record in records]
+    site_words = frozenset(normalize_phrase(site).split())
+    marks = [
+        any(_names_history(part, site_words) for part in (record.title, *record.id.split("/")))
+        for record in records
+    ]
     if 2 * sum(marks) > len(marks):
         return (False,) * len(marks)
     return tuple(
-        is_marked and not any(matches_pattern(record.id, each) for each in weights)
+        is_marked and not any(_matches_pattern(record.id, pattern) for pattern in weights)
         for record, is_marked in zip(records, marks, strict=True)
     )
 
 
-def _is_history(record: Record, names: frozenset[str]) -> bool:
-    return any(_names_history(part, names) for part in (record.title, *record.id.split("/")))
+def _matches_pattern(name: str, pattern: str) -> bool:
+    """Test a record's id against a pattern: a page, a folder or a glob."""
+    plain = pattern.rstrip("/")
+    return name == plain or name.startswith(f"{plain}/") or fnmatchcase(name, pattern)
 
 
-def _names_history(text: str, names: Iterable[str]) -> bool:
+def _names_history(text: str, site_words: frozenset[str]) -> bool:
     words = normalize_phrase(text).split()
-    own = " ".join(word for word in words if word not in names)
-    return own in _HISTORY_NAMES or _HISTORY_PATTERN.search(" ".join(words)) is not None
+    name = " ".join(word for word in words if word not in site_words)
+    return name in _HISTORY_NAMES or _HISTORY_PATTERN.search(" ".join(words)) is not None

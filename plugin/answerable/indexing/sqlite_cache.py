@@ -1,4 +1,4 @@
-"""Bytes by key in one file on disk, which can always be made again."""
+"""Persistent key-value cache of bytes in one SQLite file, which can always be rebuilt."""
 
 import contextlib
 import sqlite3
@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..serve.errors import SiteError
-from .output import atomic_files
-from .output.atomic_files import make_private_folder, restrict_mode, write_private_file
+from .output.atomic_files import (
+    PRIVATE_FILE_MODE,
+    make_private_folder,
+    restrict_mode,
+    write_private_file,
+)
 
-# How many days what no build asks for is kept.
+# How many days an entry stays that no build asks for.
 CACHE_DAYS = 30
 # Seconds to wait for another build that is writing.
 _TIMEOUT = 30.0
@@ -36,65 +40,59 @@ T = TypeVar("T")
 
 
 class SqliteCache:
-    """An open store, to be closed.
+    """An open cache, which the caller closes.
 
-    A damaged file is thrown away and begun anew, since nothing in it is the only copy. SiteError
-    if the file cannot be used at all. ``renewed`` tells that what was in it has been lost.
+    A damaged file is deleted and begun anew, since nothing in it is the only copy. SiteError if
+    the file cannot be used at all. ``was_reset`` tells that what was in it has been lost.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         prepare_cache_folder(path.parent)
         self._database: sqlite3.Connection | None = None
-        self.renewed = False
-        self._healing(lambda _: None)
+        self.was_reset = False
+        self._run(lambda _: None)
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of a key, None if there is none."""
-
-        def read(database: sqlite3.Connection) -> bytes | None:
-            row = database.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
-            return row[0] if row and isinstance(row[0], bytes) else None
-
-        return self._healing(read)
+        """Return the value of a key, None if there is none."""
+        query = "SELECT value FROM entries WHERE key = ?"
+        row = self._run(lambda database: database.execute(query, (key,)).fetchone())
+        return row[0] if row and isinstance(row[0], bytes) else None
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep values, in one transaction."""
+        """Store values, in one transaction."""
         rows = [(key, value, _count_days()) for key, value in entries.items()]
-
-        def write(database: sqlite3.Connection) -> None:
-            with database:
-                database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
-
-        self._healing(write)
+        command = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
+        self._run(lambda database: database.executemany(command, rows))
 
     def touch(self, keys: Iterable[bytes]) -> None:
-        """Note that keys are in use, and forget those that have not been for ``KEEP_DAYS``."""
+        """Mark keys as used today, and delete those that were not used for ``CACHE_DAYS``."""
         today = _count_days()
         rows = [(today, key, today) for key in set(keys)]
 
-        def write(database: sqlite3.Connection) -> None:
-            with database:
-                database.executemany("UPDATE entries SET used = ? WHERE key = ? AND used < ?", rows)
-                database.execute("DELETE FROM entries WHERE used < ?", (today - CACHE_DAYS,))
+        def mark_and_delete(database: sqlite3.Connection) -> None:
+            database.executemany("UPDATE entries SET used = ? WHERE key = ? AND used < ?", rows)
+            database.execute("DELETE FROM entries WHERE used < ?", (today - CACHE_DAYS,))
 
-        self._healing(write)
+        self._run(mark_and_delete)
 
-    def _healing(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    def _run(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """Act in a transaction, a second time with a new file if the first is damaged."""
         try:
-            return self._acting(act)
+            return self._try(act)
         except sqlite3.DatabaseError:
             self._path.unlink(missing_ok=True)
-            self.renewed = True
-            return self._acting(act)
+            self.was_reset = True
+            return self._try(act)
 
-    def _acting(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    def _try(self, act: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return act(self._open())
+            with self._open() as database:
+                return act(database)
         except sqlite3.DatabaseError as error:
             self.close()
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if self.renewed or code in _ERRORS_OF_WHOLE_FILES:
+            if self.was_reset or code in _ERRORS_OF_WHOLE_FILES:
                 remedy = _REMEDIES.get(code, "make it writable")
                 raise SiteError(f"cache: {self._path} cannot be used ({error}): {remedy}") from None
             raise
@@ -103,8 +101,8 @@ class SqliteCache:
         if self._database is None:
             # SQLite would make the file by the umask; its journal has the mode of the file.
             with contextlib.suppress(OSError):
-                self._path.touch(atomic_files.PRIVATE_FILE_MODE)
-            restrict_mode(self._path, atomic_files.PRIVATE_FILE_MODE)
+                self._path.touch(PRIVATE_FILE_MODE)
+            restrict_mode(self._path, PRIVATE_FILE_MODE)
             self._database = sqlite3.connect(self._path, timeout=_TIMEOUT)
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS entries"
@@ -114,7 +112,7 @@ class SqliteCache:
         return self._database
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._database is not None:
             self._database.close()
             self._database = None

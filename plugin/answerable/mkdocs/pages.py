@@ -61,7 +61,7 @@ class PendingSitePages:
 
     def site(self) -> SitePages:
         """The site, once its pages are cut. SiteError if one cannot be read."""
-        pages = self.pending.pages()
+        pages = self.pending.collect()
         anchors = {self.sources[page.record.id]: page.record.anchors for page in pages}
         return SitePages(
             info=self.info,

@@ -173,7 +173,7 @@ def _read_notes(folder: Path, checks: Sequence[NoteCheck] = ()) -> Notebook:
 
 def _warn_if_unanswerable(whole: SitePages, private: Notebook) -> None:
     """Warn of a site that can only refuse."""
-    if not private.notes and not any(page.cuts for page in whole.pages):
+    if not private.notes and not any(page.passages for page in whole.pages):
         log.warning(
             "docs_dir: no page of the site holds text, so every question is refused; write one, "
             "or check exclude_docs and the front matter of pages"
@@ -202,7 +202,7 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
     yield from (artifact for artifact in written if artifact.name != told.name)
     for page in whole.pages:
         # What a page is found by need not stand on it, and its terms are in the bundle.
-        heads = "\n".join(dict.fromkeys(cut.head for cut in page.cuts))
+        heads = "\n".join(dict.fromkeys(passage.context for passage in page.passages))
         source = whole.sources[page.record.id]
         yield Artifact(f"the front matter of {source}", heads.encode, source)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from answerable.indexing.html_site.articles import decode_html, read_article
+from answerable.indexing.html_site.articles import decode_html, parse_built_page
 from answerable.indexing.pages.html_parser import parse_article
 
 WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
@@ -10,7 +10,7 @@ WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
 
 def text(html: str) -> list[str]:
     """What would be read of a page."""
-    found = parse_article(read_article(html).html, "Mooring")
+    found = parse_article(parse_built_page(html).html, "Mooring")
     return [block.text for section in found.sections for block in section.blocks]
 
 
@@ -46,13 +46,13 @@ def test_the_author_s_words_are_told_from_the_theme_s(html: str) -> None:
     ],
 )
 def test_a_page_without_an_article_has_none(html: str) -> None:
-    article = read_article(html)
+    article = parse_built_page(html)
     assert (article.html, article.is_bare) == ("", True)
 
 
 def test_headings_alone_are_no_text() -> None:
-    assert read_article("<main><h1>Guides</h1> <h2>x</h2></main>").is_bare
-    assert not read_article("<main><h1>Guides</h1>x</main>").is_bare
+    assert parse_built_page("<main><h1>Guides</h1> <h2>x</h2></main>").is_bare
+    assert not parse_built_page("<main><h1>Guides</h1>x</main>").is_bare
 
 
 def test_several_articles_are_read_with_what_is_around_them() -> None:
@@ -68,13 +68,13 @@ def test_what_stands_in_a_removed_element_is_removed_once() -> None:
 
 @pytest.mark.parametrize("symbol", ["¶", "#", "§", "🔗", "\u200b", "", "<svg></svg>"])
 def test_a_heading_s_link_to_itself_is_no_text(symbol: str) -> None:
-    article = read_article(f"<main><h1>Mooring <a href='#m'>{symbol}</a></h1><p>x</p></main>")
+    article = parse_built_page(f"<main><h1>Mooring <a href='#m'>{symbol}</a></h1><p>x</p></main>")
     assert article.heading == "Mooring"
     assert (parse_article(article.html, "").sections[0]).path == ("Mooring",)
 
 
 def test_a_heading_s_link_elsewhere_is_text() -> None:
-    article = read_article("<main><h1>See <a href='#n'>chains</a></h1></main>")
+    article = parse_built_page("<main><h1>See <a href='#n'>chains</a></h1></main>")
     assert article.heading == "See chains"
 
 
@@ -94,7 +94,7 @@ def test_hugo_s_line_numbers_are_no_code(code: str) -> None:
 
 
 def test_a_page_says_what_it_is() -> None:
-    article = read_article(
+    article = parse_built_page(
         "<!doctype html><html lang='de'><head><title>Mooring | Harbour</title>"
         "<meta name='description' content=' How to\nmoor '><meta name='keywords' content='a, b'>"
         "<meta property='og:site_name' content='Harbour'>"
@@ -117,7 +117,7 @@ def test_a_page_says_what_it_is() -> None:
 )
 def test_a_date_is_read_where_there_is_one_only(times: str, date: str) -> None:
     shown = "".join(f"<time datetime='{time}'>then</time>" for time in times.split())
-    assert read_article(f"<main><p>x</p>{shown}</main>").date == date
+    assert parse_built_page(f"<main><p>x</p>{shown}</main>").date == date
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_date_is_read_where_there_is_one_only(times: str, date: str) -> None:
     ],
 )
 def test_a_redirect_and_a_page_that_bids_it_are_hidden(head: str) -> None:
-    assert read_article(f"<head>{head}</head><main><p>x</p></main>").hidden
+    assert parse_built_page(f"<head>{head}</head><main><p>x</p></main>").hidden
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.indexing.html_site.articles import read_article
+from answerable.indexing.html_site.articles import parse_built_page
 from answerable.indexing.html_site.built_site import BuiltSiteOptions, read_built_site
 from answerable.indexing.pages import page_index
 from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
@@ -72,13 +72,13 @@ def check_site(folder: Path) -> None:
         assert is_safe_url(source.url)
         assert (source.id + source.title + source.language).encode()
         made = index_record(page_index.parse_record(source))
-        assert all(is_safe_url(cut.passage.url) for cut in made.cuts)
+        assert all(is_safe_url(cut.passage.url) for cut in made.passages)
 
 
 @fuzz
 @given(BYTES)
 def test_any_page_of_a_site_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    read_article(data.decode(errors="replace"))
+    parse_built_page(data.decode(errors="replace"))
     folder = tmp_path_factory.getbasetemp() / "any-page"
     folder.mkdir(exist_ok=True)
     (folder / "index.html").write_bytes(data)

@@ -44,9 +44,9 @@ def read(html: str, window: PassageWindow | None = None, language: str = "en") -
 
 def check(record: Record, made: PageIndex, window: PassageWindow) -> None:
     assert all(TITLE not in section.path for section in record.sections)
-    ids = [cut.passage.id for cut in made.cuts]
+    ids = [cut.passage.id for cut in made.passages]
     assert len(ids) == len(set(ids))
-    for cut in made.cuts:
+    for cut in made.passages:
         passage = cut.passage
         assert passage.text.strip()
         assert cut.retrieval_text.encode()
@@ -80,7 +80,7 @@ def check_structure(passage: Passage) -> None:
 
 def shown(made: PageIndex) -> list[str]:
     """The words that must show, each where it shows first."""
-    text = "\n".join(cut.passage.text for cut in made.cuts)
+    text = "\n".join(cut.passage.text for cut in made.passages)
     return list(dict.fromkeys(re.findall(rf"{SHOWN}\d+", text)))
 
 
@@ -105,7 +105,7 @@ def test_what_is_hidden_never_shows_and_all_else_does_in_order(
     html: str, window: PassageWindow
 ) -> None:
     made = read(html, window)
-    assert not any(HIDDEN in cut.passage.text for cut in made.cuts)
+    assert not any(HIDDEN in cut.passage.text for cut in made.passages)
     assert shown(made) == re.findall(rf"{SHOWN}\d+", html)
 
 
@@ -196,8 +196,8 @@ def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
     record = page_index.parse_record(PageSource("a", "/a/", TITLE, html))
     made = index_record(record)
     assert time.thread_time() - began < (60 if DEEP else 20)
-    assert made.cuts
-    assert len({cut.passage.id for cut in made.cuts}) == len(made.cuts)
+    assert made.passages
+    assert len({cut.passage.id for cut in made.passages}) == len(made.passages)
 
 
 @pytest.mark.parametrize("form", ["<div>", "<b>", "<ul><li>", "<table><tr><td>", "<pre><i>"])
@@ -207,4 +207,4 @@ def test_a_page_may_be_as_deep_as_a_browser_bears(form: str) -> None:
     def at_depth(left: int) -> PageIndex:
         return at_depth(left - 1) if left else read(f"{html}<p>{SHOWN}")
 
-    assert any(SHOWN in cut.passage.text for cut in at_depth(500).cuts)
+    assert any(SHOWN in cut.passage.text for cut in at_depth(500).passages)

@@ -1,4 +1,4 @@
-"""One HTML page of a built site: its article, and what the page says of itself."""
+"""Article of one HTML page, whatever generator built it, and what the page says about itself."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ..pages.html_elements import list_anchors
 
 # Where generators put what an author wrote, and what their themes add to it. The first family
-# whose place a page has is its own; the last one is the habits that most other themes share.
+# whose place a page has is its own; the last selectors are what most other themes share.
 _SPHINX_ADDITIONS = (
     ".source-links, .viewcode-link, .toctree-wrapper, .contents.topic, .footnote-reference, "
     ".footnote > .label, .footnote .fn-backref, .sphinxsidebar, .related, .prev-next-area"
@@ -44,7 +44,7 @@ _PAGE_FURNITURE = (
     "header, nav, footer, aside, form, [role=banner], [role=navigation], [role=search], "
     "[role=contentinfo], [role=complementary]"
 )
-# Lists of links that Docusaurus makes of its own accord look like pages without an article.
+# The lists of links that Docusaurus generates look like pages without an article.
 _LINK_LIST_PAGES = "html.plugin-docs, html.plugin-blog"
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
@@ -58,18 +58,19 @@ _BYTE_ORDER_MARKS = {
 # How far into a page browsers look for its encoding.
 _ENCODING_SCAN_BYTES = 1024
 _CHARSET = re.compile(rb"""<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
-# Python knows encodings that are no page's, such as `unicode_escape`.
+# Python knows encodings that no page has, such as `unicode_escape`.
 _ENCODING = re.compile(r"utf-8|(iso|cp|koi|mac|gb|big5|shift|euc|tis)[\w-]*")
 _READ_AS_CP1252 = frozenset(("ascii", "iso8859-1"))
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A page as it stands in a built site. What the page does not say is empty.
+    """An article and metadata of a built page. What the page does not say is empty.
 
     ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``is_bare`` tells
     that it has nothing but headings. ``topic`` is the title that a theme's header shows, ``head``
-    that of the document, ``heading`` its first h1.
+    that of the document, ``heading`` its first h1. ``hidden`` tells that the page is a redirect,
+    or asks robots not to index it.
     """
 
     html: str
@@ -88,12 +89,12 @@ class Article:
 
 
 def decode_html(data: bytes) -> str:
-    """A page's text, in the encoding that it names; without one it is UTF-8, else Windows-1252."""
+    """Decode a page by the encoding that it declares; without one as UTF-8, else Windows-1252."""
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
-    if named := _find_declared_encoding(data[:_ENCODING_SCAN_BYTES]):
-        return data.decode(named, errors="replace")
+    if declared := _find_declared_encoding(data[:_ENCODING_SCAN_BYTES]):
+        return data.decode(declared, errors="replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -101,23 +102,24 @@ def decode_html(data: bytes) -> str:
 
 
 def _find_declared_encoding(start: bytes) -> str | None:
-    found = _CHARSET.search(start)
-    if found is None:
+    match = _CHARSET.search(start)
+    if match is None:
         return None
     try:
-        name = codecs.lookup(found[1].decode("ascii")).name
+        name = codecs.lookup(match[1].decode("ascii")).name
     except (LookupError, ValueError):
         return None
     # Browsers read these as Windows-1252, which has more characters.
     return "cp1252" if name in _READ_AS_CP1252 else name if _ENCODING.fullmatch(name) else None
 
 
-def read_article(html: str) -> Article:
-    """Read a page. ``hidden`` tells that it is a redirect, or bids robots not to index it."""
+def parse_built_page(html: str) -> Article:
+    """Parse a page of a built site."""
     page = LexborHTMLParser(html)
-    topic = _line_of_text(page.css_first(".md-header__topic[data-md-component=header-topic]"))
-    site = _line_of_text(page.css_first(".md-header__topic:not([data-md-component])"))
-    head = _line_of_text(page.css_first("head > title"))
+    topic = _extract_line(page.css_first(".md-header__topic[data-md-component=header-topic]"))
+    site = _extract_line(page.css_first(".md-header__topic:not([data-md-component])"))
+    head = _extract_line(page.css_first("head > title"))
+    # Cleaning the article removes nodes, so what may stand among them is read before.
     keywords = _list_keywords(page)
     date = _find_date(page)
     article = _find_article(page)
@@ -127,7 +129,7 @@ def read_article(html: str) -> Article:
         anchors=list_anchors(article) if article else frozenset(),
         topic=topic,
         head=head,
-        heading=_line_of_text(article.css_first("h1")) if article else "",
+        heading=_extract_line(article.css_first("h1")) if article else "",
         site=site or _meta_content(page, "[property='og:site_name']"),
         language=_attribute(page.css_first("html"), "lang"),
         description=_meta_content(page, "[name=description]"),
@@ -139,16 +141,16 @@ def read_article(html: str) -> Article:
 
 
 def _find_article(page: LexborHTMLParser) -> LexborNode | None:
-    """The element that holds what the author wrote, without what the theme added to it."""
-    for places, added in _GENERATORS:
-        if found := page.css_first(places):
-            return _clean_article(found, added)
+    """Return the element that holds what the author wrote, without what the theme added to it."""
+    for selector, additions in _GENERATORS:
+        if article := page.css_first(selector):
+            return _clean_article(article, additions)
     if page.css_first(_LINK_LIST_PAGES):
         return None
-    if found := page.css_first(_ARTICLE_SELECTOR):
-        inner = found.css("article")
+    if article := page.css_first(_ARTICLE_SELECTOR):
+        inner = article.css("article")
         # What stands in a main element beside its only article is the theme's.
-        return _clean_article(inner[0] if len(inner) == 1 else found, _THEME_ADDITIONS)
+        return _clean_article(inner[0] if len(inner) == 1 else article, _THEME_ADDITIONS)
     body = page.body
     if body is None:
         return None
@@ -156,11 +158,11 @@ def _find_article(page: LexborHTMLParser) -> LexborNode | None:
     return _clean_article(body, _THEME_ADDITIONS) if body.css_first(f"p, {_HEADINGS}") else None
 
 
-def _clean_article(article: LexborNode, added: str) -> LexborNode:
-    _remove_matches(article, f"{added}, .headerlink, {_LINE_NUMBERS}")
+def _clean_article(article: LexborNode, additions: str) -> LexborNode:
+    _remove_matches(article, f"{additions}, .headerlink, {_LINE_NUMBERS}")
     for heading in article.css(_HEADINGS):
         for link in heading.css("a[href^='#']"):
-            if _line_of_text(link) in _PERMALINK_SYMBOLS:
+            if _extract_line(link) in _PERMALINK_SYMBOLS:
                 link.decompose()
     for table in article.css(".highlight table"):
         # Hugo's line numbers are in a cell of their own, which has no name.
@@ -171,10 +173,10 @@ def _clean_article(article: LexborNode, added: str) -> LexborNode:
 
 
 def _remove_matches(article: LexborNode, selector: str) -> None:
-    found = {node.mem_id: node for node in article.css(selector)}
-    found.pop(article.mem_id, None)
+    nodes = {node.mem_id: node for node in article.css(selector)}
+    nodes.pop(article.mem_id, None)
     # A node is freed with the one that it stands in, so only the outermost are removed.
-    for node in [node for node in found.values() if not _is_inside(node, found)]:
+    for node in [node for node in nodes.values() if not _is_inside(node, nodes)]:
         node.decompose()
 
 
@@ -192,18 +194,16 @@ def _is_bare(article: LexborNode) -> bool:
 
 def _list_keywords(page: LexborHTMLParser) -> tuple[str, ...]:
     listed = _meta_content(page, "[name=keywords]").split(",")
-    shown = [_line_of_text(node) for node in page.css(".md-content .md-tags .md-tag")]
-    return tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *shown) if word))
+    tags = [_extract_line(node) for node in page.css(".md-content .md-tags .md-tag")]
+    return tuple(dict.fromkeys(word for word in (*map(str.strip, listed), *tags) if word))
 
 
 def _find_date(page: LexborHTMLParser) -> str:
-    """The page's date where it is beyond doubt: in its head, or the only one that it shows."""
-    named = (
-        _meta_content(page, f"[property='article:{kind}_time']")
-        for kind in ("modified", "published")
-    )
+    """Return the page's date if it is beyond doubt: in its head, or the only one that it shows."""
+    kinds = ("modified", "published")
+    in_head = (_meta_content(page, f"[property='article:{kind}_time']") for kind in kinds)
     shown = {_attribute(node, "datetime") for node in page.css("time[datetime]")}
-    return next(filter(None, named), shown.pop() if len(shown) == 1 else "")
+    return next(filter(None, in_head), shown.pop() if len(shown) == 1 else "")
 
 
 def _is_hidden(page: LexborHTMLParser) -> bool:
@@ -211,16 +211,16 @@ def _is_hidden(page: LexborHTMLParser) -> bool:
     return "refresh" in equivalents or "noindex" in _meta_content(page, "[name=robots]").lower()
 
 
-def _meta_content(page: LexborHTMLParser, which: str) -> str:
-    return " ".join(_attribute(page.css_first(f"meta{which}"), "content").split())
+def _meta_content(page: LexborHTMLParser, selector: str) -> str:
+    return " ".join(_attribute(page.css_first(f"meta{selector}"), "content").split())
 
 
 def _attribute(node: LexborNode | None, name: str) -> str:
     return ((node.attributes.get(name) if node else None) or "").strip()
 
 
-def _line_of_text(node: LexborNode | None) -> str:
-    """A node's text on one line, without the links to itself that themes put into headings."""
+def _extract_line(node: LexborNode | None) -> str:
+    """Return a node's text on one line, without the permalinks that themes put into headings."""
     if node is None:
         return ""
     return " ".join(node.text().split()).removesuffix("¶").rstrip()

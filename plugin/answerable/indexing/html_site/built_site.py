@@ -1,4 +1,4 @@
-"""A folder that any generator has built: its pages, their urls and what a note may name."""
+"""Built site: the pages, urls and link targets of a folder of HTML that any generator wrote."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from ...serve.errors import SiteError
 from ..notes.note_places import AboutTargets
 from ..pages.records import PageSource, parse_metadata
-from .articles import Article, decode_html, read_article
+from .articles import Article, decode_html, parse_built_page
 from .search_indexes import ListedPage, read_search_index
 from .titles import choose_title, find_site_name
 
@@ -20,14 +20,14 @@ _GENERATED = frozenset(("404.html", "search.html", "genindex.html", "py-modindex
 _ASSETS = frozenset(("_static", "_sources", "_modules", "node_modules"))
 _REDIRECT = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh""", re.I)
 _INDEX_FILE = "index.html"
-# What a generator may have made a page from, in the order in which a name is given away.
+# What a generator may have made a page from, in the order in which names are assigned.
 _SOURCE_SUFFIXES = (".md", ".mdx", ".rst", ".markdown")
 _INDEX_SOURCES = ("index", "README", "_index")
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltSiteOptions:
-    """What an author may say of a built site; what is None is read from its pages.
+    """Overrides for a built site's metadata; None is read from its pages.
 
     ``base_url``: the address that the site is published at, or its path.
     """
@@ -41,7 +41,7 @@ class BuiltSiteOptions:
 class BuiltSite:
     """A built site as read. ``base`` is the path it is served under, with a slash at both ends.
 
-    ``files`` gives the file of every path that a note may name, ``targets`` where it leads.
+    ``files`` maps every path that a note may name to its file, ``targets`` to where it leads.
     """
 
     name: str
@@ -71,10 +71,10 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     options = options or BuiltSiteOptions()
     if not folder.is_dir():
         raise SiteError(f"{folder} is not a folder; build the site first, or correct the path")
-    listing = read_search_index(folder)
-    pages = [_read_page(folder, file, listing) for file in list_html_files(folder)]
-    chosen = [page for page in pages if page.article.html and _is_searchable(page, listing)]
-    if not chosen:
+    search_index = read_search_index(folder)
+    pages = [_read_page(folder, file, search_index or {}) for file in list_html_files(folder)]
+    indexed = [page for page in pages if _is_searchable(page, search_index is not None)]
+    if not indexed:
         raise SiteError(
             f"{folder} holds no page with an article in it; name the folder that the site was "
             "built into"
@@ -83,51 +83,51 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
     address = _find_site_address(options.base_url, pages)
     base = _base_path(address)
     files = _map_names_to_files(folder, pages, base)
-    language = options.language or _most_common_language(chosen)
     return BuiltSite(
         name=name,
         url=address if urlsplit(address).scheme else None,
         base=base,
-        language=language,
-        sources=tuple(_make_sources(chosen, name, base, options.language or "")),
+        language=options.language or _most_common_language(indexed),
+        sources=tuple(_make_sources(indexed, name, base, options.language)),
         files=files,
         targets=_map_link_targets(files, pages, base),
     )
 
 
 def list_html_files(folder: Path) -> list[str]:
-    """Every HTML file of a site, in order, by its path in it with forward slashes."""
+    """List every HTML file of a site, sorted, by its path in it with forward slashes."""
     return [file for file in _list_files(folder) if file.endswith(".html")]
 
 
 def is_redirect(html: str) -> bool:
-    """Whether a page does nothing but lead to another."""
+    """Test whether a page does nothing but lead to another."""
     return _REDIRECT.search(html) is not None
 
 
 def _list_files(folder: Path) -> list[str]:
-    found: list[str] = []
+    files: list[str] = []
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if not name.startswith("."):
-                found.append(Path(here, name).relative_to(folder).as_posix())
-    return sorted(found)
+        visible = (name for name in names if not name.startswith("."))
+        files += (Path(here, name).relative_to(folder).as_posix() for name in visible)
+    return sorted(files)
 
 
-def _read_page(folder: Path, file: str, listing: Mapping[str, ListedPage] | None) -> _BuiltPage:
-    listed = (listing or {}).get(file)
+def _read_page(folder: Path, file: str, search_index: Mapping[str, ListedPage]) -> _BuiltPage:
+    listed = search_index.get(file)
     path = folder / file
     try:
         html = decode_html(path.read_bytes())
     except OSError as error:
         raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
-    url = listed.url if listed and listed.url is not None else _page_url(file)
-    return _BuiltPage(file, url, read_article(html), listed)
+    url = listed.url if listed and listed.url is not None else _file_url(file)
+    return _BuiltPage(file, url, parse_built_page(html), listed)
 
 
-def _is_searchable(page: _BuiltPage, listing: Mapping[str, ListedPage] | None) -> bool:
-    if listing is not None:
+def _is_searchable(page: _BuiltPage, has_search_index: bool) -> bool:
+    if not page.article.html:
+        return False
+    if has_search_index:
         return page.listed is not None
     *folders, name = page.file.split("/")
     if name in _GENERATED or not _ASSETS.isdisjoint(folders):
@@ -136,19 +136,19 @@ def _is_searchable(page: _BuiltPage, listing: Mapping[str, ListedPage] | None) -
     return not page.article.hidden and not page.article.is_bare
 
 
-def _page_url(file: str) -> str:
-    """A file's url: that of its folder for an index page, encoded as MkDocs does."""
+def _file_url(file: str) -> str:
+    """Return a file's url: that of its folder for an index page, encoded as MkDocs does."""
     if file == _INDEX_FILE or file.endswith(f"/{_INDEX_FILE}"):
         file = file.removesuffix(_INDEX_FILE)
     return quote(os.fsencode(file))
 
 
-def _find_site_address(given: str | None, pages: Sequence[_BuiltPage]) -> str:
-    """Where the site is published: as told, else by its first page's canonical link."""
-    if given:
-        if not _is_address(given):
-            raise SiteError(f"base_url: {given!r} is not an address; correct it")
-        return given if given.endswith("/") else f"{given}/"
+def _find_site_address(option: str | None, pages: Sequence[_BuiltPage]) -> str:
+    """Return where the site is published: the option, else its first page's canonical link."""
+    if option:
+        if not _is_address(option):
+            raise SiteError(f"base_url: {option!r} is not an address; correct it")
+        return option if option.endswith("/") else f"{option}/"
     root = next((page.article.canonical for page in pages if page.file == _INDEX_FILE), "")
     if not _is_address(root) or urlsplit(root).scheme not in ("http", "https"):
         return "/"
@@ -174,11 +174,11 @@ def _most_common_language(pages: Sequence[_BuiltPage]) -> str:
 
 
 def _make_sources(
-    pages: Sequence[_BuiltPage], name: str, base: str, language: str
+    pages: Sequence[_BuiltPage], site_name: str, base: str, language: str | None
 ) -> Iterator[PageSource]:
     descriptions = Counter(page.article.description for page in pages)
     keywords = Counter(page.article.keywords for page in pages)
-    taken: set[str] = set()
+    used_ids: set[str] = set()
     for page in pages:
         article, file = page.article, _decode_name(page.file)
         meta: dict[str, object] = {"date": article.date}
@@ -187,47 +187,48 @@ def _make_sources(
             meta["description"] = article.description
         if keywords[article.keywords] == 1 or len(pages) > 2 * keywords[article.keywords]:
             meta["tags"] = list(article.keywords)
+        listed_title = page.listed.title if page.listed else ""
         yield PageSource(
-            id=_assign_record_id(page, taken),
+            id=_assign_record_id(page, used_ids),
             url=base + page.url,
-            title=choose_title(article, page.listed.title if page.listed else "", name, file),
+            title=choose_title(article, listed_title, site_name, file),
             html=article.html,
             metadata=parse_metadata(meta),
             language=language or article.language or "en",
         )
 
 
-def _assign_record_id(page: _BuiltPage, taken: set[str]) -> str:
-    """An id by the page's url; of two that would have the same, the second has its file's name."""
+def _assign_record_id(page: _BuiltPage, used_ids: set[str]) -> str:
+    """Make an id of the page's url; if it is in use, of its file's name."""
     path = unquote(page.url).strip("/")
     file = _decode_name(page.file).removesuffix(".html")
     numbered = (f"{file}~{number}" for number in count(2))
-    names = chain((path.removesuffix(".html") or "index", file), numbered)
-    found = next(name for name in names if name not in taken)
-    taken.add(found)
-    return found
+    candidates = chain((path.removesuffix(".html") or "index", file), numbered)
+    unique = next(name for name in candidates if name not in used_ids)
+    used_ids.add(unique)
+    return unique
 
 
 def _decode_name(file: str) -> str:
-    """A file's name as text; its bytes need not be UTF-8."""
+    """Return a file's name as text; its bytes need not be UTF-8."""
     return os.fsencode(file).decode(errors="replace")
 
 
 def _map_names_to_files(folder: Path, pages: Sequence[_BuiltPage], base: str) -> Mapping[str, str]:
-    """By what a note may call it: its path, its url or the source that it was made from."""
-    found = {file: file for file in _list_files(folder)}
+    """Map what a note may call a file, its path, its url or its source, to the file's path."""
+    files = {file: file for file in _list_files(folder)}
     for page in pages:
         for name in _list_page_names(page, base):
-            found.setdefault(name, page.file)
-    return found
+            files.setdefault(name, page.file)
+    return files
 
 
 def _map_link_targets(
     files: Mapping[str, str], pages: Sequence[_BuiltPage], base: str
 ) -> AboutTargets:
-    read = {page.file: (base + page.url, page.article.anchors) for page in pages}
+    targets = {page.file: (base + page.url, page.article.anchors) for page in pages}
     return {
-        name: read.get(file) or (base + _page_url(file), frozenset())
+        name: targets.get(file) or (base + _file_url(file), frozenset())
         for name, file in files.items()
     }
 

@@ -1,4 +1,4 @@
-"""The search index that a generator wrote: which pages its author lets be found."""
+"""Search indexes that generators write: the pages that an author lets be found."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ...serve.errors import SiteError
 
-# Relative to the site: what MkDocs with any theme, Zensical and Sphinx write.
+# Relative to the site: the files of MkDocs with any theme, Zensical and Sphinx.
 _MKDOCS_INDEX = "search/search_index.json"
 _ZENSICAL_INDEX = "search.json"
 _SPHINX_INDEX = "searchindex.js"
@@ -27,7 +27,7 @@ class ListedPage:
 
 
 def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
-    """The pages in a site's own search index, by their files; None where there is no index.
+    """Map the files of a site to their entries in its own search index; None without an index.
 
     SiteError names an index that cannot be read.
     """
@@ -40,7 +40,7 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
         if not path.is_file():
             continue
         try:
-            found = parse(path.read_text(encoding="utf-8"), folder)
+            pages = parse(path.read_text(encoding="utf-8"), folder)
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
         except (KeyError, TypeError, ValueError, RecursionError):
@@ -48,18 +48,16 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
                 f"{path} is no search index of a kind that is known; build the site again, or "
                 "remove the file to read every page"
             ) from None
-        if found is not None:
-            return found
+        if pages is not None:
+            return pages
     return None
 
 
-def _parse_mkdocs_index(text: str, folder: Path) -> Mapping[str, ListedPage]:
-    del folder
+def _parse_mkdocs_index(text: str, _folder: Path) -> Mapping[str, ListedPage]:
     return _map_by_location(json.loads(text)["docs"])
 
 
-def _parse_zensical_index(text: str, folder: Path) -> Mapping[str, ListedPage] | None:
-    del folder
+def _parse_zensical_index(text: str, _folder: Path) -> Mapping[str, ListedPage] | None:
     data = json.loads(text)
     items = data.get("items") if isinstance(data, dict) else None
     # Other generators have a file of this name too.
@@ -73,8 +71,8 @@ def _is_zensical_item(item: object) -> bool:
 
 
 def _map_by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, ListedPage]:
-    """Entries of pages and sections; a page's own comes first and holds its title."""
-    found: dict[str, ListedPage] = {}
+    """Map files to their pages; of entries of pages and sections, a page's own comes first."""
+    pages: dict[str, ListedPage] = {}
     for entry in entries:
         url = str(entry["location"]).partition("#")[0].removeprefix("./")
         file = unquote(url)
@@ -82,37 +80,37 @@ def _map_by_location(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Liste
             file += "index.html"
         # MkDocs encodes its urls; what another has left as it is must not break one.
         url = quote(url, safe="/%:@!$&'()*+,;=~")
-        found.setdefault(file, ListedPage(_strip_markup(str(entry["title"])), url))
-    return found
+        pages.setdefault(file, ListedPage(_strip_markup(str(entry["title"])), url))
+    return pages
 
 
 def _parse_sphinx_index(text: str, folder: Path) -> Mapping[str, ListedPage]:
-    """Sphinx lists documents; a title is empty if the document is kept out of the search."""
+    """List Sphinx's documents; a title is empty if the document is kept out of the search."""
+    pages: dict[str, ListedPage] = {}
     names, titles = _parse_array(text, "docnames"), _parse_array(text, "titles")
-    found: dict[str, ListedPage] = {}
     for name, title in zip(names, titles, strict=True):
         files = (f"{name}.html", f"{name}/index.html")
         file = next((file for file in files if _is_file(folder / file)), None)
         if title and file:
-            found[file] = ListedPage(_strip_markup(title))
-    return found
+            pages[file] = ListedPage(_strip_markup(title))
+    return pages
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:
-        # No file has a name as long as this.
+        # The name is too long for a file.
         return False
 
 
 def _parse_array(text: str, key: str) -> list[str]:
-    """An array of strings in what Sphinx writes: JSON, or in older versions JavaScript."""
+    """Parse an array of strings in Sphinx's file: JSON, or in older versions JavaScript."""
     match = re.search(rf'[{{,]"?{key}"?:', text)
     if match is None:
         raise KeyError(key)
-    found, _ = json.JSONDecoder().raw_decode(text, match.end())
-    return [str(item) for item in found]
+    items, _ = json.JSONDecoder().raw_decode(text, match.end())
+    return [str(item) for item in items]
 
 
 def _strip_markup(title: str) -> str:

@@ -1,4 +1,4 @@
-"""What a built page and its site are called."""
+"""Titles of a built site and its pages, from headers, search index, head, heading or file name."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,17 +10,17 @@ _SEPARATORS = (" - ", " | ", " — ", " – ", " :: ", " · ", " • ", " » ", 
 
 
 def find_site_name(pages: Sequence[Article]) -> str:
-    """The site's name: as its pages say it, else what most of their titles end with."""
-    named = Counter(page.site for page in pages if page.site)
-    if named:
-        return named.most_common(1)[0][0]
+    """Return the site's name as its pages give it, else the end that most of their titles share."""
+    names = Counter(page.site for page in pages if page.site)
+    if names:
+        return names.most_common(1)[0][0]
     endings = Counter(ending for page in pages for ending in _list_title_endings(page.head))
     shared = [ending for ending, count in endings.items() if count > max(1, len(pages) // 2)]
     return max(shared, key=len, default="") or next((p.head for p in pages if p.head), "")
 
 
 def choose_title(page: Article, listed: str, site: str, file: str) -> str:
-    """A page's title: in its header, its site's search index, its head, its h1, or its file's name.
+    """Return a page's title: of its header, the search index, its head, its h1, or its file's name.
 
     listed: the one in the search index, or nothing. The site's name is no page's title, unless
     the page's heading says so.
@@ -30,14 +30,14 @@ def choose_title(page: Article, listed: str, site: str, file: str) -> str:
 
 
 def _list_title_endings(head: str) -> Iterator[str]:
-    """All that may be a site's name at the end of a document's title."""
+    """List all that may be a site's name at the end of a document's title."""
     for separator in _SEPARATORS:
         parts = head.split(separator)
         yield from (separator.join(parts[n:]) for n in range(1, len(parts)))
 
 
 def _strip_site_name(head: str, site: str) -> str:
-    """A document's title without the site's name; empty if it is nothing else."""
+    """Return a document's title without the site's name; empty if it is nothing else."""
     for separator in _SEPARATORS:
         if head.endswith(ending := separator + site):
             return head.removesuffix(ending)
@@ -47,7 +47,7 @@ def _strip_site_name(head: str, site: str) -> str:
 
 
 def _title_from_file_name(file: str) -> str:
-    """A title as MkDocs makes one of a file's name."""
+    """Make a title of a file's name as MkDocs does."""
     path = PurePosixPath(file)
     stem = path.parent.name if path.name == "index.html" else path.stem
     text = stem.replace("-", " ").replace("_", " ")

@@ -57,7 +57,7 @@ def audit_artifacts(
     allow_listed_runs(scope, (_read(each) for each in audited if scope.lists_page(each.page)))
     cache_file = cache_folder / AUDIT_CACHE_FILE if cache_folder else None
     with closing(SqliteCache(cache_file)) if cache_file else nullcontext() as clean_files:
-        leaks = _find_all(scope, audited, clean_files, workers or ProcessPool(worth=sys.maxsize))
+        leaks = _find_all(scope, audited, clean_files, workers or ProcessPool(min_size=sys.maxsize))
     if leaks:
         raise LeakError(format_leaks(scope, leaks))
 
@@ -141,7 +141,7 @@ def _find_in_parallel(
     if len(scope.runs.owners) > _MANY_RUNS:
         size = 0
     tasks = [(scope, [file for _, file in part]) for part in parts]
-    for part, leaks in zip(parts, workers.each(_find_in_part, tasks, size), strict=True):
+    for part, leaks in zip(parts, workers.map(_find_in_part, tasks, size), strict=True):
         yield from zip((key for key, _ in part), leaks, strict=True)
 
 

@@ -1,7 +1,4 @@
-"""Atomic writes: a reader sees the old or the new, never a part; private ones for vectors.
-
-A folder replaced by another, in one step where the system has one.
-"""
+"""Atomic writes of files and folders, private modes, and a lock for one build at a time."""
 
 import contextlib
 import ctypes
@@ -17,19 +14,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LOCK_FILE = ".lock"
-# Vectors of notes tell what the notes say, whatever umask a build runs with.
+# Vectors of notes reveal what the notes say, whatever umask a build runs with.
 PRIVATE_FILE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}(?:\.old)?\.tmp", re.S)
-# What a file system says that has no locks; two builds can then only be told apart by their user.
+# Errors of a file system without locks; only their user can keep two builds apart then.
 _NO_LOCKS_ERRNOS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_RENAME_SWAP = 2
 
 
 def write_file(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
     """Write a file by way of a temporary one beside it; an equal file is left alone.
 
-    keep_mode: a file that was there keeps its rights.
+    keep_mode: a file that is replaced keeps its mode.
     """
     if _has_contents(path, data):
         return
@@ -41,7 +41,7 @@ def write_file(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
 
 
 def write_private_file(path: Path, data: bytes) -> None:
-    """Write a file that its owner alone can read (0600), whatever the umask; as ``write`` else.
+    """Write a file that its owner alone can read (0600), whatever the umask; an equal one stays.
 
     The folders that are missing above it are made for their owner alone; others stay as they are.
     """
@@ -60,14 +60,14 @@ def copy_private_file(source: Path, target: Path) -> None:
 def make_private_folder(folder: Path) -> None:
     """Make a folder that its owner alone can enter (0700), and whatever is missing above it.
 
-    A folder that is there already is restricted too.
+    An existing folder is restricted too.
     """
     _make_missing_folders(folder)
     restrict_mode(folder, PRIVATE_FOLDER_MODE)
 
 
 def restrict_mode(path: Path, mode: int) -> None:
-    """Set the mode of what is ours; another user's, or a file system without modes, is left."""
+    """Set the mode of our own file; another user's, or a file system without modes, is left."""
     with contextlib.suppress(OSError):
         if stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)
@@ -85,7 +85,7 @@ def _make_missing_folders(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _temporary_file(path: Path, mode: int) -> Iterator[Path]:
-    """A new file beside a path, created with a mode, that takes its place once it is on disk."""
+    """Create a file beside a path, with a mode, that replaces it once it is on disk."""
     temporary = temporary_path(path)
     try:
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
@@ -98,17 +98,17 @@ def _temporary_file(path: Path, mode: int) -> Iterator[Path]:
 
 
 def temporary_path(path: Path, mark: str = "") -> Path:
-    """A new name beside a path, known for a leftover if a kill leaves it there."""
+    """Return a new name beside a path, recognizable as a leftover if a kill leaves it there."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex}{mark}.tmp")
 
 
 def is_lock_or_leftover(name: str) -> bool:
-    """Whether a file of that name is a lock or a leftover of a killed build."""
+    """Test whether a file's name is that of a lock or of a killed build's leftover."""
     return name == LOCK_FILE or _LEFTOVER.fullmatch(name) is not None
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what a killed build left behind in a folder, not below it; hold its lock."""
+    """Remove what a killed build left in a folder, not below it; the caller holds its lock."""
     if not folder.is_dir():
         return
     for path in list(folder.iterdir()):
@@ -120,11 +120,42 @@ def remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def replace_folder(fresh: Path, folder: Path) -> None:
+    """Put a fresh folder in the place of one beside it, if that exists, and remove the old."""
+    if not folder.exists():
+        fresh.rename(folder)
+        return
+    stale = fresh
+    if not exchange_paths(fresh, folder):
+        # Without an exchange there is a moment in which neither is there, and a kill in it leaves
+        # nothing: the next build repairs that, since it recognizes the folder around it as its own.
+        stale = temporary_path(folder, ".old")
+        folder.rename(stale)
+        fresh.rename(folder)
+    shutil.rmtree(stale, ignore_errors=True)
+
+
+def exchange_paths(first: Path, second: Path) -> bool:
+    """Exchange two paths in one step; False if the system or the file system cannot."""
+    one, other = os.fsencode(first), os.fsencode(second)
+    try:
+        if sys.platform == "linux":
+            call = ctypes.CDLL(None).renameat2
+            result = call(_AT_FDCWD, one, _AT_FDCWD, other, ctypes.c_uint(_RENAME_EXCHANGE))
+            return bool(result == 0)
+        if sys.platform == "darwin":
+            result = ctypes.CDLL(None).renamex_np(one, other, ctypes.c_uint(_RENAME_SWAP))
+            return bool(result == 0)
+    except (AttributeError, OSError):
+        return False
+    return False
+
+
 @contextlib.contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Hold a private folder for one build at a time: others wait, and a kill lets go of it."""
+    """Hold a private folder for one build at a time: others wait, and a kill releases it."""
     make_private_folder(folder)
-    # The lock is never deleted: another build could be waiting for the file that was.
+    # The lock is never deleted: another build could be waiting for the deleted file.
     with open(folder / LOCK_FILE, "ab", opener=_open_private) as file:
         restrict_mode(folder / LOCK_FILE, PRIVATE_FILE_MODE)
         try:
@@ -158,39 +189,3 @@ else:
 
     def _lock_descriptor(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-_RENAME_SWAP = 2
-
-
-def replace_folder(fresh: Path, folder: Path) -> None:
-    """Put a fresh folder in the place of one beside it, if that exists, and remove the old."""
-    if not folder.exists():
-        fresh.rename(folder)
-        return
-    stale = fresh
-    if not exchange_paths(fresh, folder):
-        # Without an exchange there is a moment in which neither is there, and a kill in it leaves
-        # nothing: the next build repairs that, since it knows the folder around it for its own.
-        stale = temporary_path(folder, ".old")
-        folder.rename(stale)
-        fresh.rename(folder)
-    shutil.rmtree(stale, ignore_errors=True)
-
-
-def exchange_paths(first: Path, second: Path) -> bool:
-    """Exchange two paths in one step; False if the system or the file system cannot."""
-    one, other = os.fsencode(first), os.fsencode(second)
-    try:
-        if sys.platform == "linux":
-            call = ctypes.CDLL(None).renameat2
-            result = call(_AT_FDCWD, one, _AT_FDCWD, other, ctypes.c_uint(_RENAME_EXCHANGE))
-            return bool(result == 0)
-        if sys.platform == "darwin":
-            result = ctypes.CDLL(None).renamex_np(one, other, ctypes.c_uint(_RENAME_SWAP))
-            return bool(result == 0)
-    except (AttributeError, OSError):
-        return False
-    return False

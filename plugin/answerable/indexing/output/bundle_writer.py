@@ -87,7 +87,7 @@ def make_manifest(
         encoding=made.encoding,
         counts={
             "records": len(index.records),
-            "passages": len(index.cuts),
+            "passages": len(index.passages),
             "hints": len(index.hints),
             "windows": len(index.hint_owners),
             "terms": len(index.lexicon.terms),
@@ -165,10 +165,10 @@ def _serialize_vectors(index: SiteIndex, encoding: Encoding) -> dict[str, bytes]
 
 
 def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
-    _check_urls((cut.passage.id, cut.passage.url) for cut in index.cuts)
+    _check_urls((each.passage.id, each.passage.url) for each in index.passages)
     _check_urls((hint.id, hint.url) for hint in index.hints)
     _check_languages(language for language, _, _ in index.languages)
-    passages = [cut.passage for cut in index.cuts]
+    passages = [each.passage for each in index.passages]
     texts, edges = _compress_passages(passages)
     return {
         manifest_module.TEXTS_FILE: texts,

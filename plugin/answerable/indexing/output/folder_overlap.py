@@ -1,4 +1,4 @@
-"""Where private and published things may lie: never inside one another."""
+"""Overlap of private and published folders, which is refused before anything is read."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ def check_private_location(option: str, place: Path, published: Mapping[str, Pat
 
 
 def _real_path(path: Path) -> Path:
-    """The path with its links followed; unlike Path.resolve() it bears a link to itself."""
+    """Follow a path's links; unlike Path.resolve() this bears a link to itself."""
     return Path(os.path.realpath(path))
 
 
@@ -61,18 +61,18 @@ def _is_within(path: Path, folder: Path) -> bool:
 
 
 def _iterate_links(folder: Path) -> Iterator[Path]:
-    """Every symbolic link in a folder and below, linked folders included: MkDocs follows them."""
-    seen: set[Path] = set()
-    waiting = [folder]
-    while waiting:
-        here = waiting.pop()
-        if not here.is_dir() or _real_path(here) in seen:
+    """List every symbolic link below a folder, in linked folders too: MkDocs follows them."""
+    visited: set[Path] = set()
+    folders = [folder]
+    while folders:
+        here = folders.pop()
+        if not here.is_dir() or _real_path(here) in visited:
             continue
-        seen.add(_real_path(here))
+        visited.add(_real_path(here))
         with os.scandir(here) as entries:
             for entry in entries:
                 if entry.is_symlink():
                     yield Path(entry.path)
-                    waiting.append(Path(entry.path))
+                    folders.append(Path(entry.path))
                 elif entry.is_dir():
-                    waiting.append(Path(entry.path))
+                    folders.append(Path(entry.path))

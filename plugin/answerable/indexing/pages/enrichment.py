@@ -1,7 +1,4 @@
-"""A site's abbreviations file: the lines that Markdown's `abbr` extension reads.
-
-Enrichment: what a page is found by and does not say, kept beside the page by its authors.
-"""
+"""Retrieval text that authors keep beside their pages: abbreviations and enrichment files."""
 
 import re
 from collections.abc import Collection
@@ -13,34 +10,31 @@ import yaml
 from ...serve.errors import SiteError
 
 _ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+# What the parser raises besides its own errors, by a tag whose value is of another kind.
+_YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
 
 
 def read_abbreviations(path: Path) -> dict[str, str]:
-    """Each short form and its long one, from lines such as ``*[SSO]: single sign-on``.
+    """Map short forms to long ones, from lines such as ``*[SSO]: single sign-on``.
 
-    Other lines are not looked at; SiteError if the file cannot be read or holds no such line.
+    Other lines are ignored; SiteError if the file cannot be read or holds no such line.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"abbreviations: {path} cannot be read ({error})") from None
-    found = {
-        short.strip(): long for short, long in _ABBREVIATION_LINE.findall(text) if short.strip()
-    }
-    if not found:
+    lines = _ABBREVIATION_LINE.findall(text)
+    abbreviations = {short.strip(): long for short, long in lines if short.strip()}
+    if not abbreviations:
         raise SiteError(
             f"abbreviations: {path} holds no line such as `*[SSO]: single sign-on`; add one or "
             "drop the option"
         )
-    return found
-
-
-# What the parser raises beside its own errors, by a tag whose value is of another kind.
-_YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
+    return abbreviations
 
 
 def read_enrichment(path: Path) -> dict[str, str]:
-    """Extra retrieval text by record id; SiteError names the file and the id of a mistake.
+    """Map record ids to extra retrieval text; SiteError names the file and the id of a mistake.
 
     A value is a text or a list of texts, which become lines.
     """
@@ -50,7 +44,7 @@ def read_enrichment(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
     except (yaml.YAMLError, *_YAML_ERRORS) as error:
-        mark = getattr(error, "problem_mark", None)
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
         where = f" in line {mark.line + 1}" if mark else ""
         raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
     if data is None:
@@ -58,8 +52,8 @@ def read_enrichment(path: Path) -> dict[str, str]:
     if not isinstance(data, dict):
         raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
     _reject_duplicate_keys(path, text)
-    named = {_key_as_id(path, key): value for key, value in data.items()}
-    return {name: _join_texts(path, name, value) for name, value in named.items()}
+    by_id = {_key_as_id(path, key): value for key, value in data.items()}
+    return {name: _join_texts(path, name, value) for name, value in by_id.items()}
 
 
 def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path: Path) -> None:
@@ -75,21 +69,21 @@ def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path
 
 
 def _reject_duplicate_keys(path: Path, text: str) -> None:
-    """YAML keeps the last of two values of one key, and the first would be lost unseen."""
+    """Refuse a key with two values: YAML keeps the last, and the first would be lost silently."""
     root = yaml.compose(text, yaml.SafeLoader)
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    seen: set[str] = set()
+    unique: set[str] = set()
     for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-        if key in seen:
+        if key in unique:
             raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
-        seen.add(key)
+        unique.add(key)
 
 
 def _key_as_id(path: Path, key: object) -> str:
     try:
         return str(key)
     except ValueError:
-        # Python writes no number of thousands of digits.
+        # Python refuses to format integers of thousands of digits.
         raise SiteError(f"enrichment: {path}: a number is the id of no record; drop it") from None
 
 

@@ -1,16 +1,14 @@
-"""What nodes of an article say: their text, their classes, and the anchors in them.
-
-What elements are to a reader: labels, tabs, admonitions, code and its language.
-"""
+"""Elements of an article's HTML: text, anchors, and roles such as label, box, tab set and code."""
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from selectolax.lexbor import LexborNode
 
 from ...serve.structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, is_code_language
 
-_SKIPPED = frozenset(
+_SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head title button input select textarea iframe "
     "object audio video canvas nav".split()
 )
@@ -19,59 +17,11 @@ _SKIPPED_CLASSES = frozenset(
     "md-code__nav".split()
 )
 _EXCLUDING_ATTRIBUTES = ("data-search-exclude", "data-answerable-exclude")
-
-
-def list_anchors(node: LexborNode) -> frozenset[str]:
-    """Every name in a node that a link may end with."""
-    found = {each.attributes.get("id") or "" for each in node.css("[id]")}
-    found |= {each.attributes.get("name") or "" for each in node.css("a[name]")}
-    return frozenset(found - {""})
-
-
-def extract_text(node: LexborNode) -> str:
-    """All text of a node but what is skipped, white space as it stands."""
-    return "".join(_iterate_text(node))
-
-
-def _iterate_text(node: LexborNode) -> Iterator[str]:
-    waiting = [node.iter(include_text=True)]
-    while waiting:
-        child = next(waiting[-1], None)
-        if child is None:
-            waiting.pop()
-        elif child.is_text_node:
-            yield child.text_content or ""
-        elif child.tag == "br":
-            yield "\n"
-        elif not is_skipped(child):
-            waiting.append(child.iter(include_text=True))
-
-
-def is_skipped(node: LexborNode) -> bool:
-    """Whether a node says nothing of what an author wrote, or is kept out of the search."""
-    if node.tag in _SKIPPED or not node.is_element_node:
-        return True
-    if is_excluded(node) or "hidden" in node.attributes:
-        return True
-    attributes = node.attributes
-    return not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
-
-
-def is_excluded(node: LexborNode) -> bool:
-    """Test whether an author keeps an element out of the search."""
-    return any(name in node.attributes for name in _EXCLUDING_ATTRIBUTES)
-
-
-def has_class(node: LexborNode, name: str) -> bool:
-    """Whether a class is one of a node's."""
-    return name in (node.attributes.get("class") or "").split()
-
-
 _ADMONITION_CLASSES = frozenset(("admonition", "theme-admonition", "markdown-alert"))
 _TITLE_CLASSES = frozenset(("admonition-title", "markdown-alert-title"))
+_FILE_CLASSES = frozenset(("code-block-caption",))
 # Docusaurus adds letters of a hash to its names.
 _HASHED_TITLE_PREFIX = "admonitionHeading_"
-_FILE_CLASSES = frozenset(("code-block-caption",))
 _HASHED_FILE_PREFIX = "codeBlockTitle_"
 _RECORDING_NAMES = frozenset(("termynal", "asciinema", "asciinema-player"))
 _CODE_TAGS = frozenset("div pre table figure asciinema-player".split())
@@ -79,6 +29,48 @@ _PANEL_CLASSES = frozenset(("tabbed-content", "sd-tab-content"))
 _LANGUAGE = re.compile(r"(?:language|highlight|lang)-(\S+)")
 # What highlighters call code of no language.
 _NO_LANGUAGE = frozenset("text none plain plaintext default txt output table".split())
+
+
+def list_anchors(node: LexborNode) -> frozenset[str]:
+    """List every id or anchor name in a node that a link can point to."""
+    ids = {each.attributes.get("id") or "" for each in node.css("[id]")}
+    names = {each.attributes.get("name") or "" for each in node.css("a[name]")}
+    return frozenset(ids | names) - {""}
+
+
+def extract_text(node: LexborNode) -> str:
+    """Return all text of a node but what is skipped, with its white space."""
+    return "".join(_iterate_text(node))
+
+
+def _iterate_text(node: LexborNode) -> Iterator[str]:
+    stack = [node.iter(include_text=True)]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif child.is_text_node:
+            yield child.text_content or ""
+        elif child.tag == "br":
+            yield "\n"
+        elif not is_skipped(child):
+            stack.append(child.iter(include_text=True))
+
+
+def is_skipped(node: LexborNode) -> bool:
+    """Test whether a node holds nothing an author wrote, or is kept out of the search."""
+    return (
+        node.tag in _SKIPPED_TAGS
+        or not node.is_element_node
+        or is_excluded(node)
+        or "hidden" in node.attributes
+        or not _SKIPPED_CLASSES.isdisjoint(list_classes(node))
+    )
+
+
+def is_excluded(node: LexborNode) -> bool:
+    """Test whether an author keeps an element out of the search."""
+    return any(name in node.attributes for name in _EXCLUDING_ATTRIBUTES)
 
 
 def list_classes(node: LexborNode) -> list[str]:
@@ -92,16 +84,16 @@ def is_admonition(node: LexborNode) -> bool:
 
 
 def classify_label(node: LexborNode) -> str:
-    """Return which kind of label an element is, "" for none."""
+    """Return which kind of label an element is (term, title, caption, file), "" for none."""
     if node.tag in ("dt", "summary", "caption"):
         return {"dt": "term", "summary": "title", "caption": "caption"}[node.tag]
-    names = list_classes(node)
-    if not _TITLE_CLASSES.isdisjoint(names) or any(
-        n.startswith(_HASHED_TITLE_PREFIX) for n in names
+    classes = list_classes(node)
+    for label, names, prefix in (
+        ("title", _TITLE_CLASSES, _HASHED_TITLE_PREFIX),
+        ("file", _FILE_CLASSES, _HASHED_FILE_PREFIX),
     ):
-        return "title"
-    if not _FILE_CLASSES.isdisjoint(names) or any(n.startswith(_HASHED_FILE_PREFIX) for n in names):
-        return "file"
+        if any(name in names or name.startswith(prefix) for name in classes):
+            return label
     return ""
 
 
@@ -111,17 +103,16 @@ def is_code(node: LexborNode) -> bool:
         return False
     if node.tag == "pre" or find_special_language(node):
         return True
-    return node.tag in ("div", "table") and has_class(node, "highlight")
+    return node.tag in ("div", "table") and "highlight" in list_classes(node)
 
 
 def find_special_language(node: LexborNode) -> str:
     """Return the language of a diagram or a recording, "" for anything else."""
-    names = list_classes(node)
-    if DIAGRAM_LANGUAGE in names:
+    classes = list_classes(node)
+    if DIAGRAM_LANGUAGE in classes:
         return DIAGRAM_LANGUAGE
-    if "data-termynal" in node.attributes or not _RECORDING_NAMES.isdisjoint(
-        (*names, node.tag or "")
-    ):
+    names = (*classes, node.tag or "")
+    if "data-termynal" in node.attributes or not _RECORDING_NAMES.isdisjoint(names):
         return RECORDING_LANGUAGE
     return ""
 
@@ -156,36 +147,36 @@ def _iterate_parents(node: LexborNode, count: int) -> Iterator[LexborNode]:
 
 
 def list_tabs(node: LexborNode) -> list[tuple[LexborNode | None, LexborNode]]:
-    """List the (label, content) of a set of tabs, empty for any other element.
+    """List the (label, content) pairs of a set of tabs, empty for any other element.
 
-    Both styles of pymdownx.tabbed, Sphinx-design, and whatever has the roles of ARIA, as
+    Reads both styles of pymdownx.tabbed, Sphinx-design, and whatever has the roles of ARIA, as
     Docusaurus and sphinx-tabs do.
     """
-    names = list_classes(node)
-    if "tabbed-set" in names or "sd-tab-set" in names:
-        return _pair_labels(node)
-    lists = [child for child in node.iter() if child.attributes.get("role") == "tablist"]
-    if not lists:
-        return []
-    labels = lists[0].css("[role=tab]")
-    panels = [p for p in node.css("[role=tabpanel]") if not _is_nested(p, node)]
-    return [(labels[n] if n < len(labels) else None, panel) for n, panel in enumerate(panels)]
+    if not {"tabbed-set", "sd-tab-set"}.isdisjoint(list_classes(node)):
+        labels, panels = _collect_labels_and_panels(node)
+    else:
+        lists = [child for child in node.iter() if child.attributes.get("role") == "tablist"]
+        if not lists:
+            return []
+        labels = lists[0].css("[role=tab]")
+        panels = [each for each in node.css("[role=tabpanel]") if not _is_nested(each, node)]
+    return list(zip_longest(labels[: len(panels)], panels))
 
 
-def _pair_labels(node: LexborNode) -> list[tuple[LexborNode | None, LexborNode]]:
-    """Pair labels and contents that take turns, or lists of both."""
+def _collect_labels_and_panels(node: LexborNode) -> tuple[list[LexborNode], list[LexborNode]]:
+    """List the labels and the contents of tabs: the two alternate, or each has a list."""
     labels: list[LexborNode] = []
     panels: list[LexborNode] = []
     for child in node.iter():
-        names = list_classes(child)
+        classes = list_classes(child)
         if child.tag == "label":
             labels.append(child)
-        elif "tabbed-labels" in names:
+        elif "tabbed-labels" in classes:
             labels += [label for label in child.iter() if label.tag == "label"]
-        elif not _PANEL_CLASSES.isdisjoint(names):
-            blocks = [block for block in child.iter() if has_class(block, "tabbed-block")]
+        elif not _PANEL_CLASSES.isdisjoint(classes):
+            blocks = [block for block in child.iter() if "tabbed-block" in list_classes(block)]
             panels += blocks or [child]
-    return [(labels[n] if n < len(labels) else None, panel) for n, panel in enumerate(panels)]
+    return labels, panels
 
 
 def _is_nested(panel: LexborNode, tab_set: LexborNode) -> bool:

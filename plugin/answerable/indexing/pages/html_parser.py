@@ -1,28 +1,29 @@
-"""Rendered HTML of a page's article to sections of text."""
+"""Parser of an article's rendered HTML into sections of text blocks."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ...serve.structure import DIAGRAM_LANGUAGE, MAX_LEVEL, BlockKind, Span
+from ...serve.structure import DIAGRAM_LANGUAGE, Span
 from .html_elements import (
     classify_label,
     extract_code,
     extract_text,
     find_code_language,
-    has_class,
     is_admonition,
     is_code,
     is_excluded,
     is_skipped,
     list_anchors,
+    list_classes,
     list_tabs,
 )
-from .inline_text import InlineText, collapse_space, resolve_link, span_sort_key, trim_spans
-from .records import PageBlock, Section
+from .inline_text import collapse_space, resolve_link, shift_spans, span_sort_key
+from .records import Section
+from .section_builder import BlockContext, SectionBuilder
 
 _BLOCK_TAGS = frozenset(
     "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
@@ -42,256 +43,15 @@ _Walk: TypeAlias = Iterator["_Walk"]
 
 @dataclass(frozen=True, slots=True)
 class ParsedArticle:
-    """An article as read: its sections, every id in it and its abbreviations."""
+    """An article's sections, every id in it and its abbreviations, short form to long one."""
 
     sections: tuple[Section, ...]
     anchors: frozenset[str]
     abbreviations: dict[str, str]
 
 
-@dataclass(slots=True)
-class _Heading:
-    level: int
-    text: str
-    anchor: str
-
-
-@dataclass(slots=True)
-class _BlockContext:
-    """What the next block becomes: its kind, group, level and detail.
-
-    ``list_group`` is the group of the list whose item this is, for the lists in it; ``next_number``
-    is that of the next item of an ordered list, None in any other place.
-    """
-
-    kind: BlockKind = "text"
-    group: int = 0
-    level: int = 0
-    detail: str = ""
-    list_group: int = 0
-    next_number: int | None = None
-    has_rows: bool = False
-
-    def enter_item(self) -> None:
-        """What follows the first block of an item stands in the item."""
-        if self.kind == "item":
-            self.kind, self.detail, self.level = "text", "", self.level + 1
-
-
-@dataclass(slots=True)
-class _ArticleParser:
-    """The state of one walk over an article, or over a cell, in which a heading is mere text."""
-
-    title: str
-    url: str
-    in_cell: bool = False
-    line: InlineText = field(default_factory=InlineText)
-    places: list[_BlockContext] = field(default_factory=lambda: [_BlockContext()])
-    groups: int = 0
-    headings: list[_Heading] = field(default_factory=list)
-    blocks: list[PageBlock] = field(default_factory=list)
-    sections: list[Section] = field(default_factory=list)
-    excluded: bool = False
-
-    def walk(self, node: LexborNode) -> _Walk:
-        for child in node.iter(include_text=True):
-            heading = _HEADING.fullmatch(child.tag or "")
-            if child.is_text_node:
-                self.line.add(child.text_content or "")
-            elif heading:
-                self.heading(child, int(heading[1]))
-            elif not is_skipped(child) and (inner := self.element(child)):
-                yield inner
-
-    def element(self, node: LexborNode) -> _Walk | None:
-        """Read an element whose own reading is short; what is left to do for any other."""
-        tag = node.tag or ""
-        if is_code(node):
-            self.code_block(node)
-        elif tag == "tr":
-            return self.row(node)
-        elif tag == "br":
-            self.line.break_line()
-        elif tag in ("code", "kbd", "samp"):
-            return self.span(node, "")
-        elif tag == "a" and (url := self.link(node)):
-            return self.span(node, url)
-        elif tag in _BLOCK_TAGS:
-            return self.block(node, tag)
-        else:
-            return self.walk(node)
-        return None
-
-    def link(self, node: LexborNode) -> str:
-        href = node.attributes.get("href")
-        return resolve_link(href, self.url) if href else ""
-
-    def span(self, node: LexborNode, url: str) -> _Walk:
-        """Read inline code, or a link if there is a url."""
-        self.line.begin("link" if url else "code", url)
-        yield self.walk(node)
-        self.line.end()
-
-    def block(self, node: LexborNode, tag: str) -> _Walk:
-        self.flush()
-        if detail := classify_label(node):
-            return self.label(node, detail)
-        if tag in ("ul", "ol", "dl", "table"):
-            return self.within(node, self.new_list(node, tag))
-        if tag == "li":
-            return self.within(node, self.new_item(node))
-        if tag == "dd" or is_admonition(node):
-            return self.within(node, self.new_box(tag))
-        pairs = list_tabs(node) if tag == "div" else []
-        return self.tabs(pairs) if pairs else self.within(node, None)
-
-    def within(self, node: LexborNode, place: _BlockContext | None) -> _Walk:
-        """Read an element in a place of its own, or in the one that it stands in."""
-        if place:
-            self.places.append(place)
-        yield self.walk(node)
-        self.flush()
-        if place:
-            self.places.pop()
-
-    def label(self, node: LexborNode, detail: str) -> _Walk:
-        """Read a label; that of a box stands in it, and is as deep as the box."""
-        place = self.enter()
-        depth = 1 if detail == "title" and place.group else 0
-        return self.within(
-            node, _BlockContext("label", place.group, max(0, place.level - depth), detail)
-        )
-
-    def tabs(self, pairs: list[tuple[LexborNode | None, LexborNode]]) -> _Walk:
-        """Read each tab as its label and then its content, which only a script may have hidden."""
-        place = self.enter()
-        group = self.new_group()
-        for label, panel in pairs:
-            if not is_excluded(panel):
-                if label is not None:
-                    yield self.within(label, _BlockContext("label", group, place.level, "tab"))
-                yield self.within(panel, _BlockContext("text", group, place.level + 1))
-
-    def enter(self) -> _BlockContext:
-        """The place that a block of its own begins in."""
-        place = self.places[-1]
-        place.enter_item()
-        return place
-
-    def new_group(self) -> int:
-        self.groups += 1
-        return self.groups
-
-    def new_list(self, node: LexborNode, tag: str) -> _BlockContext:
-        place = self.enter()
-        nested = place.list_group if tag in ("ul", "ol") else 0
-        group = nested or self.new_group()
-        number = _parse_number(node, "start", 1) if tag == "ol" else None
-        return _BlockContext("text", group, place.level, next_number=number)
-
-    def new_item(self, node: LexborNode) -> _BlockContext:
-        place = self.enter()
-        detail = ""
-        if place.next_number is not None:
-            number = _parse_number(node, "value", place.next_number)
-            place.next_number = number + 1
-            detail = str(number)
-        return _BlockContext("item", place.group, place.level, detail, list_group=place.group)
-
-    def new_box(self, tag: str) -> _BlockContext:
-        """A definition, which belongs to its list, or an admonition."""
-        place = self.enter()
-        group = place.group if tag == "dd" else self.new_group()
-        return _BlockContext("text", group, place.level + 1)
-
-    def row(self, node: LexborNode) -> _Walk:
-        """A table row as one line, its cells divided by dots."""
-        self.flush()
-        cells: list[LexborNode] = []
-        text = ""
-        spans: list[Span] = []
-        for cell in node.iter():
-            if not is_skipped(cell):
-                inner = _ArticleParser(self.title, self.url, in_cell=True)
-                yield inner.walk(cell)
-                text += " · " if cells else ""
-                start = len(text)
-                text += inner.cell(start, spans)
-                spans.append(Span("cell", start, len(text)))
-                cells.append(cell)
-        if text.strip(" ·"):
-            place = self.enter()
-            is_header = not place.has_rows and all(cell.tag == "th" for cell in cells)
-            place.has_rows = True
-            ordered = tuple(sorted(spans, key=span_sort_key))
-            detail = "header" if is_header else ""
-            self.add("row", text, ordered, detail)
-
-    def cell(self, base: int, spans: list[Span]) -> str:
-        """What was read of a cell, on one line. base: where it begins; its spans are added."""
-        self.end_section()
-        text = ""
-        for block in (block for section in self.sections for block in section.blocks):
-            text += " " if text else ""
-            inner = block.spans
-            if block.kind == "code":
-                inner = trim_spans([Span("code", 0, len(block.text))], block.text)
-            shift = base + len(text)
-            spans += [s._replace(start=s.start + shift, end=s.end + shift) for s in inner]
-            text += block.text.replace("\n", " ")
-        return text
-
-    def code_block(self, node: LexborNode) -> None:
-        self.flush()
-        self.enter()
-        filename = node.css_first("span.filename")
-        if filename and (name := extract_text(filename).strip()):
-            self.add("label", collapse_space(name), detail="file")
-        text = extract_code(node).strip("\n").rstrip()
-        if text:
-            language = find_code_language(node)
-            if not language and _DIAGRAM.match(text):
-                language = DIAGRAM_LANGUAGE
-            self.add("code", text, detail=language)
-
-    def heading(self, node: LexborNode, level: int) -> None:
-        """Begin a section; a heading that is excluded takes its own text out, as in Material."""
-        self.end_section()
-        self.excluded = is_skipped(node)
-        text = "" if self.excluded else collapse_space(extract_text(node)).strip()
-        while self.headings and self.headings[-1].level >= level:
-            self.headings.pop()
-        if self.in_cell:
-            self.blocks += [PageBlock("text", text)] if text else []
-            return
-        self.headings.append(_Heading(level, text, _find_heading_anchor(node)))
-
-    def flush(self) -> None:
-        text, spans, self.line = self.line.split()
-        if text:
-            place = self.places[-1]
-            self.add(place.kind, text, spans, place.detail)
-            place.enter_item()
-
-    def add(
-        self, kind: BlockKind, text: str, spans: tuple[Span, ...] = (), detail: str = ""
-    ) -> None:
-        """Add a block in the place that is being read."""
-        place = self.places[-1]
-        level = min(place.level, MAX_LEVEL)
-        self.blocks.append(PageBlock(kind, text, spans, place.group, level, detail))
-
-    def end_section(self) -> None:
-        self.flush()
-        if self.blocks and not self.excluded:
-            path = tuple(h.text for h in self.headings if h.text and h.text != self.title)
-            anchor = next((h.anchor for h in reversed(self.headings) if h.anchor), "")
-            self.sections.append(Section(path, anchor, tuple(self.blocks)))
-        self.blocks = []
-
-
 def parse_article(html: str, title: str, url: str = "") -> ParsedArticle:
-    """Read the HTML of an article.
+    """Parse the HTML of an article.
 
     title: the page's own, left out of heading paths. url: the page's, which links are relative to;
     without it only links that need no page are kept.
@@ -299,43 +59,166 @@ def parse_article(html: str, title: str, url: str = "") -> ParsedArticle:
     body = LexborHTMLParser(html).body
     if body is None:
         return ParsedArticle((), frozenset(), {})
-    reader = _ArticleParser(collapse_space(title).strip(), url)
-    _run_walk(reader.walk(body))
-    reader.end_section()
+    parser = _ArticleParser(SectionBuilder(collapse_space(title).strip()), url)
+    _run_walk(parser.walk(body))
+    parser.builder.end_section()
     abbreviations = {
         extract_text(node).strip(): (node.attributes.get("title") or "").strip()
         for node in body.css("abbr[title]")
     }
     return ParsedArticle(
-        tuple(reader.sections),
+        tuple(parser.builder.sections),
         list_anchors(body),
         {short: long for short, long in abbreviations.items() if short and long},
     )
 
 
-def _run_walk(steps: _Walk) -> None:
-    """Take a walk to its end. A page nests as deep as it likes, and Python's calls may not."""
-    waiting = [steps]
-    while waiting:
-        inner = next(waiting[-1], None)
+def _run_walk(walk: _Walk) -> None:
+    """Take a walk to its end without recursion: a page may nest deeper than Python's calls."""
+    stack = [walk]
+    while stack:
+        inner = next(stack[-1], None)
         if inner is None:
-            waiting.pop()
+            stack.pop()
         else:
-            waiting.append(inner)
+            stack.append(inner)
 
 
-def _parse_number(node: LexborNode, name: str, default: int) -> int:
+@dataclass(slots=True)
+class _ArticleParser:
+    """Walk an article, or a table cell, and pass what it reads to a section builder."""
+
+    builder: SectionBuilder
+    url: str
+
+    def walk(self, node: LexborNode) -> _Walk:
+        for child in node.iter(include_text=True):
+            heading = _HEADING.fullmatch(child.tag or "")
+            if child.is_text_node:
+                self.builder.line.add(child.text_content or "")
+            elif heading:
+                anchor = _find_heading_anchor(child)
+                self.builder.start_section(
+                    int(heading[1]), extract_text(child), anchor, is_excluded=is_skipped(child)
+                )
+            elif not is_skipped(child) and (inner := self.read_element(child)):
+                yield inner
+
+    def read_element(self, node: LexborNode) -> _Walk | None:
+        """Read an element that holds no blocks; return the walk to take for any other."""
+        tag = node.tag or ""
+        if is_code(node):
+            self.read_code(node)
+        elif tag == "tr":
+            return self.walk_row(node)
+        elif tag == "br":
+            self.builder.line.break_line()
+        elif tag in ("code", "kbd", "samp"):
+            return self.walk_span(node, "")
+        elif tag == "a" and (url := self.resolve_href(node)):
+            return self.walk_span(node, url)
+        elif tag in _BLOCK_TAGS:
+            return self.walk_block(node, tag)
+        else:
+            return self.walk(node)
+        return None
+
+    def resolve_href(self, node: LexborNode) -> str:
+        href = node.attributes.get("href")
+        return resolve_link(href, self.url) if href else ""
+
+    def walk_span(self, node: LexborNode, url: str) -> _Walk:
+        """Read inline code, or a link if there is a url."""
+        self.builder.line.begin_span("link" if url else "code", url)
+        yield self.walk(node)
+        self.builder.line.end_span()
+
+    def walk_block(self, node: LexborNode, tag: str) -> _Walk:
+        """Read a block element in the context that its tag or its role gives it."""
+        builder = self.builder
+        builder.flush()
+        if label := classify_label(node):
+            return self.walk_within(node, builder.label_context(label))
+        if tag in ("ul", "ol", "dl", "table"):
+            first = _parse_number(node, "start") if tag == "ol" else None
+            if tag == "ol" and first is None:
+                first = 1
+            context = builder.list_context(can_nest=tag in ("ul", "ol"), first_number=first)
+            return self.walk_within(node, context)
+        if tag == "li":
+            return self.walk_within(node, builder.item_context(_parse_number(node, "value")))
+        if tag == "dd" or is_admonition(node):
+            return self.walk_within(node, builder.box_context(is_definition=tag == "dd"))
+        tabs = list_tabs(node) if tag == "div" else []
+        return self.walk_tabs(tabs) if tabs else self.walk_within(node, None)
+
+    def walk_within(self, node: LexborNode, context: BlockContext | None) -> _Walk:
+        """Read an element in a context of its own, or in the current one."""
+        if context:
+            self.builder.contexts.append(context)
+        yield self.walk(node)
+        self.builder.flush()
+        if context:
+            self.builder.contexts.pop()
+
+    def walk_tabs(self, tabs: list[tuple[LexborNode | None, LexborNode]]) -> _Walk:
+        """Read each tab as its label and then its content, which only a script may have hidden."""
+        label_context, panel_context = self.builder.tab_contexts()
+        for label, panel in tabs:
+            if not is_excluded(panel):
+                if label is not None:
+                    yield self.walk_within(label, replace(label_context))
+                yield self.walk_within(panel, replace(panel_context))
+
+    def walk_row(self, node: LexborNode) -> _Walk:
+        """Read a table row as one line, its cells divided by dots."""
+        self.builder.flush()
+        cells: list[LexborNode] = []
+        text = ""
+        spans: list[Span] = []
+        for cell in node.iter():
+            if not is_skipped(cell):
+                inner = _ArticleParser(SectionBuilder(self.builder.title, is_cell=True), self.url)
+                yield inner.walk(cell)
+                text += " · " if cells else ""
+                start = len(text)
+                cell_text, cell_spans = inner.builder.join_blocks()
+                text += cell_text
+                spans += [*shift_spans(cell_spans, start), Span("cell", start, len(text))]
+                cells.append(cell)
+        if text.strip(" ·"):
+            context = self.builder.enter()
+            is_header = not context.has_rows and all(cell.tag == "th" for cell in cells)
+            context.has_rows = True
+            ordered = tuple(sorted(spans, key=span_sort_key))
+            self.builder.add_block("row", text, ordered, "header" if is_header else "")
+
+    def read_code(self, node: LexborNode) -> None:
+        """Read a block of code, and its file's name as a label."""
+        self.builder.flush()
+        self.builder.enter()
+        filename = node.css_first("span.filename")
+        if filename and (name := extract_text(filename).strip()):
+            self.builder.add_block("label", collapse_space(name), detail="file")
+        if text := extract_code(node).strip("\n").rstrip():
+            language = find_code_language(node)
+            if not language and _DIAGRAM.match(text):
+                language = DIAGRAM_LANGUAGE
+            self.builder.add_block("code", text, detail=language)
+
+
+def _parse_number(node: LexborNode, name: str) -> int | None:
     """Read an attribute of a numbered list, as long as a number can be shown."""
     value = (node.attributes.get(name) or "").strip()
-    return int(value) if re.fullmatch(r"-?[0-9]{1,8}", value) else default
+    return int(value) if re.fullmatch(r"-?[0-9]{1,8}", value) else None
 
 
 def _find_heading_anchor(heading: LexborNode) -> str:
-    """A heading's own id, else that of the section which it opens, where Sphinx puts it."""
+    """Return a heading's own id, else that of the section which it opens, where Sphinx puts it."""
     own = heading.attributes.get("id") or ""
     node = heading.parent
     while not own and node is not None:
-        if node.tag == "section" or (node.tag == "div" and has_class(node, "section")):
+        if node.tag == "section" or (node.tag == "div" and "section" in list_classes(node)):
             opens = node.css_first(_HEADINGS) == heading
             return (node.attributes.get("id") or "") if opens else ""
         node = node.parent

@@ -1,4 +1,4 @@
-"""The text of one block while it is read: white space as a browser shows it, and its spans."""
+"""Inline text of one block: white space collapsed as in a browser, with code and link spans."""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ def collapse_space(text: str) -> str:
 
 @dataclass(slots=True)
 class InlineText:
-    """A text that grows, and the spans in it: ``open_spans`` are (kind, url, start)."""
+    """Collect a text piece by piece, and its spans; ``open_spans`` are (kind, url, start)."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -27,10 +27,10 @@ class InlineText:
 
     def add(self, text: str) -> None:
         """Append text, its white space collapsed with what stands before it."""
-        folded = collapse_space(text)
-        if folded.startswith(" ") and (not self.parts or self.parts[-1][-1] in " \n"):
-            folded = folded[1:]
-        self._append(folded)
+        collapsed = collapse_space(text)
+        if collapsed.startswith(" ") and (not self.parts or self.parts[-1][-1] in " \n"):
+            collapsed = collapsed[1:]
+        self._append(collapsed)
 
     def _append(self, text: str) -> None:
         if text:
@@ -38,17 +38,17 @@ class InlineText:
             self.length += len(text)
 
     def break_line(self) -> None:
-        """Begin a new line, unless nothing stands on the first one."""
+        """Begin a new line, unless the first one is still empty."""
         if self.parts:
             last = self.parts.pop()
             self.length -= len(last)
             self._append(last.removesuffix(" ") + "\n")
 
-    def begin(self, kind: SpanKind, url: str = "") -> None:
-        """Open a span; one within another of its kind is part of that."""
+    def begin_span(self, kind: SpanKind, url: str = "") -> None:
+        """Open a span; one inside another of its kind becomes part of that."""
         self.open_spans.append((kind, url, self.length))
 
-    def end(self) -> None:
+    def end_span(self) -> None:
         """Close the span that was opened last."""
         kind, url, start = self.open_spans.pop()
         if not any(kind == outer for outer, _, _ in self.open_spans):
@@ -58,15 +58,15 @@ class InlineText:
         """Return the text so far with its spans, and an empty text with the same spans open."""
         following = InlineText()
         for kind, url, _ in self.open_spans:
-            following.begin(kind, url)
+            following.begin_span(kind, url)
         while self.open_spans:
-            self.end()
+            self.end_span()
         text = "".join(self.parts).rstrip()
         return text, trim_spans(self.spans, text), following
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
-    """Take white space off the ends of spans, drop empty ones, and sort them."""
+    """Trim white space off the ends of spans, drop empty ones, and sort them."""
     trimmed: list[Span] = []
     for span in spans:
         words = text[span.start : span.end]
@@ -77,8 +77,13 @@ def trim_spans(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
 
 
 def span_sort_key(span: Span) -> tuple[int, int, str]:
-    """Sort key: spans rise by their starts, an outer one before what it holds."""
+    """Order spans by their starts, an outer one before what it holds."""
     return span.start, -span.end, span.kind
+
+
+def shift_spans(spans: Iterable[Span], offset: int) -> list[Span]:
+    """Move spans to where their text stands in a longer one."""
+    return [s._replace(start=s.start + offset, end=s.end + offset) for s in spans]
 
 
 def resolve_link(href: str, page_url: str) -> str:

@@ -1,7 +1,4 @@
-"""The page cache: pages as they were cut, by a hash of all that decides how.
-
-A site's pages, cut: from the page cache where nothing has changed, else by all cores.
-"""
+"""Page cache: indexes of pages by hashes of page, rules and code; others are made in parallel."""
 
 import hashlib
 import json
@@ -22,35 +19,119 @@ from ...serve.text import tokenization
 from ...serve.types import Passage
 from ..process_pool import ProcessPool
 from ..sqlite_cache import SqliteCache
-from . import html_elements, html_parser, inline_text, page_index, passages, records, text_units
-from .page_index import CuttingRules, PageIndex, TermCounts, index_record
+from . import (
+    html_elements,
+    html_parser,
+    inline_text,
+    page_index,
+    passages,
+    records,
+    section_builder,
+    text_units,
+)
+from .page_index import CuttingRules, PageIndex, TermCounts, index_record, parse_record
 from .passages import IndexedPassage
 from .records import PageMetadata, PageSource, Record
 
 PAGE_CACHE_FILE = "pages.sqlite3"
 _MODULES = (
-    html_elements, html_parser, inline_text, page_index, passages, records, structure, text_units,
-    tokenization,
+    html_elements, html_parser, inline_text, page_index, passages, records, section_builder,
+    structure, text_units, tokenization,
 )  # fmt: skip
 _PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
 
+class UnreadPageError(SiteError):
+    """A page that a dirty build has not rendered and that no earlier build has kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPages:
+    """Pages that are being indexed: for each its keys and what the cache has of it, encoded.
+
+    ``new_entries`` yields the others, encoded, in their order; it can be read once. Nothing is
+    decoded while MkDocs writes its pages: the garbage collector would go through it repeatedly.
+    """
+
+    keys: tuple[bytes, ...]
+    place_keys: tuple[bytes, ...]
+    cached: tuple[bytes | None, ...]
+    new_entries: Iterator[bytes]
+    cache_folder: Path
+
+    def collect(self) -> tuple[PageIndex, ...]:
+        """Return every page's index, in order. SiteError if one cannot be read."""
+        entries: dict[bytes, bytes] = {}
+        pages: list[PageIndex] = []
+        with closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store:
+            for place, key, data in zip(self.place_keys, self.keys, self.cached, strict=True):
+                if data is None:
+                    data = entries[key] = next(self.new_entries)
+                if store.get(place) != key:
+                    entries[place] = key
+                pages.append(decode_page(data))
+            store.put(entries)
+            store.touch([*self.keys, *self.place_keys])
+        return tuple(pages)
+
+
+def start_indexing_pages(
+    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path, pool: ProcessPool
+) -> PendingPages:
+    """Begin to index the pages that the cache lacks. UnreadPageError if one has no text."""
+    keys: list[bytes] = []
+    places: list[bytes] = []
+    cached: list[bytes | None] = []
+    missing: list[tuple[PageSource, CuttingRules]] = []
+    with closing(SqliteCache(cache_folder / PAGE_CACHE_FILE)) as store:
+        for source in sources:
+            place = hash_page_place(source, rules)
+            key = store.get(place) or b"" if source.html is None else hash_page(source, rules)
+            data = store.get(key)
+            if data is not None and not is_intact(data):
+                data = None
+            if data is None:
+                if source.html is None:
+                    raise UnreadPageError(
+                        f"{source.id}: its text is not known; build without --dirty once"
+                    )
+                missing.append((source, rules))
+            places.append(place)
+            keys.append(key)
+            cached.append(data)
+    size = sum(len(source.html or "") for source, _ in missing)
+    new_entries = pool.map(_index_source, missing, size)
+    return PendingPages(tuple(keys), tuple(places), tuple(cached), new_entries, cache_folder)
+
+
+def index_pages(
+    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
+) -> tuple[PageIndex, ...]:
+    """Index every page, in order. SiteError if one cannot be read."""
+    with closing(ProcessPool()) as pool:
+        return start_indexing_pages(sources, rules, cache_folder, pool).collect()
+
+
+def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
+    source, rules = task
+    return encode_page(index_record(parse_record(source), rules))
+
+
 def hash_page(source: PageSource, rules: CuttingRules) -> bytes:
-    """What a cut page is kept under: it changes with anything that could change its passages."""
-    return _hash_json(
-        [_list_place_parts(source, rules), source.title, asdict(source.metadata), source.html]
-    )
+    """Hash all that could change the index of a page."""
+    parts = [source.title, asdict(source.metadata), source.html]
+    return _hash_json([_list_place_parts(source, rules), *parts])
 
 
 def hash_page_place(source: PageSource, rules: CuttingRules) -> bytes:
-    """What the last cut of a page is found under while its text is unknown."""
+    """Hash what is known of a page without its text: its last index is found by this."""
     return _hash_json(_list_place_parts(source, rules))
 
 
 def _list_place_parts(source: PageSource, rules: CuttingRules) -> list[object]:
     extra = rules.enrichment.get(source.id, "")
-    rest = [asdict(rules.window), sorted(rules.abbreviations.items()), extra]
-    return [_hash_code(), source.id, source.url, source.language, *rest]
+    rule_parts = [asdict(rules.window), sorted(rules.abbreviations.items()), extra]
+    return [_hash_code(), source.id, source.url, source.language, *rule_parts]
 
 
 def _hash_json(value: object) -> bytes:
@@ -59,13 +140,13 @@ def _hash_json(value: object) -> bytes:
 
 @cache
 def _hash_code() -> str:
-    """A digest of the code that reads and cuts pages, so that no other version's work is used."""
+    """Hash the code that parses and cuts pages, so that another version's entries are not used."""
     files = (Path(str(module.__file__)).read_bytes() for module in _MODULES)
     return hashlib.sha256(b"".join(files) + repr([*map(version, _PACKAGES)]).encode()).hexdigest()
 
 
 def encode_page(page: PageIndex) -> bytes:
-    """A cut page as bytes."""
+    """Encode a page's index as compressed JSON, which has a checksum."""
     record = page.record
     data = {
         "id": record.id,
@@ -77,15 +158,16 @@ def encode_page(page: PageIndex) -> bytes:
         "language": record.language,
         "scripts": sorted(page.scripts),
         "words": sorted(page.words),
-        "cuts": [
-            _encode_passage(cut, counts) for cut, counts in zip(page.cuts, page.terms, strict=True)
+        "passages": [
+            _encode_passage(passage, counts)
+            for passage, counts in zip(page.passages, page.term_counts, strict=True)
         ],
     }
     return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
 
 
 def is_intact(data: bytes) -> bool:
-    """Whether bytes are as ``encode`` made them: what is compressed has a checksum."""
+    """Test whether bytes are as ``encode_page`` wrote them."""
     try:
         zlib.decompress(data)
     except zlib.error:
@@ -94,30 +176,26 @@ def is_intact(data: bytes) -> bool:
 
 
 def decode_page(data: bytes) -> PageIndex:
-    """The page that ``encode`` was given."""
+    """Decode what ``encode_page`` wrote."""
     page: Mapping[str, Any] = json.loads(zlib.decompress(data))
-    meta = page["metadata"]
+    metadata = page["metadata"]
     record = Record(
         id=page["id"],
         url=page["url"],
         title=page["title"],
         metadata=PageMetadata(
-            summary=meta["summary"],
-            themes=tuple(meta["themes"]),
-            aliases=tuple(meta["aliases"]),
-            date=meta["date"],
-            excluded=meta["excluded"],
+            **metadata | {name: tuple(metadata[name]) for name in ("themes", "aliases")}
         ),
         sections=(),
         anchors=frozenset(page["anchors"]),
         abbreviations=page["abbreviations"],
         language=page["language"],
     )
-    rows = page["cuts"]
+    rows = page["passages"]
     return PageIndex(
         record=record,
-        cuts=tuple(_decode_passage(row, record) for row in rows),
-        terms=tuple(
+        passages=tuple(_decode_passage(row, record) for row in rows),
+        term_counts=tuple(
             TermCounts(tuple(map(sys.intern, row["terms"])), tuple(row["counts"])) for row in rows
         ),
         scripts=frozenset(page["scripts"]),
@@ -125,8 +203,8 @@ def decode_page(data: bytes) -> PageIndex:
     )
 
 
-def _encode_passage(cut: IndexedPassage, counts: TermCounts) -> dict[str, object]:
-    passage = cut.passage
+def _encode_passage(indexed: IndexedPassage, counts: TermCounts) -> dict[str, object]:
+    passage = indexed.passage
     return {
         "id": passage.id,
         "url": passage.url,
@@ -135,7 +213,7 @@ def _encode_passage(cut: IndexedPassage, counts: TermCounts) -> dict[str, object
         "sentences": passage.sentences,
         "blocks": pack_structure(passage.blocks),
         "spans": pack_structure(passage.spans),
-        "head": cut.head,
+        "context": indexed.context,
         "terms": counts.terms,
         "counts": counts.counts,
     }
@@ -154,84 +232,4 @@ def _decode_passage(row: Mapping[str, Any], record: Record) -> IndexedPassage:
         blocks=unpack_blocks(row["blocks"], len(row["text"])),
         spans=unpack_spans(row["spans"], len(row["text"])),
     )
-    return IndexedPassage(passage, row["head"])
-
-
-class UnreadPageError(SiteError):
-    """A page that a dirty build has not rendered and no earlier build has kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingPages:
-    """Pages that are being cut: for each its keys and what the cache has of it, encoded.
-
-    ``fresh`` gives the others, encoded, in their order; it can be read once. Nothing is decoded
-    while MkDocs writes its pages: the garbage collector would go through all of it again and again.
-    """
-
-    keys: tuple[bytes, ...]
-    places: tuple[bytes, ...]
-    known: tuple[bytes | None, ...]
-    fresh: Iterator[bytes]
-    cache_folder: Path
-
-    def pages(self) -> tuple[PageIndex, ...]:
-        """Every page, cut, in order. SiteError if one cannot be read."""
-        entries: dict[bytes, bytes] = {}
-        pages: list[PageIndex] = []
-        with closing(SqliteCache(self.cache_folder / PAGE_CACHE_FILE)) as store:
-            for place, key, data in zip(self.places, self.keys, self.known, strict=True):
-                if data is None:
-                    data = entries[key] = next(self.fresh)
-                if store.get(place) != key:
-                    entries[place] = key
-                pages.append(decode_page(data))
-            store.put(entries)
-            store.touch([*self.keys, *self.places])
-        return tuple(pages)
-
-
-def start_indexing_pages(
-    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path, workers: ProcessPool
-) -> PendingPages:
-    """Begin to cut what the cache does not have. UnreadPageError if that is not possible."""
-    keys: list[bytes] = []
-    places: list[bytes] = []
-    known: list[bytes | None] = []
-    missing: list[tuple[PageSource, CuttingRules]] = []
-    with closing(SqliteCache(cache_folder / PAGE_CACHE_FILE)) as store:
-        for source in sources:
-            places.append(hash_page_place(source, rules))
-            if source.html is None:
-                keys.append(store.get(places[-1]) or b"")
-            else:
-                keys.append(hash_page(source, rules))
-            known.append(_get_intact(store, keys[-1]))
-            if known[-1] is None:
-                if source.html is None:
-                    raise UnreadPageError(
-                        f"{source.id}: its text is not known; build without --dirty once"
-                    )
-                missing.append((source, rules))
-    size = sum(len(source.html or "") for source, _ in missing)
-    fresh = workers.each(_index_source, missing, size)
-    return PendingPages(tuple(keys), tuple(places), tuple(known), fresh, cache_folder)
-
-
-def index_pages(
-    sources: Iterable[PageSource], rules: CuttingRules, cache_folder: Path
-) -> tuple[PageIndex, ...]:
-    """Every page, cut, in order. SiteError if one cannot be read."""
-    with closing(ProcessPool()) as workers:
-        return start_indexing_pages(sources, rules, cache_folder, workers).pages()
-
-
-def _get_intact(store: SqliteCache, key: bytes) -> bytes | None:
-    """What the cache has under a key, unless it is damaged."""
-    data = store.get(key)
-    return data if data is not None and is_intact(data) else None
-
-
-def _index_source(work: tuple[PageSource, CuttingRules]) -> bytes:
-    source, rules = work
-    return encode_page(index_record(page_index.parse_record(source), rules))
+    return IndexedPassage(passage, row["context"])

@@ -1,4 +1,4 @@
-"""A page as its passages and their terms: what can be kept while the page stays as it is."""
+"""Index of one page: its passages and their term counts, unchanged while the page is."""
 
 import sys
 from collections import Counter
@@ -21,7 +21,7 @@ from .records import PageSource, Record
 
 @dataclass(frozen=True, slots=True)
 class CuttingRules:
-    """How pages are cut, beside what is on them.
+    """What decides how pages are cut, besides their own text.
 
     ``abbreviations`` are the site's own, ``enrichment`` is extra retrieval text by record id.
     """
@@ -44,18 +44,18 @@ class PageIndex:
     """A record without its sections, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
-    are compared with (see ``near_spelling``).
+    are compared with (see ``serve.retrieval.spelling``).
     """
 
     record: Record
-    cuts: tuple[IndexedPassage, ...]
-    terms: tuple[TermCounts, ...]
+    passages: tuple[IndexedPassage, ...]
+    term_counts: tuple[TermCounts, ...]
     scripts: frozenset[str]
     words: frozenset[str]
 
 
 def parse_record(source: PageSource) -> Record:
-    """The record of a page."""
+    """Parse the article of a page into a record."""
     article = parse_article(source.html or "", source.title, source.url)
     return Record(
         id=source.id,
@@ -70,24 +70,25 @@ def parse_record(source: PageSource) -> Record:
 
 
 def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex:
-    """Cut a record; one that its author has excluded keeps its anchors and has no passages."""
+    """Cut and count a record; an excluded one keeps its anchors and has no passages."""
     rules = rules or CuttingRules()
-    cuts: list[IndexedPassage] = []
+    passages: list[IndexedPassage] = []
     if not record.metadata.excluded:
         abbreviations = {**rules.abbreviations, **record.abbreviations}
         extra = rules.enrichment.get(record.id, "")
-        cuts = cut_passages(record, rules.window, abbreviations, extra)
+        passages = cut_passages(record, rules.window, abbreviations, extra)
+    texts = [passage.retrieval_text for passage in passages]
     return PageIndex(
         record=replace(record, sections=()),
-        cuts=tuple(cuts),
-        terms=tuple(count_terms(cut.retrieval_text, record.language) for cut in cuts),
-        scripts=frozenset().union(*(detect_scripts(cut.retrieval_text) for cut in cuts)),
-        words=frozenset().union(*(list_words(cut.retrieval_text) for cut in cuts)),
+        passages=tuple(passages),
+        term_counts=tuple(count_terms(text, record.language) for text in texts),
+        scripts=frozenset().union(*map(detect_scripts, texts)),
+        words=frozenset().union(*map(list_words, texts)),
     )
 
 
 def list_words(text: str) -> Iterator[str]:
-    """The words of a text in lower case that a near spelling may stand for: letters only."""
+    """List the words of letters only, in lower case, that a near spelling may stand for."""
     for token in split_words(text):
         word = token.lower()
         if len(word) >= spelling.MIN_HALF_LETTERS and word.isalpha() and is_space_delimited(word):
@@ -95,7 +96,7 @@ def list_words(text: str) -> Iterator[str]:
 
 
 def count_terms(text: str, language: str) -> TermCounts:
-    """The content terms of a text, counted, in order of first use."""
+    """Count the content terms of a text, in order of first use."""
     # No term reaches over white space, and a site repeats its words.
     counts = Counter(chain.from_iterable(map(_cached_term_reader(language), text.split())))
     return TermCounts(tuple(map(sys.intern, counts)), tuple(counts.values()))

@@ -1,4 +1,4 @@
-"""Records cut into passages: windows of whole paragraphs under one heading."""
+"""Passages of a record: windows of whole paragraphs under one heading, with overlap."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=Measured)
 
 @dataclass(frozen=True, slots=True)
 class PassageWindow:
-    """How long a passage is, in words, and what share of it the next one repeats."""
+    """The length of a passage in words, and the share of it that the next one repeats."""
 
     words: int = 240
     overlap: float = 0.25
@@ -33,15 +33,15 @@ class PassageWindow:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPassage:
-    """A passage and what else it is found by, line by line, which is never quoted."""
+    """A passage and the context it is also found by, line by line, which is never quoted."""
 
     passage: Passage
-    head: str
+    context: str
 
     @property
     def retrieval_text(self) -> str:
-        """All that the passage is found by."""
-        return f"{self.head}\n{self.passage.text}" if self.head else self.passage.text
+        """Return all that the passage is found by."""
+        return f"{self.context}\n{self.passage.text}" if self.context else self.passage.text
 
 
 def cut_passages(
@@ -50,85 +50,62 @@ def cut_passages(
     abbreviations: Mapping[str, str] | None = None,
     extra: str = "",
 ) -> list[IndexedPassage]:
-    """All passages of a record, in reading order.
+    """Cut a record into passages, in reading order.
 
-    abbreviations: short forms to long ones, the record's own if None. extra: what all passages
-    of the record are found by too.
+    abbreviations: short forms to long ones, the record's own if None. extra: text that all
+    passages of the record are found by too.
     """
     expansions = _Expansions(record.abbreviations if abbreviations is None else abbreviations)
-    cuts: list[IndexedPassage] = []
-    taken: dict[str, int] = {}
+    passages: list[IndexedPassage] = []
+    last_numbers: dict[str, int] = {}
     for section in record.sections:
-        pieces = list(cut_blocks(section.blocks, window.words, record.language))
-        for group in pack_windows(
-            list(cluster_units(pieces, window.words)), window, _repeat_table_header
-        ):
-            passage = _make_passage(record, section, group, taken)
-            head = _join_context(record, section, extra, expansions.of(passage.text))
-            cuts.append(IndexedPassage(passage, head))
-    return cuts
-
-
-def _assign_id(name: str, taken: dict[str, int]) -> str:
-    """The first of NAME, NAME~2, NAME~3 … that is free; an anchor may look like a window's id.
-
-    taken: every id, with the last number that was given under it.
-    """
-    number = taken.get(name, 0) + 1
-    while (found := f"{name}~{number}" if number > 1 else name) in taken:
-        number += 1
-    taken[found] = 1
-    taken[name] = number
-    return found
+        units = list(cut_blocks(section.blocks, window.words, record.language))
+        clusters = cluster_units(units, window.words)
+        for group in pack_windows(clusters, window, _repeat_table_header):
+            passage = _make_passage(record, section, group, last_numbers)
+            context = _join_context(record, section, extra, expansions.find(passage.text))
+            passages.append(IndexedPassage(passage, context))
+    return passages
 
 
 def cut_plain_text(text: str, window: PassageWindow, language: str = "en") -> list[str]:
-    """A plain text cut at its blank lines the way a page is cut at its paragraphs."""
+    """Cut a plain text at its blank lines, the way a page is cut at its paragraphs."""
     parts = (part.strip() for part in re.split(r"\n\s*\n", text))
     blocks = [PageBlock("text", part) for part in parts if part]
-    pieces = cut_blocks(blocks, window.words, language)
-    return [join_units(group)[0] for group in pack_windows(pieces, window)]
-
-
-def _repeat_table_header(cluster: UnitCluster) -> UnitCluster | None:
-    """The column names that a window repeats which begins within a table."""
-    header = cluster.header
-    return UnitCluster((header,), header.words) if header else None
+    units = cut_blocks(blocks, window.words, language)
+    return [join_units(group)[0] for group in pack_windows(units, window)]
 
 
 def pack_windows(
-    units: Iterable[M], window: PassageWindow, opening: Callable[[M], M | None] = lambda _: None
+    units: Iterable[M], window: PassageWindow, repeat: Callable[[M], M | None] = lambda _: None
 ) -> list[list[M]]:
-    """Units in order, grouped so that no group but one of a single unit is over the window.
+    """Group units in order, so that no group but one of a single unit is longer than the window.
 
-    The last units of a group that together fit the overlap open the next group again. opening:
-    what a group repeats before a unit that it begins with, if that fits too.
+    The last units of a group that together fit the overlap open the next group again. repeat:
+    returns what a group repeats before a unit that it begins with, if that fits too.
     """
     groups: list[list[M]] = []
     group: list[M] = []
     words = 0
-    fresh = False
     for unit in units:
-        if fresh and words + unit.words > window.words:
+        if group and words + unit.words > window.words:
             groups.append(group)
-            tail = _take_overlap(
-                group, min(window.words * window.overlap, window.words - unit.words)
-            )
-            group = _prepend_repeated([*tail, unit], window, opening)[:-1]
-            words = sum(u.words for u in group)
-        group.append(unit)
-        words += unit.words
-        fresh = True
-    return [*groups, group] if fresh else groups
+            overlap = min(window.words * window.overlap, window.words - unit.words)
+            group = _prepend_repeated([*_take_overlap(group, overlap), unit], window, repeat)
+            words = sum(each.words for each in group)
+        else:
+            group.append(unit)
+            words += unit.words
+    return [*groups, group] if group else groups
 
 
 def _prepend_repeated(
-    group: list[M], window: PassageWindow, opening: Callable[[M], M | None]
+    group: list[M], window: PassageWindow, repeat: Callable[[M], M | None]
 ) -> list[M]:
     """Put before a group what it repeats; what overlaps gives way to that."""
     words = sum(unit.words for unit in group)
     for first, unit in enumerate(group):
-        repeated = opening(unit)
+        repeated = repeat(unit)
         if words + (repeated.words if repeated else 0) <= window.words:
             return [repeated, *group[first:]] if repeated else group[first:]
         words -= unit.words
@@ -143,27 +120,20 @@ def _take_overlap(group: Sequence[M], budget: float) -> list[M]:
     return list(group[start:])
 
 
-def _encode_fragment(anchor: str) -> str:
-    """An anchor as a url's fragment, as browsers write one: they find it by its decoded form."""
-    if all(map(_is_safe, anchor)):
-        return anchor
-    # A percent sign that stood as it is would be decoded with the rest.
-    return "".join(
-        c if c != "%" and _is_safe(c) else quote(c, safe="", errors="replace") for c in anchor
-    )
-
-
-def _is_safe(character: str) -> bool:
-    return character.isprintable() and character not in _UNSAFE_IN_FRAGMENT
+def _repeat_table_header(cluster: UnitCluster) -> UnitCluster | None:
+    """Return the column names that a window repeats which begins within a table."""
+    header = cluster.header
+    return UnitCluster((header,), header.words) if header else None
 
 
 def _make_passage(
-    record: Record, section: Section, group: Sequence[UnitCluster], taken: dict[str, int]
+    record: Record, section: Section, group: Sequence[UnitCluster], last_numbers: dict[str, int]
 ) -> Passage:
-    text, sentences, blocks, spans = join_units([u for cluster in group for u in cluster.units])
+    units = [unit for cluster in group for unit in cluster.units]
+    text, sentences, blocks, spans = join_units(units)
     name = "-".join(section.anchor.split())
     return Passage(
-        id=_assign_id(f"{record.id}#{name}" if name else record.id, taken),
+        id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
         title=" › ".join((record.title, *section.path)),
@@ -176,21 +146,41 @@ def _make_passage(
     )
 
 
-def _join_context(record: Record, section: Section, extra: str, expansions: Iterable[str]) -> str:
-    parts = (
-        record.title,
-        *record.metadata.aliases,
-        *section.path,
-        record.metadata.summary,
-        *record.metadata.themes,
-        extra,
-        *expansions,
+def _assign_id(name: str, last_numbers: dict[str, int]) -> str:
+    """Return the first free of NAME, NAME~2, NAME~3 …; an anchor may look like a window's id.
+
+    last_numbers: every id in use, with the last number that was assigned under it.
+    """
+    number = last_numbers.get(name, 0) + 1
+    while (unique := f"{name}~{number}" if number > 1 else name) in last_numbers:
+        number += 1
+    last_numbers[unique] = 1
+    last_numbers[name] = number
+    return unique
+
+
+def _encode_fragment(anchor: str) -> str:
+    """Encode an anchor as browsers write a url's fragment: they find it by its decoded form."""
+    if all(map(_is_safe, anchor)):
+        return anchor
+    # A percent sign that stood as it is would be decoded with the others.
+    return "".join(
+        c if c != "%" and _is_safe(c) else quote(c, safe="", errors="replace") for c in anchor
     )
-    return "\n".join(part for part in parts if part)
+
+
+def _is_safe(character: str) -> bool:
+    return character.isprintable() and character not in _UNSAFE_IN_FRAGMENT
+
+
+def _join_context(record: Record, section: Section, extra: str, expansions: Iterable[str]) -> str:
+    metadata = record.metadata
+    page = (record.title, *metadata.aliases, *section.path, metadata.summary, *metadata.themes)
+    return "\n".join(part for part in (*page, extra, *expansions) if part)
 
 
 class _Expansions:
-    """The other form of each abbreviation that a text uses, the long one or the short one."""
+    """Find the other form of each abbreviation that a text uses, the long one or the short one."""
 
     def __init__(self, abbreviations: Mapping[str, str]) -> None:
         self._forms = [
@@ -198,11 +188,11 @@ class _Expansions:
             for short, long in abbreviations.items()
         ]
 
-    def of(self, text: str) -> Iterator[str]:
-        for short, is_short, long, is_long in self._forms:
-            if is_short.search(text):
+    def find(self, text: str) -> Iterator[str]:
+        for short, short_pattern, long, long_pattern in self._forms:
+            if short_pattern.search(text):
                 yield long
-            elif is_long.search(text):
+            elif long_pattern.search(text):
                 yield short
 
 

@@ -1,4 +1,4 @@
-"""Records: published pages and the metadata their authors maintain."""
+"""Records: published pages, their sections and the metadata of their front matter."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ class PageBlock:
 
     @property
     def code(self) -> tuple[tuple[int, int], ...]:
-        """The (start, end) offsets of its inline code."""
+        """Return the (start, end) offsets of its inline code."""
         return tuple((span.start, span.end) for span in self.spans if span.kind == "code")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading.
+    """The blocks under one heading.
 
     ``anchor`` is the id of the nearest heading that has one, empty before the first; ``path``
     holds the headings above the text, outermost first, without the page's own title.
@@ -43,7 +43,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PageMetadata:
-    """What an author says of a page in its front matter."""
+    """The fields of a page's front matter that retrieval uses."""
 
     summary: str = ""
     themes: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class PageMetadata:
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """A published page as a face hands it over.
+    """A published page before it is parsed.
 
     ``html`` is that of its article, None where a dirty build has not rendered the page.
     """
@@ -85,9 +85,9 @@ class Record:
 
     @property
     def slug(self) -> str:
-        """The last part of the id; of a folder's index page, the folder's name.
+        """Return the last part of the id; of a folder's index page, the folder's name.
 
-        The language that a translation has in its name is no part of it.
+        The language that a translation has in its name is left out.
         """
         parts = self.id.split("/")
         if parts[0] == self.language:
@@ -99,37 +99,37 @@ class Record:
 
 
 def parse_metadata(meta: Mapping[str, object]) -> PageMetadata:
-    """Read front matter; a key of another type than expected is read as absent."""
+    """Parse front matter; a key of another type than expected is read as absent."""
     return PageMetadata(
         summary=_find_first_text(meta, "description", "summary", "meaning"),
         themes=_list_texts(meta, "themes", "keywords", "topics", "tags"),
         aliases=_list_texts(meta, "aliases"),
         date=_parse_date(meta.get("date")),
-        excluded=_is_excluded_by(meta.get("search")) or _is_excluded_by(meta.get("answerable")),
+        excluded=_has_exclude(meta.get("search")) or _has_exclude(meta.get("answerable")),
     )
 
 
 def _find_first_text(meta: Mapping[str, object], *keys: str) -> str:
     values = (meta.get(key) for key in keys)
-    return next((text for v in values if isinstance(v, str) and (text := _one_line(v))), "")
+    return next((text for v in values if isinstance(v, str) and (text := _clean_line(v))), "")
 
 
 def _list_texts(meta: Mapping[str, object], *keys: str) -> tuple[str, ...]:
-    found: list[str] = []
+    texts: list[str] = []
     for key in keys:
         value = meta.get(key)
         items = value.split(",") if isinstance(value, str) else value
         if isinstance(items, list | tuple):
-            found += [_one_line(item) for item in items if isinstance(item, str | int | float)]
-    return tuple(dict.fromkeys(text for text in found if text))
+            texts += [_clean_line(item) for item in items if isinstance(item, str | int | float)]
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _one_line(value: object) -> str:
-    """A value on one line, without lone surrogates, which YAML may escape and no file can hold."""
+def _clean_line(value: object) -> str:
+    """Put a value on one line, without lone surrogates: YAML can escape them, no file hold them."""
     try:
         return " ".join(str(value).encode(errors="ignore").decode().split())
     except ValueError:
-        # Python writes no number of thousands of digits.
+        # Python refuses to format integers of thousands of digits.
         return ""
 
 
@@ -148,5 +148,5 @@ def _parse_date(value: object) -> str | None:
     return None
 
 
-def _is_excluded_by(value: object) -> bool:
+def _has_exclude(value: object) -> bool:
     return isinstance(value, Mapping) and value.get("exclude") is True

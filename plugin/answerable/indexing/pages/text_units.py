@@ -1,7 +1,4 @@
-"""Where sentences begin and end.
-
-What is not cut when a page is cut in windows: units of text, and units that stay together.
-"""
+"""Units of text that no passage boundary may cut, and the clusters that must stay together."""
 
 import re
 from bisect import bisect_right
@@ -13,54 +10,14 @@ import sentencex
 
 from ...serve.structure import Block, Span
 from ...serve.text.tokenization import count_words
-from .inline_text import trim_spans
+from .inline_text import shift_spans, trim_spans
 from .records import PageBlock
-
-# What ends a sentence without a space after it.
-_FULL_WIDTH_STOPS = "。！？．｡"
-
-
-def split_sentences(block: PageBlock, language: str = "en") -> list[tuple[int, int]]:
-    """The (start, end) offsets of a block's sentences, white space left out; none in code.
-
-    A label has none either: it says nothing alone. A table row is one sentence. No sentence ends
-    inside inline code or inside a word.
-    """
-    text = block.text
-    if block.kind in ("code", "label"):
-        return []
-    if block.kind == "row":
-        # Its first or last cell may be empty.
-        return [(len(text) - len(text.lstrip()), len(text.rstrip()))]
-    # A full stop within code must not look like an end; a letter of the same width cannot.
-    masked = list(text)
-    for start, end in block.code:
-        masked[start:end] = "x" * (end - start)
-    edges = [0]
-    at = 0
-    for piece in sentencex.segment(language, "".join(masked)):
-        at += len(piece)
-        if (
-            at >= len(text)
-            or text[at - 1].isspace()
-            or text[at].isspace()
-            or text[at - 1] in _FULL_WIDTH_STOPS
-        ):
-            edges.append(min(at, len(text)))
-    if edges[-1] != len(text):
-        edges.append(len(text))
-    spans = []
-    for start, end in pairwise(edges):
-        sentence = text[start:end]
-        if sentence.strip():
-            begin = start + len(sentence) - len(sentence.lstrip())
-            spans.append((begin, begin + len(sentence.strip())))
-    return spans
-
 
 # A word of an alphabet, or a letter of a script that may have no spaces with its marks: with few,
 # since nothing else would bound a passage.
 _ATOM = re.compile(r"[^\W\u0e00-\U0010ffff]+\W{0,16}|\w\W{0,16}|\W{1,16}")
+# What ends a sentence without a space after it.
+_FULL_WIDTH_STOPS = "。！？．｡"
 # How a text ends that leads into what follows it.
 _LEAD_INS = (":", "：")
 # Lead-ins and labels in a row, and units of a list: no page that a person reads has more.
@@ -70,7 +27,7 @@ _MAX_LIST_UNITS = 200
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """The least that is not cut: a block, or a sentence or some lines of a long one.
+    """A block, or a sentence or some lines of a long one: the smallest text that is not cut.
 
     ``source`` numbers the block within its section. ``glue`` stands before the unit when it
     follows another; ``sentences`` and ``spans`` are offsets in ``text``; ``words`` is how many it
@@ -106,8 +63,41 @@ class _BlockRange:
     is_sentence: bool
 
 
+def split_sentences(block: PageBlock, language: str = "en") -> list[tuple[int, int]]:
+    """List the (start, end) offsets of a block's sentences, without white space; none in code.
+
+    A label has none either: it says nothing alone. A table row is one sentence. No sentence ends
+    inside inline code or inside a word.
+    """
+    text = block.text
+    if block.kind in ("code", "label"):
+        return []
+    if block.kind == "row":
+        # Its first or last cell may be empty.
+        return [(len(text) - len(text.lstrip()), len(text.rstrip()))]
+    # A full stop within code must not look like an end; a letter of the same width cannot.
+    masked = list(text)
+    for start, end in block.code:
+        masked[start:end] = "x" * (end - start)
+    edges = [0]
+    end = 0
+    for segment in sentencex.segment(language, "".join(masked)):
+        end += len(segment)
+        if end >= len(text):
+            break
+        if text[end - 1].isspace() or text[end].isspace() or text[end - 1] in _FULL_WIDTH_STOPS:
+            edges.append(end)
+    sentences = []
+    for start, end in pairwise((*edges, len(text))):
+        sentence = text[start:end]
+        if sentence.strip():
+            begin = start + len(sentence) - len(sentence.lstrip())
+            sentences.append((begin, begin + len(sentence.strip())))
+    return sentences
+
+
 def cut_blocks(blocks: Sequence[PageBlock], limit: int, language: str) -> Iterator[TextUnit]:
-    """Cut the blocks of a section in units of at most ``limit`` words."""
+    """Cut the blocks of a section into units of at most ``limit`` words."""
     before: PageBlock | None = None
     for source, block in enumerate(blocks):
         yield from _cut_block(source, block, _choose_glue(block, before), limit, language)
@@ -127,11 +117,10 @@ def _cut_block(
     words = count_words(block.text)
     if words <= limit:
         return [TextUnit(source, block, block.text, glue, sentences, block.spans, words)]
-    ranges = (
-        _list_line_ranges(block, glue)
-        if block.kind == "code"
-        else _list_sentence_ranges(block, glue, sentences)
-    )
+    if block.kind == "code":
+        ranges = _list_line_ranges(block, glue)
+    else:
+        ranges = _list_sentence_ranges(block, glue, sentences)
     pieces = [piece for whole in ranges for piece in _break_range(block, whole, limit)]
     return [
         _make_unit(source, block, piece, is_last=number == len(pieces))
@@ -140,21 +129,22 @@ def _cut_block(
 
 
 def _make_unit(source: int, block: PageBlock, piece: _BlockRange, *, is_last: bool) -> TextUnit:
-    text = block.text[piece.start : piece.end]
+    start, end = piece.start, piece.end
+    text = block.text[start:end]
     sentences = ((0, len(text)),) if piece.is_sentence else ()
     inside = (
-        s._replace(start=max(s.start, piece.start) - piece.start, end=s.end - piece.start)
+        s._replace(start=max(s.start, start) - start, end=min(s.end, end) - start)
         for s in block.spans
-        if s.start < piece.end and s.end > piece.start
+        if s.start < end and s.end > start
     )
-    spans = trim_spans((s._replace(end=min(s.end, len(text))) for s in inside), text)
+    spans = trim_spans(inside, text)
     return TextUnit(source, block, text, piece.glue, sentences, spans, count_words(text), is_last)
 
 
 def _list_line_ranges(block: PageBlock, glue: str) -> Iterator[_BlockRange]:
     start = 0
     for line in block.text.split("\n"):
-        yield _BlockRange(start, start + len(line), "\n" if start else glue, False)
+        yield _BlockRange(start, start + len(line), "\n" if start else glue, is_sentence=False)
         start += len(line) + 1
 
 
@@ -166,43 +156,43 @@ def _list_sentence_ranges(
     for start, end in sentences or [(0, len(block.text))]:
         # Japanese has no space between its sentences, and none must be put into a quote.
         between = glue if last < 0 else " " if start > last else ""
-        yield _BlockRange(start, end, between, block.kind != "label")
+        yield _BlockRange(start, end, between, is_sentence=block.kind != "label")
         last = end
 
 
 def _break_range(block: PageBlock, whole: _BlockRange, limit: int) -> Iterator[_BlockRange]:
-    """A range as pieces no longer than a window; one that has to be broken is no sentence."""
+    """Break a range into pieces no longer than a window; a broken sentence is none any more."""
     text = block.text[whole.start : whole.end]
     if count_words(text) <= limit:
         yield whole
         return
     edges = _list_break_edges(text, limit)
     glue = whole.glue
-    start = at = 0
+    start = used_edges = 0
     while start < len(text):
-        at = _find_last_fitting_edge(text, start, edges, at, limit)
-        end = edges[at - 1]
+        used_edges = _count_fitting_edges(text, start, edges, used_edges, limit)
+        end = edges[used_edges - 1]
         length = len(text[start:end].rstrip())
-        yield _BlockRange(whole.start + start, whole.start + start + length, glue, False)
+        first = whole.start + start
+        yield _BlockRange(first, first + length, glue, is_sentence=False)
         glue = " " if text[end - 1].isspace() else ""
         start = end
 
 
-def _find_last_fitting_edge(
-    text: str, start: int, edges: Sequence[int], at: int, limit: int
+def _count_fitting_edges(
+    text: str, start: int, edges: Sequence[int], used_edges: int, limit: int
 ) -> int:
-    """How many of the edges, more than ``at``, end a piece from ``start`` within the window."""
-
-    def words(end: int) -> int:
-        return count_words(text[start:end])
-
+    """Count the edges up to the end of the longest piece from ``start`` that fits the window."""
     # Two letters or one word of an alphabet make a word at least: the last edge is not far.
-    stop = min(at + 2 * limit + 1, len(edges))
-    return max(at + 1, bisect_right(edges, limit, at, stop, key=words))
+    stop = min(used_edges + 2 * limit + 1, len(edges))
+    fitting = bisect_right(
+        edges, limit, used_edges, stop, key=lambda end: count_words(text[start:end])
+    )
+    return max(used_edges + 1, fitting)
 
 
 def _list_break_edges(text: str, limit: int) -> list[int]:
-    """Where a text may be broken: after its words, and in a run that is too long after letters."""
+    """List where a text may be broken: after words, and after letters in a run that is too long."""
     edges: list[int] = []
     for match in re.finditer(r"\S+\s*|\s+", text):
         start, end = match.span()
@@ -224,13 +214,13 @@ def cluster_units(units: Sequence[TextUnit], limit: int) -> Iterator[UnitCluster
     while start < len(units):
         first = units[start]
         end = _find_cluster_end(units, start, limit)
-        for unit in units[start:end]:
+        cluster = tuple(units[start:end])
+        for unit in cluster:
             if unit.block.detail == "header":
                 headers.setdefault(unit.block.group, unit)
         is_body = first.block.kind == "row" and first.block.detail != "header"
-        words = sum(unit.words for unit in units[start:end])
         header = headers.get(first.block.group) if is_body else None
-        yield UnitCluster(tuple(units[start:end]), words, header)
+        yield UnitCluster(cluster, _count_words(cluster), header)
         start = end
 
 
@@ -239,18 +229,18 @@ def _find_cluster_end(units: Sequence[TextUnit], start: int, limit: int) -> int:
     while end < len(units) and end - start < _MAX_BOUND_UNITS and _leads_into_next(units[end]):
         end += 1
     if end in (start, len(units)):
-        return max(end, start + 1) if _fits(units[start:end], limit) else start + 1
+        return max(end, start + 1) if _count_words(units[start:end]) <= limit else start + 1
     first = units[end]
-    following = units[end : end + _MAX_LIST_UNITS]
     if first.block.kind == "item":
+        following = units[end : end + _MAX_LIST_UNITS]
         whole = end + sum(1 for _ in takewhile(lambda u: _is_in_list(u, first), following))
-        if _fits(units[start:whole], limit):
+        if _count_words(units[start:whole]) <= limit:
             return whole
-    return end + 1 if _fits(units[start : end + 1], limit) else start + 1
+    return end + 1 if _count_words(units[start : end + 1]) <= limit else start + 1
 
 
-def _fits(units: Sequence[TextUnit], limit: int) -> bool:
-    return sum(unit.words for unit in units) <= limit
+def _count_words(units: Sequence[TextUnit]) -> int:
+    return sum(unit.words for unit in units)
 
 
 def _leads_into_next(unit: TextUnit) -> bool:
@@ -271,7 +261,7 @@ def _is_in_list(unit: TextUnit, first: TextUnit) -> bool:
 def join_units(
     units: Sequence[TextUnit],
 ) -> tuple[str, tuple[tuple[int, int], ...], tuple[Block, ...], tuple[Span, ...]]:
-    """Put units together: their text, and the sentences, blocks and spans in it."""
+    """Join units: return their text, and the sentences, blocks and spans in it."""
     parts: list[str] = []
     sentences: list[tuple[int, int]] = []
     spans: list[Span] = []
@@ -285,7 +275,7 @@ def join_units(
             length += len(glue)
             start = length if start < 0 else start
             sentences += [(length + a, length + b) for a, b in unit.sentences]
-            spans += [s._replace(start=length + s.start, end=length + s.end) for s in unit.spans]
+            spans += shift_spans(unit.spans, length)
             parts += (glue, unit.text)
             length += len(unit.text)
         block = unit.block

@@ -1,6 +1,6 @@
-"""What the widget is told of its site: a file of the site, and not a part of its pages.
+"""Configuration of the widget: a JSON file of the site, outside its pages.
 
-The bundle's id is in it, by which the widget knows that site and index differ. In a page it would
+The bundle's id is in it, by which the widget notices that site and index differ. In a page it would
 change every page with every index.
 """
 
@@ -12,13 +12,13 @@ from .injection import WIDGET_FOLDER
 
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
-# Ids by the tag of a language, where each has a bundle for itself.
+# Ids by language tag, if each language has a bundle of its own.
 BundleIds = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class WidgetConfig:
-    """What the owner of a site has to say to its widget.
+    """What the owner of a site tells its widget.
 
     ``examples``: questions that it answers. ``search`` and ``authors``: addresses, relative to the
     site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
@@ -31,8 +31,8 @@ class WidgetConfig:
     feedback: str | None = None
 
 
-def format_widget_config(facts: WidgetConfig, bundle: BundleIds | None) -> bytes:
-    """The file. bundle: None before there is one, which is when the facts are audited."""
+def format_widget_config(config: WidgetConfig, bundle: BundleIds | None) -> bytes:
+    """Format the file. bundle: None before there is one, which is when the file is audited."""
     ids = dict(sorted(bundle.items())) if isinstance(bundle, Mapping) else bundle
-    text = json.dumps({"bundle": ids, **asdict(facts)}, ensure_ascii=False, indent=1)
+    text = json.dumps({"bundle": ids, **asdict(config)}, ensure_ascii=False, indent=1)
     return f"{text}\n".encode()
