@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_block_is_of_a_language_that_is_checked() -> None:
-    checked = {"yaml", "markdown", "json", "python", "js", "css", "html", "html+jinja"}
+    checked = {"yaml", "markdown", "json", "toml", "python", "js", "css", "html", "html+jinja"}
     checked |= {"sh", "console"}
     unknown = [b.where for b in manual.blocks() if b.language not in checked | set(OTHERS)]
     assert unknown == []

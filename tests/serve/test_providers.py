@@ -10,16 +10,15 @@ from answerable.indexing.output.function_writer import BASE_REQUIREMENTS
 from answerable.serve import providers, settings
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.errors import BundleError, EmbedderError
-from answerable.serve.providers import make_embedder
-from answerable.serve.settings import (
+from answerable.serve.provider_registry import (
     ANSWERER_PROVIDERS,
     EMBEDDER_PROVIDERS,
-    FunctionSettings,
     is_answerer_local,
     is_embedder_local,
     list_key_variables,
-    read_settings,
 )
+from answerable.serve.providers import make_embedder
+from answerable.serve.settings import FunctionSettings, read_settings
 from support import sites
 
 

@@ -35,7 +35,7 @@ from ..indexing.progress import show_progress
 from ..mkdocs.site_config import load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
-from ..serve.settings import is_answerer_local
+from ..serve.provider_registry import is_answerer_local
 from ..serve.stores.bundle import Bundle
 from .context import open_engine, read_function_settings, read_site_notebook
 from .evaluate_options import confirm_cost

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import click
 
 from ..serve.embedders.embedder import EmbedderIdentity
-from ..serve.settings import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, FunctionSettings
+from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
+from ..serve.settings import FunctionSettings
 from ..serve.vectors.encodings import ENCODING_NAMES
 from .context import question_argument
 

@@ -33,7 +33,7 @@ from ..indexing.output.atomic_files import write_private_file
 from ..indexing.progress import show_progress
 from ..mkdocs.rebuild import RebuiltSite, rebuild_site
 from ..serve.errors import GoldError, SiteError
-from ..serve.settings import is_embedder_local
+from ..serve.provider_registry import is_embedder_local
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding
 from . import evaluate
 from .render import to_plain_text

@@ -9,7 +9,8 @@ from mkdocs.config import base
 from mkdocs.config import config_options as c
 
 from ..serve.errors import SiteError
-from ..serve.settings import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, LOG_REFUSALS_CHOICES
+from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
+from ..serve.settings import LOG_REFUSALS_CHOICES
 from ..serve.stores.postgres.database_options import DEFAULT_STORE_NAME, SEARCH_METHODS
 from ..serve.vectors.encodings import ENCODING_NAMES
 
@@ -43,6 +44,21 @@ def parse_shortcut(given: str) -> str:
     return "+".join([*(name for name in _MODIFIERS if name in modifiers), key.upper()])
 
 
+class ProviderOption(c.Choice[str]):
+    """Choose a provider that is built in, or that an installed package registers."""
+
+    def __init__(self, registry: ProviderRegistry, default: str) -> None:
+        super().__init__(tuple(registry.builtin), default=default)
+        self.registry = registry
+
+    def run_validation(self, value: object) -> str:
+        # What is registered is looked up only for a name that is not built in.
+        self.choices = tuple(self.registry.builtin)
+        if value not in self.choices:
+            self.choices = tuple(self.registry)
+        return super().run_validation(value)
+
+
 class PassageOptions(base.Config):
     """How pages are cut: ``passages``."""
 
@@ -67,7 +83,7 @@ class RetrievalOptions(base.Config):
 class EmbeddingOptions(base.Config):
     """What turns text into vectors: ``embedding``."""
 
-    provider = c.Choice(tuple(EMBEDDER_PROVIDERS), default="local")
+    provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
     base_url = c.Optional(c.URL())
@@ -76,7 +92,7 @@ class EmbeddingOptions(base.Config):
 class AnswerOptions(base.Config):
     """What writes answers: ``answers``."""
 
-    provider = c.Choice(tuple(ANSWERER_PROVIDERS), default="extractive")
+    provider = ProviderOption(ANSWERER_PROVIDERS, default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
     base_url = c.Optional(c.URL())
     reasoning_effort = c.Optional(c.Type(str))

@@ -14,7 +14,8 @@ from ..serve.bundle_format.profile import Profile, scale_note_floor
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
-from ..serve.settings import EMBEDDER_PROVIDERS, FunctionSettings, is_embedder_local
+from ..serve.provider_registry import EMBEDDER_PROVIDERS, is_embedder_local
+from ..serve.settings import FunctionSettings
 from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import is_language_tag

@@ -28,7 +28,6 @@ from ..indexing.process_pool import ProcessPool
 from ..indexing.widget import injection
 from ..indexing.widget.injection import read_widget_files
 from ..indexing.widget.widget_config import WidgetConfig
-from ..serve import settings
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
@@ -36,6 +35,7 @@ from ..serve.http import refusal_log
 from ..serve.http.adapters import dev_route
 from ..serve.http.adapters.dev_route import mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
+from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
 from . import widget
 from .config import AnswerableConfig
@@ -265,7 +265,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = make_embedder(identity, find_model_folder(), resolve_settings(options))
-            usual = settings.EMBEDDER_PROVIDERS[identity.provider].host
+            usual = EMBEDDER_PROVIDERS[identity.provider].host
             if options.notebook and usual:
                 host = options.embedding.base_url or usual
                 log.info("The embedding host %s receives the text of notes and pages.", host)

@@ -12,7 +12,7 @@ from ..indexing.notes.note import Notebook
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.settings import is_answerer_local
+from ..serve.provider_registry import is_answerer_local
 from ..serve.vectors.encodings import Encoding
 from .config import AnswerableConfig
 from .options import resolve_encoding, resolve_gold_path, resolve_profile

@@ -29,8 +29,9 @@ from ..indexing.pipeline import StagedFunction, format_count
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import GoldError, SiteError
+from ..serve.provider_registry import is_answerer_local
 from ..serve.retrieval.store import Store
-from ..serve.settings import BUNDLE_FOLDER, FunctionSettings, is_answerer_local
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
 from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
 from .options import (

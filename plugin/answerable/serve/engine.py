@@ -1,10 +1,11 @@
 """Engine: retrieve evidence for a question, draft an answer, settle it, or refuse."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
 
 from .answers.confidence import rate_answer
 from .answers.draft_loop import Answerer, draft_reply
+from .answers.wire import format_answer
 from .embedders.embedder import Embedder
 from .errors import EmbedderError
 from .request_context import current_context
@@ -76,10 +77,11 @@ class Engine(Generic[StoreT]):
         """Answer a question from a pool that it has retrieved already."""
         evidence = fit_budget(select_evidence(arrange_pool(self.store, retrieved)))
         site = self.store.site
-        return draft_reply(
+        reply = draft_reply(
             self.answerer,
             retrieved.reading.question,
             evidence,
             lambda answer: rate_answer(self.store.manifest.profile, answer, retrieved),
             (site.name, *site.names),
         )
+        return replace(reply, text=format_answer(reply.answer, site.route))

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .answers.draft_loop import Answerer
 from .answers.extractive import ExtractiveAnswerer
+from .bundle_format.manifest import MANIFEST_FILE
 from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
 from .errors import EmbedderError
+from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from .stores.bundle import Bundle
@@ -17,17 +19,30 @@ from .stores.prefetch import Prefetch
 
 
 def open_function(
-    folder: Path, *, verify: bool = True, prefetch: Prefetch | None = None
+    folder: Path | str,
+    *,
+    embedder: Embedder | None = None,
+    answerer: Answerer | None = None,
+    verify: bool = True,
+    prefetch: Prefetch | None = None,
 ) -> Engine[Bundle]:
-    """Open the engine of a published function folder.
+    """Open the engine of a published function folder, or of the bundle in one.
 
-    verify: compare the hashes of all its data. prefetch: of its bundle.
+    embedder, answerer: instead of those that its bundle and its settings name. verify: compare
+    the hashes of all its data. prefetch: of its bundle. BundleError for a folder that cannot be
+    served.
     """
+    folder = Path(folder)
+    if (folder / MANIFEST_FILE).is_file():
+        folder = folder.absolute().parent
     bundle = open_bundle(folder / BUNDLE_FOLDER, verify=verify, prefetch=prefetch)
     settings = read_settings(folder)
-    model = folder / MODEL_FOLDER
-    embedder = make_embedder(bundle.manifest.identity, model, settings, verify=verify)
-    return make_engine(bundle, embedder, settings)
+    if embedder is None:
+        identity, model = bundle.manifest.identity, folder / MODEL_FOLDER
+        embedder = make_embedder(identity, model, settings, verify=verify)
+    if answerer is None:
+        return make_engine(bundle, embedder, settings)
+    return Engine(bundle, embedder, answerer)
 
 
 def make_embedder(
@@ -35,14 +50,19 @@ def make_embedder(
 ) -> Embedder:
     """Open the embedder of an identity. model: the folder of the local one's files.
 
-    verify: compare their hashes. EmbedderError for a provider that this version does not know.
+    verify: compare their hashes. EmbedderError for a provider that is neither built in nor
+    registered.
     """
-    if identity.provider not in EMBEDDER_FACTORIES:
+    name = identity.provider
+    if name in EMBEDDER_FACTORIES:
+        return EMBEDDER_FACTORIES[name](identity, model, settings, verify)
+    if name not in EMBEDDER_PROVIDERS:
         raise EmbedderError(
-            f"embedder provider {identity.provider!r} is unknown to this version: upgrade "
-            "mkdocs-answerable"
+            f"embedder provider {name!r} is unknown to this version: upgrade mkdocs-answerable, or "
+            f"install the package that registers it ({', '.join(EMBEDDER_PROVIDERS)} are there)"
         )
-    return EMBEDDER_FACTORIES[identity.provider](identity, model, settings, verify)
+    embedder: Embedder = _get_factory(EMBEDDER_PROVIDERS[name])(identity, settings)
+    return embedder
 
 
 StoreT = TypeVar("StoreT", bound=Store)
@@ -51,10 +71,16 @@ StoreT = TypeVar("StoreT", bound=Store)
 def make_engine(
     store: StoreT, embedder: Embedder, settings: FunctionSettings | None = None
 ) -> Engine[StoreT]:
-    """Combine a store with the answerer of the settings, the keyless one by default."""
+    """Make an engine with the answerer that the settings choose, the keyless one by default."""
     settings = settings or FunctionSettings()
-    answerer = ANSWERER_FACTORIES[settings.answers](store, embedder, settings)
-    return Engine(store, embedder, answerer)
+    factory = ANSWERER_FACTORIES.get(settings.answers)
+    factory = factory or _get_factory(ANSWERER_PROVIDERS[settings.answers])
+    return Engine(store, embedder, factory(store, embedder, settings))
+
+
+def _get_factory(provider: Provider) -> Callable[..., Any]:
+    assert provider.factory is not None, "the registry returns none without a factory"
+    return provider.factory
 
 
 # Each provider's packages are imported only where it is chosen.
@@ -98,7 +124,7 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
     )
 
 
-# By the names of ``settings.EMBEDDER_PROVIDERS`` and ``settings.ANSWERER_PROVIDERS``.
+# By the names of the built-in providers.
 EMBEDDER_FACTORIES: Mapping[
     str, Callable[[EmbedderIdentity, Path, FunctionSettings, bool], Embedder]
 ] = {

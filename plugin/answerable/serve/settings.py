@@ -5,54 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import BundleError
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """Describe an embedder or answerer that ``serve.providers`` opens.
-
-    ``requirements``: distributions that a function needs for it. ``host``: the server it calls
-    unless ``base_url`` names another; None for one that works in the process, costs nothing and
-    sends no text anywhere. ``key``: the environment variable of its key. ``profile``: of an
-    embedder, how its cosines become scores until a site is calibrated.
-    """
-
-    requirements: tuple[str, ...] = ()
-    host: str | None = None
-    key: str | None = None
-    profile: Profile = LOCAL_PROFILE
-
-
-_OPENAI_URL = "https://api.openai.com/v1"
-_OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-
-EMBEDDER_PROVIDERS = {
-    "local": Provider(("tokenizers",)),
-    "openai": Provider(("openai",), _OPENAI_URL, _OPENAI_KEY_VARIABLE, OPENAI_PROFILE),
-}
-ANSWERER_PROVIDERS = {
-    "extractive": Provider(),
-    "openai": Provider(("openai", "jinja2"), _OPENAI_URL, _OPENAI_KEY_VARIABLE),
-}
-
-
-def is_embedder_local(name: str) -> bool:
-    """Test whether a provider embeds in the process, so that more texts cost nothing."""
-    return name in EMBEDDER_PROVIDERS and EMBEDDER_PROVIDERS[name].host is None
-
-
-def is_answerer_local(name: str) -> bool:
-    """Test whether a provider answers in the process, so that more questions cost nothing."""
-    return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
-
-
-def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
-    """List the environment variables that hold the keys of two providers."""
-    keys = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
-    return tuple(sorted({key for key in keys if key}))
-
+from .provider_registry import ANSWERER_PROVIDERS
 
 SETTINGS_FILE = "settings.json"
 # The two folders of data in a function folder.

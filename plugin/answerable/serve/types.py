@@ -157,12 +157,26 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal."""
+    """Hold an answer, its passages, its confidence in [0, 1], and the reason of a refusal.
+
+    ``text``: the answer with [n] markers, as the engine writes it.
+    """
 
     answer: Answer = field(default_factory=Answer)
     confidence: float = 0.0
     reason: Reason | None = None
     passages: tuple[Passage, ...] = field(default=(), compare=False)
+    text: str = field(default="", compare=False)
+
+    @property
+    def mode(self) -> Mode:
+        """Return the mode of the answer."""
+        return self.answer.mode
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Return the distinct citations of the answer, in the order of their numbers."""
+        return self.answer.citations
 
     def __post_init__(self) -> None:
         if (self.answer.mode == "not-found") != (self.reason is not None):

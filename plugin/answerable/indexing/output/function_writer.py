@@ -12,15 +12,8 @@ from ... import serve
 from ...serve.embedders import local_embedder
 from ...serve.embedders.embedder import EmbedderIdentity
 from ...serve.errors import EmbedderError, SiteError
-from ...serve.settings import (
-    ANSWERER_PROVIDERS,
-    BUNDLE_FOLDER,
-    EMBEDDER_PROVIDERS,
-    MODEL_FOLDER,
-    SETTINGS_FILE,
-    FunctionSettings,
-    Provider,
-)
+from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
+from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
 from .atomic_files import (
     copy_private_file,
     is_lock_or_leftover,
@@ -39,7 +32,7 @@ MIN_KERNEL_BYTES = 8_000_000
 # What an installation brings only where it is asked for.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
-    for name, provider in (*EMBEDDER_PROVIDERS.items(), *ANSWERER_PROVIDERS.items())
+    for name, provider in (*EMBEDDER_PROVIDERS.builtin.items(), *ANSWERER_PROVIDERS.builtin.items())
     if provider.host
     for distribution in provider.requirements
 }
@@ -47,7 +40,6 @@ _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
 # What a build leaves in a function folder, so that the next one knows it for its own.
 _FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
-_PACKAGE_DOC = '"""The serving part of mkdocs-answerable."""\n'
 
 
 def find_model_folder() -> Path:
@@ -105,7 +97,8 @@ def write_function(
         for path in sorted(source.rglob("*"))
         if path.suffix in (".py", ".jinja") and path.name != "main.py"
     }
-    code["__init__.py"] = _PACKAGE_DOC.encode()
+    # Its names are all of serve/, so that a registered provider imports them there too.
+    code["__init__.py"] = (source.parent / "__init__.py").read_bytes()
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
         for name in (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE):

@@ -8,13 +8,8 @@ from ...serve import settings
 from ...serve.bundle_format.manifest import MANIFEST_FILE, Manifest, stored_file_name
 from ...serve.embedders import local_embedder
 from ...serve.errors import SiteError
-from ...serve.settings import (
-    BUNDLE_FOLDER,
-    MODEL_FOLDER,
-    FunctionSettings,
-    list_key_variables,
-    read_settings,
-)
+from ...serve.provider_registry import EMBEDDER_PROVIDERS, list_key_variables
+from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from ...serve.stores.bundle_reader import open_bundle
 
 CODE_FOLDER = "answerable"
@@ -52,7 +47,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
         )
     manifest = open_bundle(folder / BUNDLE_FOLDER).manifest
     embedder = manifest.identity.provider
-    if embedder not in settings.EMBEDDER_PROVIDERS:
+    if embedder not in EMBEDDER_PROVIDERS:
         raise SiteError(
             f"{folder}: embedder provider {embedder!r:.80} is unknown to this version: upgrade "
             "mkdocs-answerable"

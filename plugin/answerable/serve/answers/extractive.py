@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder, Vectors
+from ..provider_registry import is_embedder_local
 from ..retrieval.question import read_content_terms, weigh_terms
 from ..retrieval.store import Store
-from ..settings import is_embedder_local
 from ..text.tokenization import extract_terms
 from ..types import Evidence, Passage
 from .confidence import is_direct_answer

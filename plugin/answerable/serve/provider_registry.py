@@ -1,0 +1,118 @@
+"""Registry of the providers of embeddings and of answers: built-in, or registered by entry points.
+
+A distribution registers one by an entry point in the group ``answerable.embedders`` or
+``answerable.answerers``, whose object is a ``Provider`` with a ``factory``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
+from .errors import SiteError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Describe who embeds or answers; ``serve.providers`` opens it.
+
+    ``requirements``: the distributions that a function needs for it, beside those of every one.
+    ``host``: whom it asks unless ``base_url`` names another; None for one that works in the
+    process, costs nothing and sends nobody a text. ``key``: the environment's variable of its key.
+    ``profile``: of an embedder, how its cosines become scores until a site is calibrated.
+    ``factory``: of a registered one. It makes an Embedder of an EmbedderIdentity and
+    FunctionSettings, or an Answerer of a Store, an Embedder and FunctionSettings.
+    """
+
+    requirements: tuple[str, ...] = ()
+    host: str | None = None
+    key: str | None = None
+    profile: Profile = LOCAL_PROFILE
+    factory: Callable[..., Any] | None = None
+
+
+class ProviderRegistry(Mapping[str, Provider]):
+    """Map names to providers; entry points are looked up only for a name that is not built in."""
+
+    def __init__(self, group: str, builtin: Mapping[str, Provider]) -> None:
+        self.group = group
+        self.builtin = builtin
+
+    def __getitem__(self, name: str) -> Provider:
+        """Return a provider; KeyError for an unknown name, SiteError for a broken entry point."""
+        if name in self.builtin:
+            return self.builtin[name]
+        return _load_provider(self.group, name, self._entry_points())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.builtin or name in self._entry_points().names
+
+    def __iter__(self) -> Iterator[str]:
+        registered = self._entry_points().names - self.builtin.keys()
+        return iter((*self.builtin, *sorted(registered)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _entry_points(self) -> "EntryPoints":
+        # Slow to import, and no built-in provider needs it.
+        from importlib.metadata import entry_points
+
+        return entry_points(group=self.group)
+
+
+def _load_provider(group: str, name: str, points: "EntryPoints") -> Provider:
+    """Import a registered provider; its own distribution is among its requirements."""
+    point = points[name]
+    distribution = point.dist.name if point.dist else point.module
+    try:
+        provider = point.load()
+    except (ImportError, AttributeError) as error:
+        raise SiteError(
+            f"{group}: {name} of {distribution} cannot be imported ({error}); install what it "
+            "needs, or choose another provider"
+        ) from error
+    if not isinstance(provider, Provider) or provider.factory is None:
+        raise SiteError(
+            f"{group}: {name} of {distribution} is not an answerable.Provider with a factory; "
+            "correct its entry point, or choose another provider"
+        )
+    return replace(provider, requirements=(distribution, *provider.requirements))
+
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+
+EMBEDDER_PROVIDERS = ProviderRegistry(
+    "answerable.embedders",
+    {
+        "local": Provider(("tokenizers",)),
+        "openai": Provider(("openai",), _OPENAI_URL, _OPENAI_KEY_VARIABLE, OPENAI_PROFILE),
+    },
+)
+ANSWERER_PROVIDERS = ProviderRegistry(
+    "answerable.answerers",
+    {
+        "extractive": Provider(),
+        "openai": Provider(("openai", "jinja2"), _OPENAI_URL, _OPENAI_KEY_VARIABLE),
+    },
+)
+
+
+def is_embedder_local(name: str) -> bool:
+    """Tell whether a provider embeds in the process, so that more texts cost nothing."""
+    return name in EMBEDDER_PROVIDERS and EMBEDDER_PROVIDERS[name].host is None
+
+
+def is_answerer_local(name: str) -> bool:
+    """Tell whether a provider answers in the process, so that more questions cost nothing."""
+    return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
+
+
+def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
+    """List the environment's variables that hold the keys of two providers."""
+    variables = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
+    return tuple(sorted({variable for variable in variables if variable}))
