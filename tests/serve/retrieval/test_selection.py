@@ -133,7 +133,7 @@ def test_every_rule_says_what_is_true_of_what_it_leaves_out(
     assert [each.scored for each in weighed] == ranked
     kept = [each.scored.item for each in weighed if each.rule is None]
     assert kept == list(select_evidence(RetrievalResult(tuple(ranked))).passages)
-    assert all(each.by is None for each in weighed if each.rule is None)
+    assert all(each.against is None for each in weighed if each.rule is None)
     # What clearly loses to the winner had been selected until then.
     chosen = [each for each in weighed if each.rule in (None, "clear-winner")]
     for place, each in enumerate(weighed):
@@ -145,12 +145,12 @@ def test_every_rule_says_what_is_true_of_what_it_leaves_out(
         elif each.rule == "enough-of-its-record":
             assert of_its_record == selection.MAX_PASSAGES_PER_RECORD
         elif each.rule == "near-duplicate":
-            assert each.by in [other.id for other in above]
+            assert each.against in [other.id for other in above]
         else:
             assert len(above) < TOP_K
             assert of_its_record < selection.MAX_PASSAGES_PER_RECORD
         if each.rule == "clear-winner":
-            assert each.by == ranked[0].item.id != item.id
+            assert each.against == ranked[0].item.id != item.id
             assert ranked[0].score - each.scored.score >= selection.WINNER_MARGIN
 
 

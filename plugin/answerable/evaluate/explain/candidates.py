@@ -113,7 +113,7 @@ def explain_passages(
     for rank, each in enumerate(weighed, 1):
         fate: Fate = each.rule or next(limits) or "evidence"
         made.append(
-            explain_passage(asked, rows[each.scored.item.id], each.scored, rank, fate, each.by)
+            explain_passage(asked, rows[each.scored.item.id], each.scored, rank, fate, each.against)
         )
     shown = {each.scored.item.id for each in weighed}
     near = [scored for scored in found.near_passages if scored.item.id not in shown]

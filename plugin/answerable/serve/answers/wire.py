@@ -35,7 +35,7 @@ def serialize_answer(
         "confidence": bucket_confidence(reply.confidence),
         "reason": reply.reason,
         "dropped": settled.dropped,
-        "notes": [remark.as_json() for remark in remarks],
+        "notes": [remark.to_json() for remark in remarks],
         "site_url": store.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,

@@ -1,11 +1,4 @@
-"""What a question's authored names add to the records that bear them.
-
-The order of pages: what a page's title and its passages' words add to its score.
-
-Questions about now, and how new each record is.
-
-The words of hints: labels and locators are public, and so they are searched as words.
-"""
+"""Score what authored metadata adds to a page or a hint: names, themes, titles, dates, labels."""
 
 import datetime as dt
 import math
@@ -15,67 +8,60 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.postings import PhraseEntry, PhraseIndex, list_phrase_lengths
+from ..bundle_format.postings import PhraseIndex, list_phrase_lengths
 from ..text.languages import TRANSLATIONS, base_language
 from ..text.normalization import fade_common_phrase, normalize_phrase, split_ngrams
 from ..text.tokenization import extract_terms
 from .bm25 import compute_idf
 from .store import Floats, Store, memoize_per_store
 
-
-@memoize_per_store
-def _measure_phrase_lengths(store: Store) -> tuple[frozenset[int], ...]:
-    """How many words the phrases of a site's names, aliases and themes have."""
-    return tuple(map(list_phrase_lengths, (store.names, store.aliases, store.themes)))
-
-
-def score_name_boosts(store: Store, question: str) -> NDArray[np.float32]:
-    """What the question's authored names add to each record, (records,) float32.
-
-    A record gets the boost of its best name and that of its best theme. In the hybrid recipe only
-    an alias is a name: titles and file names are read by ``page_order``.
-    """
-    profile = store.manifest.profile
-    names, aliases, themes = _measure_phrase_lengths(store)
-    best = _find_best_boosts(store, store.aliases, aliases, question, profile.name_boost)
-    if not profile.hybrid:
-        best = np.maximum(
-            best, _find_best_boosts(store, store.names, names, question, profile.name_boost)
-        )
-    return best + _find_best_boosts(store, store.themes, themes, question, profile.theme_boost)
-
-
-def _find_best_boosts(
-    store: Store, names: PhraseIndex, lengths: frozenset[int], question: str, boost: float
-) -> NDArray[np.float32]:
-    """The best boost of each record, (records,), by the names that a question holds."""
-    best = np.zeros(len(store.weights), dtype=np.float32)
-    for phrase in names.rows.keys() & set(split_ngrams(question, lengths)):
-        name = names.entry(phrase)
-        rows = list(name.records)
-        best[rows] = np.maximum(best[rows], boost * _fade_common_name(store, name))
-    return best
-
-
-def _fade_common_name(store: Store, name: PhraseEntry) -> float:
-    if not store.manifest.profile.theme_fade:
-        return 1.0
-    return fade_common_phrase(name.frequency, len(store.weights))
-
-
-# How many of a page's best passages its words are judged by.
-BEST_PASSAGES = 3
-
+# By language, the idf of each term of a question.
 Idfs = Mapping[str, Mapping[str, float]]
+
+# How many of a page's best passages count for the page.
+BEST_PASSAGES = 3
+HALF_LIFE_DAYS = 365
 
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
 _HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
+_NOW_PHRASES = {
+    language: frozenset(normalize_phrase(phrase) for phrase in words.now.split(","))
+    for language, words in TRANSLATIONS.items()
+    if words.is_spaced
+}
+# Of languages written without spaces: these are searched for anywhere.
+_NOW_SUBSTRINGS = {
+    language: tuple(words.now.split(", "))
+    for language, words in TRANSLATIONS.items()
+    if not words.is_spaced
+}
+_NOW_PHRASE_LENGTHS = {
+    len(phrase.split()) for phrases in _NOW_PHRASES.values() for phrase in phrases
+}
+
+
+def score_name_boosts(store: Store, question: str) -> Floats:
+    """Score the authored names in a question for each record that bears them. Returns (records,).
+
+    A record gets the boost of its best name and that of its best theme. In the hybrid recipe only
+    an alias is a name: ``score_pages`` counts titles and file names.
+    """
+    profile = store.manifest.profile
+    name_lengths, alias_lengths, theme_lengths = _measure_phrase_lengths(store)
+    phrases = split_ngrams(question, alias_lengths)
+    best = _find_best_boosts(store, store.aliases, phrases, profile.name_boost)
+    if not profile.hybrid:
+        phrases = split_ngrams(question, name_lengths)
+        names = _find_best_boosts(store, store.names, phrases, profile.name_boost)
+        best = np.maximum(best, names)
+    phrases = split_ngrams(question, theme_lengths)
+    return best + _find_best_boosts(store, store.themes, phrases, profile.theme_boost)
 
 
 def score_pages(store: Store, question: str, idfs: Idfs, lexical: Floats) -> Floats:
     """Score every record's title and words against a question. Returns (records,).
 
-    idfs: of the question's distinct terms, by language. lexical: of each passage, (n,).
+    idfs: of the question's distinct terms. lexical: of each passage, (n,).
     """
     profile = store.manifest.profile
     scores = profile.title_cosine * _compute_title_cosines(store, idfs)
@@ -88,6 +74,68 @@ def asks_for_history(question: str) -> bool:
     """Test whether a question names a version, a release or the changelog."""
     words = normalize_phrase(question).split()
     return _VERSION.search(question.lower()) is not None or not _HISTORY_WORDS.isdisjoint(words)
+
+
+def asks_about_now(question: str, languages: Iterable[str]) -> bool:
+    """Test whether a question has a word for now, as a whole word, in one of the languages."""
+    phrases = frozenset(split_ngrams(question, _NOW_PHRASE_LENGTHS))
+    return any(
+        not phrases.isdisjoint(_NOW_PHRASES.get(language, ()))
+        or any(words in question for words in _NOW_SUBSTRINGS.get(language, ()))
+        for language in map(base_language, languages)
+    )
+
+
+@memoize_per_store
+def score_freshness(store: Store) -> Floats:
+    """Score how new each record is, (records,): 1 for the newest date, half of it a year before.
+
+    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
+    """
+    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
+    newest = max((day for day in days if day is not None), default=0)
+    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
+    return np.array(fresh, dtype=np.float32)
+
+
+def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
+    """Score the terms that a question shares with each hint's label and locator. Returns (hints,).
+
+    A term counts its idf among the hints where that is less, so that a word of every label finds
+    none of them. The language with the best share counts, and 1 is the whole question. 0 where
+    words do not count.
+    """
+    count = store.manifest.counts["hints"]
+    best = np.zeros(count, dtype=np.float32)
+    if not store.manifest.profile.hybrid:
+        return best
+    terms = store.label_terms
+    for weights in idfs.values():
+        total = sum(weights.values())
+        shares = np.zeros(count, dtype=np.float32)
+        for term in weights.keys() & terms.rows.keys():
+            rows = list(terms.entry(term).records)
+            shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
+        best = np.maximum(best, shares)
+    return np.float32(store.manifest.profile.label_words) * best
+
+
+def _find_best_boosts(
+    store: Store, names: PhraseIndex, phrases: Iterable[str], boost: float
+) -> Floats:
+    """Find the best boost of each record, (records,), among the names in a question.
+
+    phrases: those of the question that may be one of the names.
+    """
+    best = np.zeros(len(store.weights), dtype=np.float32)
+    for phrase in names.rows.keys() & set(phrases):
+        name = names.entry(phrase)
+        fade = 1.0
+        if store.manifest.profile.theme_fade:
+            fade = fade_common_phrase(name.frequency, len(store.weights))
+        rows = list(name.records)
+        best[rows] = np.maximum(best[rows], boost * fade)
+    return best
 
 
 def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
@@ -106,12 +154,11 @@ def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
 def _compute_title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np.float64]:
     """Compute each record's share of the question's idf, by the best of its names.
 
-    A title or a file name counts where the question holds it as a whole phrase.
+    A title or a file name counts where the question contains it as a whole phrase.
     """
     shares = np.zeros(len(store.weights))
-    for phrase in store.names.rows.keys() & set(
-        split_ngrams(question, _measure_name_lengths(store))
-    ):
+    phrases = split_ngrams(question, _measure_phrase_lengths(store)[0])
+    for phrase in store.names.rows.keys() & set(phrases):
         rows = list(store.names.entry(phrase).records)
         for language, weights in idfs.items():
             common = set(extract_terms(phrase, language)) & weights.keys()
@@ -135,8 +182,9 @@ def _average_best_passages(store: Store, lexical: Floats) -> NDArray[np.float64]
 
 
 @memoize_per_store
-def _measure_name_lengths(store: Store) -> frozenset[int]:
-    return list_phrase_lengths(store.names)
+def _measure_phrase_lengths(store: Store) -> tuple[frozenset[int], ...]:
+    """List how many words a site's names, aliases and themes have."""
+    return tuple(map(list_phrase_lengths, (store.names, store.aliases, store.themes)))
 
 
 @memoize_per_store
@@ -147,65 +195,3 @@ def _mark_records_in_language(store: Store, language: str) -> NDArray[np.bool_]:
         if each.tag == language:
             own[store.passage_records[each.first : each.end]] = True
     return own
-
-
-HALF_LIFE_DAYS = 365
-
-_NOW_PHRASES = {
-    language: frozenset(normalize_phrase(phrase) for phrase in words.now.split(","))
-    for language, words in TRANSLATIONS.items()
-    if words.is_spaced
-}
-# Written without spaces: these are looked for anywhere.
-_NOW_SUBSTRINGS = {
-    language: tuple(words.now.split(", "))
-    for language, words in TRANSLATIONS.items()
-    if not words.is_spaced
-}
-_NOW_PHRASE_LENGTHS = {
-    len(phrase.split()) for phrases in _NOW_PHRASES.values() for phrase in phrases
-}
-
-
-def asks_about_now(question: str, languages: Iterable[str]) -> bool:
-    """Whether a question uses a word for now, in whole words, of one of the languages."""
-    found = frozenset(split_ngrams(question, _NOW_PHRASE_LENGTHS))
-    return any(
-        not found.isdisjoint(_NOW_PHRASES.get(language, ()))
-        or any(run in question for run in _NOW_SUBSTRINGS.get(language, ()))
-        for language in map(base_language, languages)
-    )
-
-
-@memoize_per_store
-def score_freshness(store: Store) -> NDArray[np.float32]:
-    """How new each record is, (records,): 1 for the newest date, half of it a year before.
-
-    No clock is read, so that a bundle answers tomorrow as it does today. 0 without a date.
-    """
-    days = [dt.date.fromisoformat(date).toordinal() if date else None for date in store.dates]
-    newest = max((day for day in days if day is not None), default=0)
-    fresh = [0.0 if day is None else 0.5 ** ((newest - day) / HALF_LIFE_DAYS) for day in days]
-    return np.array(fresh, dtype=np.float32)
-
-
-def score_hint_labels(store: Store, idfs: Mapping[str, Mapping[str, float]]) -> Floats:
-    """Weigh the terms that a question shares with each hint's label and locator. Returns (hints,).
-
-    idfs: of the question's terms, by language. A term weighs its idf among the hints where that is
-    less, so that a word of every label finds none of them. The language with the best share counts,
-    and 1 is the whole question.
-    """
-    count = store.manifest.counts["hints"]
-    best = np.zeros(count, dtype=np.float32)
-    if not store.manifest.profile.hybrid:
-        return best
-    terms = store.label_terms
-    for weights in idfs.values():
-        total = sum(weights.values())
-        shares = np.zeros(count, dtype=np.float32)
-        for term in weights.keys() & terms.rows.keys():
-            rows = list(terms.entry(term).records)
-            shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
-        best = np.maximum(best, shares)
-    return np.float32(store.manifest.profile.label_words) * best

@@ -1,7 +1,4 @@
-"""What a reader is told of how the words of a question were read.
-
-A question as it is looked for: its content terms, and what the reader is told of its words.
-"""
+"""Read a question with a site's vocabulary: spelling, content terms, their idf, remarks."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,20 +11,29 @@ from .question_text import is_follow_up, strip_frame
 from .spelling import find_joined_spelling, find_near_spelling, may_be_misspelled
 from .store import Store, memoize_per_store
 
-# A near spelling stands in for a word; no passage holds a word; the question needs an earlier one.
+# A near spelling replaces a word; no passage has a word; the question needs an earlier one.
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
+
+# Returns a word's rank in ordinary language, the most common first; None for a word without one.
+WordRank = Callable[[str], int | None]
+
+# The absence of a word that is more common than this does not make a question unanswerable.
+ORDINARY_RANK = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark. ``word``: as it was asked; ``replacement``: the site's spelling of it."""
+    """Hold what a reader is told of a word of the question.
+
+    ``word``: as it was written; ``replacement``: the site's spelling of it.
+    """
 
     kind: RemarkKind
     word: str = ""
     replacement: str = ""
 
-    def as_json(self) -> Mapping[str, str]:
-        """The remark as an answer's ``notes`` hold it."""
+    def to_json(self) -> Mapping[str, str]:
+        """Format the remark as the wire's ``notes`` have it."""
         if self.kind == "corrected":
             return {"kind": self.kind, "from": self.word, "to": self.replacement}
         if self.kind == "unknown":
@@ -35,27 +41,14 @@ class Remark:
         return {"kind": self.kind}
 
 
-# A word's rank in ordinary language, the commonest first; None for one that has none.
-WordRank = Callable[[str], int | None]
-
-# A word that is commoner is ordinary: a site that lacks it lacks no subject.
-ORDINARY_RANK = 8192
-
-
-def rank_no_word(word: str) -> int | None:
-    """No rank, where no list of ordinary words is at hand."""
-    del word
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
     """Hold a question as a site reads it: its spelling, its terms and their weights.
 
-    ``question`` has the site's spellings, and is what an answerer is given. ``text`` is without
+    ``question`` has the site's spellings, and is what an answerer receives. ``text`` is without
     the frame of the question, and is what is embedded. ``terms`` are its content terms by the
-    site's languages, none where there is nothing to look for. ``idfs``: for each language of the
-    site, the inverse document frequency of each distinct term.
+    site's languages, none where there is nothing to search for. ``idfs``: for each language of the
+    site's passages, the inverse document frequency of each distinct term.
     """
 
     question: str
@@ -68,12 +61,10 @@ class QuestionReading:
 NO_QUESTION = QuestionReading("", "", {})
 
 
-def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
-    """The terms of a question without its frame, by the languages of the site that it has any in.
-
-    None where there is nothing to look for.
-    """
-    return _read_unframed_terms(store, question)[1]
+def rank_no_word(word: str) -> int | None:
+    """Return no rank: the ``WordRank`` where no list of ordinary words is at hand."""
+    del word
+    return None
 
 
 def read_question(
@@ -84,25 +75,33 @@ def read_question(
     Without words in the recipe a question is read as it stands.
     """
     if not store.manifest.profile.hybrid:
-        terms = _read_terms(store, question)
+        terms = _extract_known_scripts(store, question)
         return QuestionReading(question, question, terms, idfs=weigh_terms(store, terms))
     spelled, corrections = _correct_spelling(store, question, word_rank)
-    text, listed = _read_unframed_terms(store, spelled)
-    if is_follow_up(spelled, len(_list_content_words(store, text))):
-        return QuestionReading(spelled, text, {}, (Remark("follow-up"),), weigh_terms(store, {}))
-    if not listed:
-        return QuestionReading(spelled, text, {}, idfs=weigh_terms(store, {}))
-    remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
-    return QuestionReading(spelled, text, listed, remarks, weigh_terms(store, listed))
+    text, terms = _extract_unframed_terms(store, spelled)
+    remarks: tuple[Remark, ...] = ()
+    if is_follow_up(spelled, len(_find_content_words(store, text))):
+        terms, remarks = {}, (Remark("follow-up"),)
+    elif terms:
+        remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
+    return QuestionReading(spelled, text, terms, remarks, weigh_terms(store, terms))
 
 
-def weigh_terms(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
-    """Weigh a question's terms by their inverse document frequencies, by language."""
-    postings = store.postings_of({term for listed in words.values() for term in listed})
+def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
+    """Extract the terms of a question without its frame, by the site's languages that have any.
+
+    Empty where there is nothing to search for.
+    """
+    return _extract_unframed_terms(store, question)[1]
+
+
+def weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    """Compute the idf of a question's terms in each language of the site's passages."""
+    postings = store.postings_of({term for own in terms.values() for term in own})
     return {
         each.tag: compute_idfs(
             postings,
-            words.get(each.tag, ()),
+            terms.get(each.tag, ()),
             (each.first, each.end),
             read_site_name_terms(store, each.tag),
         )
@@ -112,25 +111,28 @@ def weigh_terms(store: Store, words: Mapping[str, Sequence[str]]) -> dict[str, d
 
 @memoize_per_store
 def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
-    """The terms of what the site and its author are called, which no page need hold."""
+    """Extract the terms of the names of the site and its author, which pages need not contain."""
     return frozenset(term for name in store.site.names for term in extract_terms(name, language))
 
 
-def _read_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:
-    """A question without its frame and its terms; with it where nothing else is left."""
-    text = _strip_frame(store, question) if store.manifest.profile.hybrid else question
-    listed = _read_terms(store, text)
-    return (text, listed) if listed else (question, _read_terms(store, question))
+def _extract_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:
+    """Strip the frame of a question and extract its terms; keep the frame if no term is left."""
+    text = question
+    is_english = any(tag.lower().startswith("en") for tag in store.site.tags)
+    if store.manifest.profile.hybrid and is_english:
+        text = strip_frame(question, store.site.names)
+    terms = _extract_known_scripts(store, text)
+    return (text, terms) if terms else (question, _extract_known_scripts(store, question))
 
 
-def _read_terms(store: Store, question: str) -> Mapping[str, list[str]]:
-    """The question's terms by the languages of the site, without a language that has none.
+def _extract_known_scripts(store: Store, question: str) -> Mapping[str, list[str]]:
+    """Extract a question's terms by the languages of the site, leaving out a language without any.
 
-    A term counts if the site could know it: a stem in a script its pages use. A site of notes
-    alone has no pages to tell its scripts by, so every script counts.
+    A term counts if the site could contain it: a stem in a script that its pages use. A site of
+    notes alone has no pages to tell its scripts by, so there every script counts.
     """
     scripts = store.site.scripts
-    read = {
+    terms = {
         tag: [
             term
             for term in extract_terms(question, tag)
@@ -138,19 +140,13 @@ def _read_terms(store: Store, question: str) -> Mapping[str, list[str]]:
         ]
         for tag in store.site.tags
     }
-    return {tag: found for tag, found in read.items() if found}
-
-
-def _strip_frame(store: Store, question: str) -> str:
-    if not any(tag.lower().startswith("en") for tag in store.site.tags):
-        return question
-    return strip_frame(question, store.site.names)
+    return {tag: own for tag, own in terms.items() if own}
 
 
 def _correct_spelling(
     store: Store, question: str, word_rank: WordRank
 ) -> tuple[str, tuple[Remark, ...]]:
-    """A question with near spellings in place of words that neither site nor language knows."""
+    """Replace the words that neither site nor language has by near spellings of the site's."""
     words = split_words(question)
     missing = _find_unknown_words(store, words)
     remarks: list[Remark] = []
@@ -160,14 +156,14 @@ def _correct_spelling(
             continue
         if word_rank(lower) is not None:
             continue
-        near, asked = find_near_spelling(store, lower), word
+        near, misspelled = find_near_spelling(store, lower), word
         for first, second in ((place - 1, place), (place, place + 1)):
             if near is None and first >= 0 and second < len(words):
                 pair = words[first].lower(), words[second].lower()
                 near = find_joined_spelling(store, *pair)
-                asked = f"{words[first]} {words[second]}" if near else word
+                misspelled = f"{words[first]} {words[second]}" if near else word
         if near is not None:
-            remarks.append(Remark("corrected", asked, near))
+            remarks.append(Remark("corrected", misspelled, near))
     for remark in remarks:
         pattern = r"\b" + r"[\W_]+".join(map(re.escape, remark.word.split())) + r"\b"
         question = re.sub(pattern, remark.replacement, question)
@@ -175,7 +171,8 @@ def _correct_spelling(
 
 
 def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:
-    words = _list_content_words(store, text)
+    """Remark each content word that no passage has, unless it is an ordinary word."""
+    words = _find_content_words(store, text)
     missing = _find_unknown_words(store, words)
     return tuple(
         Remark("unknown", word)
@@ -184,8 +181,8 @@ def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple
     )
 
 
-def _list_content_words(store: Store, text: str) -> list[str]:
-    """The words of a text that have content terms, as they stand."""
+def _find_content_words(store: Store, text: str) -> list[str]:
+    """Find the words of a text that have content terms, as they are written."""
     return [
         word
         for word in split_words(text)
@@ -194,24 +191,24 @@ def _list_content_words(store: Store, text: str) -> list[str]:
 
 
 def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
-    """The words, in lower case, of which no passage holds a term, and which are no names.
+    """Find the words, in lower case, of which no passage has a term and which are not names.
 
-    Words of scripts without spaces are no words to tell a reader of.
+    A script without spaces has no words that a remark could name.
     """
-    read = {
+    terms_by_word = {
         word: {tag: extract_terms(word, tag) for tag in store.site.tags}
         for word in words
         if is_space_delimited(word)
     }
-    wanted = {term for by_tag in read.values() for listed in by_tag.values() for term in listed}
-    known = find_indexed_terms(store.postings_of(wanted), wanted)
+    terms = {term for by_tag in terms_by_word.values() for own in by_tag.values() for term in own}
+    indexed = find_indexed_terms(store.postings_of(terms), terms)
     return frozenset(
         word.lower()
-        for word, by_tag in read.items()
+        for word, by_tag in terms_by_word.items()
         if any(by_tag.values())
         and not any(
-            term in known or term in read_site_name_terms(store, tag)
-            for tag, listed in by_tag.items()
-            for term in listed
+            term in indexed or term in read_site_name_terms(store, tag)
+            for tag, own in by_tag.items()
+            for term in own
         )
     )

@@ -1,8 +1,6 @@
-"""What a reader has asked, as it is answered.
+"""Clean a question, strip what frames its subject, and detect follow-up questions.
 
-What frames a question and says nothing of its subject; and questions that are not whole.
-
-English only: in another language nothing is a frame.
+Frames are recognized in English only.
 """
 
 import re
@@ -14,14 +12,14 @@ MAX_QUESTION_CHARACTERS = 500
 
 
 def clean_question(question: str) -> str:
-    """A question in NFKC, without control characters, its words divided by single spaces."""
+    """Normalize a question to NFKC, without control characters, with single spaces."""
     text = unicodedata.normalize("NFKC", question)
-    kept = (" " if unicodedata.category(c).startswith("C") else c for c in text)
-    return " ".join("".join(kept).split())
+    printable = (" " if unicodedata.category(c).startswith("C") else c for c in text)
+    return " ".join("".join(printable).split())
 
 
 def find_question_problem(cleaned: str) -> str | None:
-    """Why a cleaned question cannot be answered, in one sentence; None if it can."""
+    """Say in one sentence why a cleaned question cannot be answered; None if it can."""
     if not cleaned:
         return "The question is empty."
     if len(cleaned) > MAX_QUESTION_CHARACTERS:
@@ -55,13 +53,13 @@ _PATTERNS = (
     r"\b(?:any|some)\s+(?:idea|ideas|advice|suggestion|suggestions|hint|hints)\b",
     r"\bthank(?:s|\s+you)?(?:\s+in\s+advance)?\b",
 )  # fmt: skip
-# What is left of a question without its frame begins with words such as these.
+# Without its frame, a question still begins with words such as these.
 _OPENING = re.compile(
     r"^(?:(?:what|where|how|when|why|who|which|do|does|did|is|are|was|were|has|have|can|could|to|of"
     r"|for|about|on|the|a|an|please)\b[\s,:]*)+",
     re.IGNORECASE,
 )
-# Whoever else is asked for what it says stays: "what does the RFC say about redirects".
+# Any other speaker belongs to the subject: "what does the RFC say about redirects".
 _SAYS_ABOUT = re.compile(
     rf"^(?:what|where|how|when|why)\s+(?:do|does|did)\s+(\S.{{0,60}}?)\s+(?:{_VERB})"
     r"\s+(?:about|on|regarding)\b",
@@ -71,14 +69,14 @@ _CONTINUES = re.compile(r"^(?:and|but|or|also|then|same)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
 )
-# A question of more words has a subject of its own.
+# A longer question has a subject of its own.
 _MAX_SUBJECT_WORDS = 3
 
 
 def strip_frame(question: str, names: Iterable[str] = ()) -> str:
-    """Remove what frames a question, such as "what does the author say about".
+    """Remove the frame of a question, such as "what does the author say about".
 
-    names: of the site and its author, who may be asked for what they say.
+    names: of the site and its author, which are speakers too.
     """
     text = question
     for pattern in _compile_frames(tuple(sorted(_escape_speakers(names)))):
@@ -93,7 +91,7 @@ def strip_frame(question: str, names: Iterable[str] = ()) -> str:
 
 
 def is_follow_up(question: str, content_words: int) -> bool:
-    """Whether a question makes sense only after another one, such as "and on Windows?"."""
+    """Test whether a question makes sense only after another one, such as "and on Windows?"."""
     if _CONTINUES.search(question):
         return content_words <= _MAX_SUBJECT_WORDS
     return content_words == 0 and _POINTS_BACK.search(question) is not None
@@ -101,6 +99,7 @@ def is_follow_up(question: str, content_words: int) -> bool:
 
 @lru_cache(maxsize=8)
 def _compile_frames(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Compile the patterns of frames. names: of speakers, as parts of a pattern."""
     speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *names])
     says = (
         rf"(?:\b(?:do|does|did|has|have|can|could|would)\s+)?\b(?:{speaker})\s+(?:ever\s+|also\s+)*"
@@ -111,7 +110,7 @@ def _compile_frames(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def _escape_speakers(names: Iterable[str]) -> Iterator[str]:
-    """Whole names and their words, as parts of a pattern; longer ones first."""
+    """Escape whole names and then their words as parts of a pattern."""
     for name in names:
         yield r"\s+".join(map(re.escape, name.split()))
         yield from (re.escape(word) for word in name.split() if len(word) > 2)

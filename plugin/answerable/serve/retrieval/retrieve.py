@@ -1,7 +1,7 @@
-"""A question's evidence: both streams scored, floored, boosted and ranked."""
+"""Retrieve the passages and hints that may answer a question, ranked, with near misses."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,26 +12,25 @@ from .bm25 import select_top_rows
 from .boosts import score_hint_labels
 from .question import NO_QUESTION, QuestionReading
 from .scoring import Ranking, Scored, compute_signals, score_rows
-from .store import Floats, PassageQuery, Signals, Store
+from .store import Candidates, Floats, PassageQuery, Signals, Store
 
 TOP_K = 8
-# Of so many pages, so many other passages are looked at, and those are siblings whose score misses
-# the floor by this much at most. Measured on two sites: docs/tune.md has the table.
+# The siblings of a pool: other passages of its best pages, whose score misses the floor by this
+# much at most. Measured on two sites: docs/tune.md has the table.
 SIBLING_PAGES = 3
 MAX_SIBLINGS = 24
 SIBLING_SLACK = 0.16
-# Keeps a query without tokens, which is all zeros, from being divided by zero.
+# A query without tokens is all zeros, and is divided by this.
 _TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """Both streams, best first, and the best candidates under each floor (for maintainers).
+    """Hold both streams, best first, and the best candidates under each floor (for maintainers).
 
     ``siblings`` are other passages of the best pages, a little under the floor: the floor tells
-    whether a page answers, and the section score which of its sections does.
-    ``reading``: of the question. ``vector``: of the reading's text, None where nothing was
-    embedded.
+    whether a page answers, and the section score which of its sections does. ``reading``: of the
+    question. ``vector``: of the reading's text, None where nothing was embedded.
     """
 
     passages: tuple[Scored[Passage], ...] = ()
@@ -44,26 +43,22 @@ class RetrievalResult:
 
     @property
     def evidence(self) -> Evidence:
-        """What an answerer may see of this."""
-        lead = max((hint.dense for hint in self.hints), default=0.0) - max(
-            (passage.dense for passage in self.passages), default=0.0
-        )
+        """Build the evidence of all that was retrieved."""
         return Evidence(
             tuple(scored.item for scored in self.passages),
             tuple(scored.item for scored in self.hints),
-            lead,
+            max((hint.dense for hint in self.hints), default=0.0)
+            - max((passage.dense for passage in self.passages), default=0.0),
         )
 
     def truncate(self, count: int) -> "RetrievalResult":
-        """What so small a ``top_k`` would have retrieved."""
-        return RetrievalResult(
-            self.passages[:count],
-            self.hints[:count],
-            self.near_passages[:count],
-            self.near_hints[:count],
-            self.siblings,
-            self.reading,
-            self.vector,
+        """Return what a smaller ``top_k`` would have retrieved."""
+        return replace(
+            self,
+            passages=self.passages[:count],
+            hints=self.hints[:count],
+            near_passages=self.near_passages[:count],
+            near_hints=self.near_hints[:count],
         )
 
 
@@ -75,96 +70,93 @@ def retrieve(
     language: str | None = None,
     near: int = 0,
 ) -> RetrievalResult:
-    """Rank both streams for a question.
+    """Rank both streams for a question; one without content terms retrieves nothing.
 
     vector: (d,) float32, of the bundle's identity, of the reading's text; its length does not
-    matter.
-    language: what is asked in. Where passages in it are above the floor, all others are left out.
-    near: how many candidates under each floor are wanted too.
-    A question without content terms retrieves nothing.
+    matter. language: of the question. Where passages in it are above the floor, all others are left
+    out. near: how many candidates under each floor to return too.
     """
     if not reading.terms:
         return RetrievalResult(reading=reading)
     unit = normalize_query(store, vector)
     readable = _mark_readable(store, language)
-    given = compute_signals(store, reading)
-    found = store.passage_candidates(PassageQuery(unit, given, readable, top_k, near))
-    profile = store.manifest.profile
-    passages = score_rows(profile, found.rows, found.cosines, given.select(found.rows))
+    signals = compute_signals(store, reading)
+    candidates = store.passage_candidates(PassageQuery(unit, signals, readable, top_k, near))
+    passages = _score_candidates(store, candidates, signals)
     hints = _score_hints(store, reading, unit, top_k + near)
-    wanted = passages.above_floor & readable[passages.rows]
-    if not wanted.any():
-        wanted = passages.above_floor
-    siblings = _rank_siblings(store, given, unit, passages, passages.top_rows(wanted, top_k))
-    everything = np.ones(len(siblings.rows), dtype=np.bool_)
-    texts = store.passages_at(
-        [
-            *passages.top_rows(wanted, top_k),
-            *passages.top_rows(~passages.above_floor, near),
-            *siblings.top_rows(everything, MAX_SIBLINGS),
-        ]
-    )
+    eligible = passages.above_floor & readable[passages.rows]
+    if not eligible.any():
+        eligible = passages.above_floor
+    best = passages.top_rows(eligible, top_k)
+    near_best = passages.top_rows(~passages.above_floor, near)
+    siblings = _rank_siblings(store, signals, unit, passages, best)
+    all_siblings = np.ones(len(siblings.rows), dtype=np.bool_)
+    texts = store.passages_at([*best, *near_best, *siblings.top_rows(all_siblings, MAX_SIBLINGS)])
     surfaces = store.hints_at(
         [*hints.top_rows(hints.above_floor, top_k), *hints.top_rows(~hints.above_floor, near)]
     )
     return RetrievalResult(
-        passages.top_items(wanted, top_k, texts.__getitem__),
+        passages.top_items(eligible, top_k, texts.__getitem__),
         hints.top_items(hints.above_floor, top_k, surfaces.__getitem__),
         passages.top_items(~passages.above_floor, near, texts.__getitem__),
         hints.top_items(~hints.above_floor, near, surfaces.__getitem__),
-        siblings.top_items(everything, MAX_SIBLINGS, texts.__getitem__),
+        siblings.top_items(all_siblings, MAX_SIBLINGS, texts.__getitem__),
         reading,
         vector,
     )
 
 
-def _rank_siblings(
-    store: Store, given: Signals, unit: Floats, ranked: Ranking, first: Sequence[int]
-) -> Ranking:
-    """Score the passages beside the best ones on their pages. first: rows, best first.
-
-    Only those that hold a word of the question, in the hybrid recipe, where the floor is of words.
-    """
-    profile = store.manifest.profile
-    records = store.passage_records
-    pages = list(dict.fromkeys(records[first].tolist()))[:SIBLING_PAGES] if profile.hybrid else []
-    beside = np.isin(records, pages) & (given.lexical > 0)
-    beside[ranked.rows[ranked.above_floor]] = False
-    rows = np.sort(select_top_rows(given.lexical, MAX_SIBLINGS, beside))
-    found = store.passage_cosines(unit, rows)
-    scored = score_rows(profile, found.rows, found.cosines, given.select(found.rows))
-    return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
-
-
 def normalize_query(store: Store, vector: Floats) -> Floats:
-    """An embedded question as a site's codes are asked: their dimensions, of length 1."""
+    """Cut an embedded question to the dimensions of a site's codes and scale it to length 1."""
     if vector.shape != (store.manifest.identity.dimensions,):
         raise ValueError(
             f"a query of shape {vector.shape} against {store.manifest.identity.dimensions}-d rows"
         )
     if not np.isfinite(vector).all():
         raise ValueError("a query with a number that is not finite")
-    kept = vector[: store.manifest.encoding.dimensions]
-    unit: Floats = kept / max(float(np.linalg.norm(kept)), _TINY)
+    truncated = vector[: store.manifest.encoding.dimensions]
+    unit: Floats = truncated / max(float(np.linalg.norm(truncated)), _TINY)
     return unit
 
 
-def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
-    """Which passages are in a language that the asker can read, (n,); none if none is given."""
-    own = np.zeros(len(store.passage_records), dtype=np.bool_)
-    tags = match_languages(language, store.site.tags)
-    for each in store.site.languages:
-        if each.tag in tags:
-            own[each.first : each.end] = True
-    return own
+def _score_candidates(store: Store, candidates: Candidates, signals: Signals) -> Ranking:
+    """Score candidates by their cosines and their rows of the signals."""
+    rows, profile = candidates.rows, store.manifest.profile
+    return score_rows(profile, rows, candidates.cosines, signals.select(rows))
+
+
+def _rank_siblings(
+    store: Store, signals: Signals, unit: Floats, ranked: Ranking, best: Sequence[int]
+) -> Ranking:
+    """Score the passages beside the best ones on their pages. best: rows, best first.
+
+    In the hybrid recipe only, and only those with a word of the question: its floor is of words.
+    """
+    profile, records = store.manifest.profile, store.passage_records
+    pages = list(dict.fromkeys(records[best].tolist()))[:SIBLING_PAGES] if profile.hybrid else []
+    beside = np.isin(records, pages) & (signals.lexical > 0)
+    beside[ranked.rows[ranked.above_floor]] = False
+    rows = np.sort(select_top_rows(signals.lexical, MAX_SIBLINGS, beside))
+    scored = _score_candidates(store, store.passage_cosines(unit, rows), signals)
+    return scored.select_rows(scored.base >= profile.floor - SIBLING_SLACK)
 
 
 def _score_hints(store: Store, reading: QuestionReading, unit: Floats, count: int) -> Ranking:
-    """The hints that may come first, by their cosines and the words of what is public of them."""
+    """Score the hints that may come first by their cosines and their labels."""
     added = score_hint_labels(store, reading.idfs)
-    found = store.hint_candidates(unit, added, count)
-    dense, nothing = found.cosines, np.zeros_like(found.cosines)
-    lexical = added[found.rows]
+    candidates = store.hint_candidates(unit, added, count)
+    dense, zeros = candidates.cosines, np.zeros_like(candidates.cosines)
+    lexical = added[candidates.rows]
     score = dense + lexical
-    kept = score >= store.manifest.profile.note_floor
-    return Ranking(found.rows, score, score, lexical, dense, nothing, nothing, kept)
+    above_floor = score >= store.manifest.profile.note_floor
+    return Ranking(candidates.rows, score, score, lexical, dense, zeros, zeros, above_floor)
+
+
+def _mark_readable(store: Store, language: str | None) -> NDArray[np.bool_]:
+    """Mark the passages in a language that the asker can read, (n,); none if none is known."""
+    readable = np.zeros(len(store.passage_records), dtype=np.bool_)
+    tags = match_languages(language, store.site.tags)
+    for each in store.site.languages:
+        if each.tag in tags:
+            readable[each.first : each.end] = True
+    return readable

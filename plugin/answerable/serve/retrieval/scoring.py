@@ -1,10 +1,7 @@
-"""The recipe: what a passage's words, cosine, names and time make of its score.
-
-The candidates of a bundle in memory: every row estimated, the best of them scored.
-"""
+"""Combine BM25, cosine, boosts and recency into one score; rank rows and choose candidates."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -28,20 +25,19 @@ from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
 
-
-# A question of so few terms is short: its cosine is low with whatever answers it.
+# The cosine of a shorter question is low with any passage, whatever it answers.
 MAX_SHORT_QUESTION_TERMS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[T]):
-    """A candidate and the parts of its score.
+    """Hold a candidate and the parts of its score.
 
-    ``base`` is the score before ``boost``, which is what authored names and themes add, and
-    ``page``, which is what the title and words of its page add; ``score`` also has what being new
-    adds and the weight of the record. Of a hint ``lexical`` is what its label and locator add.
-    ``section`` is the section score, 0 where sections are not scored. ``row`` is its row in the
-    store, -1 where it is of none. ``terms`` are the question's that its retrieval text holds.
+    ``base`` is the score before ``boost`` (authored names and themes) and ``page`` (the title and
+    words of its page); ``score`` also has what recency adds and the weight of the record. Of a
+    hint ``lexical`` is what its label and locator add. ``section`` is the section score, 0 where
+    sections are not scored. ``row`` is its row in the store, -1 for none. ``terms``: those of the
+    question that its retrieval text contains.
     """
 
     item: T
@@ -58,7 +54,7 @@ class Scored(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Scores of some rows of a stream, (k,) each, and which of them are above the floor."""
+    """Hold the scores of some rows of a stream, (k,) each, and which are above the floor."""
 
     rows: Rows
     score: Floats
@@ -69,27 +65,18 @@ class Ranking:
     page: Floats
     above_floor: NDArray[np.bool_]
 
-    def select_rows(self, wanted: NDArray[np.bool_]) -> "Ranking":
-        """The scores of the wanted rows only."""
-        return Ranking(
-            self.rows[wanted],
-            self.score[wanted],
-            self.base[wanted],
-            self.lexical[wanted],
-            self.dense[wanted],
-            self.boost[wanted],
-            self.page[wanted],
-            self.above_floor[wanted],
-        )
+    def select_rows(self, mask: NDArray[np.bool_]) -> "Ranking":
+        """Select the scores of the rows of a mask, (k,)."""
+        return Ranking(*(getattr(self, each.name)[mask] for each in fields(self)))
 
-    def top_rows(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
-        """The rows of the best ``count`` of the wanted ones, best first."""
-        return [int(row) for row in self.rows[select_top_rows(self.score, count, wanted)]]
+    def top_rows(self, mask: NDArray[np.bool_], count: int) -> list[int]:
+        """List the best rows of a mask, (k,), best first."""
+        return [int(row) for row in self.rows[select_top_rows(self.score, count, mask)]]
 
     def top_items(
-        self, wanted: NDArray[np.bool_], count: int, item: Callable[[int], T]
+        self, mask: NDArray[np.bool_], count: int, item: Callable[[int], T]
     ) -> tuple[Scored[T], ...]:
-        """The best ``count`` of the wanted ones. item: of a row."""
+        """Return the best items of a mask, (k,), best first. item: returns that of a row."""
         return tuple(
             Scored(
                 item(int(self.rows[place])),
@@ -101,124 +88,114 @@ class Ranking:
                 page=float(self.page[place]),
                 row=int(self.rows[place]),
             )
-            for place in select_top_rows(self.score, count, wanted)
+            for place in select_top_rows(self.score, count, mask)
         )
 
 
 def compute_signals(store: Store, reading: QuestionReading) -> Signals:
-    """What a question's words, names and time count for each passage."""
+    """Score all but the cosine of every passage: words, names, pages and recency."""
     records, profile = store.passage_records, store.manifest.profile
     question, idfs = reading.question, reading.idfs
     fresh = np.zeros(len(records), dtype=np.float32)
     if asks_about_now(question, store.site.tags):
-        newness = np.float32(profile.recency)
-        fresh = newness * score_freshness(store)[records]
-    lexical = _score_bm25(store, idfs)
+        fresh = np.float32(profile.recency) * score_freshness(store)[records]
+    lexical = _score_lexical(store, idfs)
     is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
     weights = store.weights
     if profile.hybrid:
-        is_whole = _mark_whole_matches(store, idfs)
+        is_whole = _mark_full_matches(store, idfs)
         page = score_pages(store, question, idfs, lexical)
         if not asks_for_history(question):
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
-    return Signals(
-        lexical,
-        score_name_boosts(store, question)[records],
-        is_whole,
-        page[records],
-        fresh,
-        weights[records],
-    )
+    boost = score_name_boosts(store, question)
+    return Signals(lexical, boost[records], is_whole, page[records], fresh, weights[records])
 
 
 def score_rows(
-    profile: Profile, rows: Rows, dense: Floats, given: Signals, slack: float = 0
+    profile: Profile, rows: Rows, dense: Floats, signals: Signals, slack: float = 0
 ) -> Ranking:
-    """Some rows by their cosines and their signals. slack: by how much one may miss the floor.
+    """Score some rows by their cosines and signals. slack: by how much one may miss the floor.
 
-    The floor is held against the score before boosts in the hybrid recipe, and never against what
-    being new or a record's weight makes of it. It does not hold a passage back that has all terms
-    of a question of few.
+    In the hybrid recipe the floor is compared with the score before boosts, and never with what
+    recency or a record's weight makes of it. A passage with all terms of a short question is above
+    any floor.
     """
     base = dense
     if profile.hybrid:
-        weighted = profile.hybrid * given.lexical + profile.dense * dense
+        weighted = profile.hybrid * signals.lexical + profile.dense * dense
         base = (weighted / (profile.hybrid + profile.dense)).astype(np.float32)
-    score = (base + given.boost + given.page + given.fresh) * given.weight
-    kept = choose_floored_score(profile, base, given.boost) >= profile.floor - slack
-    kept |= given.is_whole
-    return Ranking(rows, score, base, given.lexical, dense, given.boost, given.page, kept)
+    score = (base + signals.boost + signals.page + signals.fresh) * signals.weight
+    above_floor = choose_floored_score(profile, base, signals.boost) >= profile.floor - slack
+    above_floor |= signals.is_whole
+    return Ranking(
+        rows, score, base, signals.lexical, dense, signals.boost, signals.page, above_floor
+    )
 
 
 def choose_floored_score(profile: Profile, base: F, boost: F) -> F:
-    """What the floor is held against: in the hybrid recipe the score before boosts."""
+    """Choose the score that the floor is compared with: in the hybrid recipe without boosts."""
     return base if profile.hybrid else base + boost
 
 
-def _mark_whole_matches(store: Store, idfs: Idfs) -> NDArray[np.bool_]:
-    """Which passages, (n,), hold all terms of a question that has few of them."""
-    is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
-    postings = store.postings_of({term for weights in idfs.values() for term in weights})
-    for each in store.site.languages:
-        listed = idfs[each.tag].keys()
-        if 1 <= len(listed) <= MAX_SHORT_QUESTION_TERMS:
-            rows = (each.first, each.end)
-            is_whole[each.first : each.end] = find_full_matches(postings, listed, rows)
-    return is_whole
+def find_passage_candidates(stream: Codes, profile: Profile, query: PassageQuery) -> Candidates:
+    """Find the passages that may come first by the estimate of all, and score them exactly.
 
-
-def _score_bm25(store: Store, idfs: Idfs) -> Floats:
-    """Score every passage by BM25, (n,); each language is a corpus of its own."""
-    postings = store.postings_of({term for weights in idfs.values() for term in weights})
-    scores = np.zeros(len(postings.lengths), dtype=np.float32)
-    for each in store.site.languages:
-        scores[each.first : each.end] = score_bm25(postings, idfs[each.tag], (each.first, each.end))
-    return scores
-
-
-def find_passage_candidates(stream: Codes, profile: Profile, wanted: PassageQuery) -> Candidates:
-    """The passages that may come first, by the estimate of all, scored against the float query.
-
-    Among them the best that the asker can read, and so many of the best under the floor.
+    Among them are the best that the asker can read, and ``near`` of the best under the floor.
     """
-    unit, given = wanted.unit, wanted.signals
-    everything = np.arange(len(given.weight))
-    guessed = score_rows(profile, everything, stream.estimate(unit), given, stream.slack(unit))
-    likely = guessed.above_floor
-    pool = max(stream.pool, wanted.top_k)
-    among = (likely, likely & wanted.readable)
-    chosen = [select_top_rows(guessed.score, pool, each) for each in among]
-    if wanted.near:
-        chosen.append(select_top_rows(guessed.score, wanted.near, ~likely))
-    is_picked = np.zeros(len(everything), dtype=np.bool_)
-    for rows in chosen:
-        is_picked[rows] = True
-    picked = np.flatnonzero(is_picked)
-    return Candidates(picked, score_codes(stream, unit, picked))
+    unit, signals = query.unit, query.signals
+    rows = np.arange(len(signals.weight))
+    estimated = score_rows(profile, rows, stream.estimate(unit), signals, stream.slack(unit))
+    likely = estimated.above_floor
+    pool = max(stream.pool, query.top_k)
+    is_candidate = np.zeros(len(rows), dtype=np.bool_)
+    for mask in (likely, likely & query.readable):
+        is_candidate[select_top_rows(estimated.score, pool, mask)] = True
+    if query.near:
+        is_candidate[select_top_rows(estimated.score, query.near, ~likely)] = True
+    candidates = np.flatnonzero(is_candidate)
+    return Candidates(candidates, score_codes(stream, unit, candidates))
 
 
 def find_hint_candidates(
     stream: Codes, owners: NDArray[np.uint32], added: Floats, unit: Floats, count: int
 ) -> Candidates:
-    """The hints that may come first, by the best cosine of their windows.
+    """Find the hints that may come first, by the best cosine of their windows.
 
-    added: (hints,) what is added to each hint's cosine.
+    owners: (windows,) the hint of each. added: (hints,) what is added to each hint's cosine.
     """
     hints = len(added)
-    guessed = max_cosine_per_hint(owners, stream.estimate(unit), hints) + added
-    picked = np.sort(select_top_rows(guessed, max(stream.pool, count)))
-    is_picked = np.zeros(len(guessed), dtype=np.bool_)
-    is_picked[picked] = True
-    windows = np.flatnonzero(is_picked[owners])
-    return Candidates(
-        picked,
-        max_cosine_per_hint(owners[windows], score_codes(stream, unit, windows), hints)[picked],
-    )
+    estimated = max_cosine_per_hint(owners, stream.estimate(unit), hints) + added
+    candidates = np.sort(select_top_rows(estimated, max(stream.pool, count)))
+    windows = np.flatnonzero(np.isin(owners, candidates))
+    cosines = max_cosine_per_hint(owners[windows], score_codes(stream, unit, windows), hints)
+    return Candidates(candidates, cosines[candidates])
 
 
 def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int) -> Floats:
-    """The best cosine of each hint's windows, (hints,)."""
+    """Compute the best cosine of each hint's windows, (hints,)."""
     best = np.full(hints, -1.0, dtype=np.float32)
     np.maximum.at(best, owners, cosines)
     return best
+
+
+def _mark_full_matches(store: Store, idfs: Idfs) -> NDArray[np.bool_]:
+    """Mark the passages, (n,), with all terms of a short question."""
+    is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
+    for each in store.site.languages:
+        terms = idfs[each.tag].keys()
+        if 1 <= len(terms) <= MAX_SHORT_QUESTION_TERMS:
+            rows = (each.first, each.end)
+            is_whole[each.first : each.end] = find_full_matches(postings, terms, rows)
+    return is_whole
+
+
+def _score_lexical(store: Store, idfs: Idfs) -> Floats:
+    """Score every passage by BM25, (n,); each language is a corpus of its own."""
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
+    scores = np.zeros(len(postings.lengths), dtype=np.float32)
+    for each in store.site.languages:
+        rows = (each.first, each.end)
+        scores[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
+    return scores

@@ -1,4 +1,4 @@
-"""Score the sections of a pool by how well each answers, and order its passages by that."""
+"""Score the sections of a pool by how well each answers, and order its passages by that score."""
 
 import math
 import re
@@ -11,14 +11,15 @@ from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
 from .scoring import Scored
 
-# What counts for a section: the score of its page's best passage, the terms that tell the sections
-# of the page apart, its own heading, names from the question, and something to copy. Measured on
-# two sites, docs/tune.md has the table.
+# The weights of a section's parts: the score of its page's best passage, the terms that tell the
+# sections of the page apart, its own heading, names from the question, and something to copy.
+# Measured on two sites: docs/tune.md has the table.
 PAGE, LOCAL, HEADING, IDENTIFIER, CODE, SHORT = 2.0, 0.25, 0.10, 0.10, 0.10, -0.10
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
 
-# Names that nobody writes by chance: with an underscore, a dot or a capital within, or an option.
+# Names that are rarely written by chance: options, and words with an inner underscore, dot or
+# capital.
 _IDENTIFIER = re.compile(
     r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
 )
@@ -26,12 +27,12 @@ _IDENTIFIER = re.compile(
 
 def order_by_section(
     question: str,
-    weights: Mapping[str, Mapping[str, float]],
+    idfs: Mapping[str, Mapping[str, float]],
     pool: Sequence[Scored[Passage]],
 ) -> tuple[Scored[Passage], ...]:
-    """Order a pool by section score and base score, best first, and note the section scores.
+    """Order a pool by section score and base score, best first, and add the section scores.
 
-    weights: for each language, the idf of the question's terms.
+    idfs: of the question's terms, by language.
     """
     pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
     for scored in pool:
@@ -40,7 +41,7 @@ def order_by_section(
         replace(scored, section=section)
         for page in pages.values()
         for scored, section in zip(
-            page, score_sections(question, weights[page[0].item.language], page), strict=True
+            page, score_sections(question, idfs[page[0].item.language], page), strict=True
         )
     ]
     places = {scored.item.id: place for place, scored in enumerate(pool)}
@@ -101,11 +102,12 @@ def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
 
 @lru_cache(maxsize=512)
 def read_passage_terms(passage: Passage) -> frozenset[str]:
-    """Read the terms of a passage and of the headings it stands under."""
+    """Extract the terms of a passage and of the headings above it."""
     return frozenset(extract_terms(f"{passage.title}\n{passage.text}", passage.language))
 
 
 def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:
+    """Compute the share of a question's identifiers that a passage contains."""
     if not identifiers:
         return 0.0
     text = f"{passage.title}\n{passage.text}".lower()
@@ -113,5 +115,6 @@ def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:
 
 
 def _is_short(passage: Passage) -> bool:
+    """Test whether a passage is a few words of plain prose."""
     plain = all(block.kind in ("text", "label") for block in passage.blocks)
     return plain and count_words(passage.text) < MIN_SECTION_WORDS
