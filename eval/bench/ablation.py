@@ -14,7 +14,7 @@ import re
 import shutil
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -39,7 +39,6 @@ from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.scoring import Scored
-from answerable.serve.retrieval.store import Store
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.structure import Block
@@ -58,43 +57,53 @@ class Rule:
 
 
 _PARTS = {
-    "words that tell sections apart": "LOCAL",
-    "heading": "HEADING",
-    "names of code": "IDENTIFIER",
-    "something to copy": "CODE",
-    "short sections": "SHORT",
+    "words that tell sections apart": "LOCAL_WEIGHT",
+    "heading": "HEADING_WEIGHT",
+    "names of code": "IDENTIFIER_WEIGHT",
+    "something to copy": "CODE_BONUS",
+    "short sections": "SHORT_PENALTY",
 }
-_TOGETHER = {"statement_choice.APART": MIN_NEIGHBOR_SHARE, "statement_choice.MAX_BRIDGE": 0}
+_TOGETHER = {
+    "answers.excerpts.MIN_APART_SHARE": MIN_NEIGHBOR_SHARE,
+    "answers.excerpts.MAX_BRIDGE_WORDS": 0,
+}
 
 
-def _as_it_stands(store: Store, question: str) -> str:
-    del store
+def _keep_frame(question: str, names: Iterable[str] = ()) -> str:
+    del names
     return question
 
 
 def _first_budget(words: int) -> Rule:
     budgets = (ExcerptBudget(words, EXCERPT_BUDGETS[0].lines), *EXCERPT_BUDGETS[1:])
-    return Rule(f"first excerpt of {words} words", constants={"extractive.BUDGETS": budgets})
+    return Rule(
+        f"first excerpt of {words} words", constants={"answers.extractive.EXCERPT_BUDGETS": budgets}
+    )
 
+
+_WHOLE_CODE = {"answers.excerpts.EXTRA_LINES": 0, "answers.code_window.IMPORT_LINE_SHARE": 1}
 
 RULES = (
     Rule("nothing"),
-    Rule("frames of questions", constants={"question_reading._strip_frame": _as_it_stands}),
-    Rule("near spellings", constants={"near_spelling.SHORTEST": math.inf}),
-    Rule("short questions", constants={"recipe.FEW_TERMS": 0}),
-    Rule("background", constants={"scan.BACKGROUND": 0}),
+    Rule("frames of questions", constants={"retrieval.question.strip_frame": _keep_frame}),
+    Rule("near spellings", constants={"retrieval.spelling.MIN_WORD_LETTERS": math.inf}),
+    Rule("short questions", constants={"retrieval.scoring.MAX_SHORT_QUESTION_TERMS": 0}),
+    Rule("background", constants={"retrieval.bm25.BACKGROUND_PASSAGES": 0}),
     Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),
     Rule("history", profile={"history": 1}),
-    Rule("other sections of the page", constants={"retrieval.SIBLING_PAGES": 0}),
-    *(Rule(name, constants={f"sections.{part}": 0}) for name, part in _PARTS.items()),
-    Rule("all five", constants={f"sections.{part}": 0 for part in _PARTS.values()}),
-    Rule("best statement", constants={"extractive.SUPPORT": 0}),
+    Rule("other sections of the page", constants={"retrieval.retrieve.SIBLING_PAGES": 0}),
+    *(
+        Rule(name, constants={f"retrieval.section_scores.{part}": 0})
+        for name, part in _PARTS.items()
+    ),
+    Rule("all five", constants={f"retrieval.section_scores.{part}": 0 for part in _PARTS.values()}),
+    Rule("best statement", constants={"answers.extractive.SUPPORT_WEIGHT": 0}),
     Rule("structure", is_plain=True),
-    Rule("antecedents", constants={"statements._DANGLING": re.compile(r"(?!)")}),
+    Rule("antecedents", constants={"answers.statements._DANGLING": re.compile(r"(?!)")}),
     Rule("what lies together", constants=_TOGETHER),
-    Rule("end of code", constants={"statement_choice.GRACE_LINES": 0, "code_window.IMPORTED": 1}),
-    Rule("one where it is sure", constants={"certainty.SECTION_SHARE": 2}),
-    Rule("up to three", constants={"extractive.BUDGETS": EXCERPT_BUDGETS[:1]}),
+    Rule("end of code", constants=_WHOLE_CODE),
+    Rule("one where it is sure", constants={"answers.confidence.MIN_EXCERPT_SHARE": 2}),
+    Rule("up to three", constants={"answers.extractive.EXCERPT_BUDGETS": EXCERPT_BUDGETS[:1]}),
     *map(_first_budget, (80, 100, 140)),
 )
 
@@ -213,7 +222,7 @@ def replaced_constants(constants: Mapping[str, Any]) -> Iterator[None]:
     """Replace constants of modules of ``answerable.serve``, named ``module.NAME``, for a while."""
     places = []
     for name, value in constants.items():
-        module, _, constant = name.partition(".")
+        module, _, constant = name.rpartition(".")
         place = import_module(f"answerable.serve.{module}")
         places.append((place, constant, getattr(place, constant), value))
     try:

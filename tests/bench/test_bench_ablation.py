@@ -109,19 +109,21 @@ def test_absent_data_is_said(tmp_path: Path) -> None:
 
 
 def test_constants_come_back_after_an_error() -> None:
-    before = section_scores.LOCAL
-    switched = ablation.replaced_constants({"sections.LOCAL": before + 1})
+    before = section_scores.LOCAL_WEIGHT
+    switched = ablation.replaced_constants({"retrieval.section_scores.LOCAL_WEIGHT": before + 1})
     with pytest.raises(AssertionError, match="while switched"), switched:
-        assert before == section_scores.LOCAL, "while switched"
-    assert before == section_scores.LOCAL
+        assert before == section_scores.LOCAL_WEIGHT, "while switched"
+    assert before == section_scores.LOCAL_WEIGHT
 
 
 def test_a_constant_that_is_not_there_is_an_error() -> None:
-    before = section_scores.LOCAL
-    switched = ablation.replaced_constants({"sections.LOCAL": 0, "sections.GONE": 0})
+    before = section_scores.LOCAL_WEIGHT
+    switched = ablation.replaced_constants(
+        {"retrieval.section_scores.LOCAL_WEIGHT": 0, "retrieval.section_scores.GONE": 0}
+    )
     with pytest.raises(AttributeError, match="GONE"), switched:
         pass
-    assert before == section_scores.LOCAL
+    assert before == section_scores.LOCAL_WEIGHT
 
 
 def test_every_rule_names_constants_and_fields_that_exist() -> None:

@@ -14,7 +14,8 @@ from .scoring import Scored
 # The weights of a section's parts: the score of its page's best passage, the terms that tell the
 # sections of the page apart, its own heading, names from the question, and something to copy.
 # Measured on two sites: docs/tune.md has the table.
-PAGE, LOCAL, HEADING, IDENTIFIER, CODE, SHORT = 2.0, 0.25, 0.10, 0.10, 0.10, -0.10
+PAGE_WEIGHT, LOCAL_WEIGHT, HEADING_WEIGHT, IDENTIFIER_WEIGHT = 2.0, 0.25, 0.10, 0.10
+CODE_BONUS, SHORT_PENALTY = 0.10, -0.10
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
 
@@ -62,12 +63,12 @@ def score_sections(
     total = sum(local.values()) or 1.0
     identifiers = {match.lower() for match in _IDENTIFIER.findall(question)}
     return [
-        PAGE * best
-        + LOCAL * sum(weight for term, weight in local.items() if term in own) / total
-        + HEADING * match_heading(weights, scored.item)
-        + IDENTIFIER * _compute_identifier_share(identifiers, scored.item)
-        + (CODE if any(block.kind == "code" for block in scored.item.blocks) else 0)
-        + (SHORT if _is_short(scored.item) else 0)
+        PAGE_WEIGHT * best
+        + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total
+        + HEADING_WEIGHT * match_heading(weights, scored.item)
+        + IDENTIFIER_WEIGHT * _compute_identifier_share(identifiers, scored.item)
+        + (CODE_BONUS if any(block.kind == "code" for block in scored.item.blocks) else 0)
+        + (SHORT_PENALTY if _is_short(scored.item) else 0)
         for scored, own in zip(page, page_terms, strict=True)
     ]
 
