@@ -23,7 +23,7 @@ RELEASE = sites.ROOT / ".github" / "workflows" / "release.yml"
 # What a reader of the answers, a note's author or a builder has to find in it.
 INSIDE = (
     "indexing/postgres/roles.sql",
-    "build/templates/aws-lambda/lambda_function.py.in",
+    "indexing/packaging/templates/aws-lambda/lambda_function.py.in",
     "evaluate/off_topic.txt",
     "evaluate/report.html.jinja",
     "py.typed",

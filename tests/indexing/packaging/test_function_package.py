@@ -19,7 +19,7 @@ import pytest
 from answerable.cli.package import package_function
 from answerable.indexing.packaging import platforms
 from answerable.indexing.packaging.bytecode import compile_bytecode
-from answerable.indexing.packaging.deploy_commands import list_deploy_commands
+from answerable.indexing.packaging.deployment import list_deploy_commands, render_entry_files
 from answerable.indexing.packaging.function_contents import read_function_contents
 from answerable.indexing.packaging.lockfile import (
     PACKAGE_EXTRAS,
@@ -27,11 +27,13 @@ from answerable.indexing.packaging.lockfile import (
     format_lock,
     resolve_packages,
 )
+from answerable.indexing.packaging.package_folder import (
+    remove_package_leftovers,
+    write_marker,
+)
 from answerable.indexing.packaging.package_writer import (
     FunctionPackage,
     PackageOrder,
-    remove_package_leftovers,
-    write_marker,
     write_package,
     write_zip,
 )
@@ -43,7 +45,6 @@ from answerable.indexing.packaging.platforms import (
     PlatformName,
     SizeLimit,
     choose_machine,
-    render_entry_files,
 )
 from answerable.indexing.packaging.wheels import install_wheels
 from answerable.serve.bundle_format.manifest import compute_bundle_id, read_manifest
@@ -237,7 +238,7 @@ def test_every_target_gets_its_own_files_and_no_others(
     place = f"{PLATFORMS[target].folder}/".removeprefix("./")
     for name in ("settings.json", "bundle/manifest.json", "model/LICENSE"):
         assert place + name in names
-    assert f"{place}answerable/serve/web/{PLATFORMS[target].adapter}.py" in names
+    assert f"{place}answerable/serve/http/adapters/{PLATFORMS[target].adapter}.py" in names
     assert set(render_entry_files(PLATFORMS[target], OTHER)) < names
     assert not [n for n in names if n.removeprefix(place) in PLANTED]
     locked = {pin.name for pin in package.pins}
@@ -283,7 +284,7 @@ def test_the_entry_points_name_what_the_adapters_have() -> None:
             and isinstance(node.func, ast.Attribute)
             and isinstance(node.func.value, ast.Name)
         }
-        module = f"answerable.serve.http.{target.adapter}"
+        module = f"answerable.serve.http.adapters.{target.adapter}"
         assert (target.adapter, made[module]) in called
         assert hasattr(sys.modules[module], made[module])
 
@@ -464,7 +465,7 @@ def test_the_same_code_makes_the_same_bytecode(function: Path, tmp_path: Path) -
     made = []
     for name in ("one", "two"):
         folder = tmp_path / name
-        for inner in ("engine.py", "terms.py"):
+        for inner in ("engine.py", "types.py"):
             put(folder / inner, (function / "answerable" / "serve" / inner).read_text("utf-8"))
         assert compile_bytecode(folder, folder, HERE)
         made.append({p.name: p.read_bytes() for p in folder.rglob("*.pyc")})

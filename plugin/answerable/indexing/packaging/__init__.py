@@ -1,1 +1,1 @@
-"""A published function folder as the package that a platform takes."""
+"""Package a published function folder for a platform."""

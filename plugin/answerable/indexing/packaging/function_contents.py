@@ -1,4 +1,4 @@
-"""What of a function folder goes into a package: known files, not all that lies there."""
+"""Select the files of a function folder for a package: known files, not all that lies there."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from ...serve.stores.bundle_reader import open_bundle
 CODE_FOLDER = "answerable"
 REQUIREMENTS_FILE = "requirements.txt"
 
-_AGAIN = "run `mkdocs build` again"
+_REBUILD = "run `mkdocs build` again"
 _CODE_SUFFIXES = (".py", ".jinja")
 
 
@@ -34,16 +34,15 @@ class FunctionContents:
 
 
 def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
-    """The files of a function folder, its data compared with their hashes.
+    """List the files of a function folder, its data compared with their hashes.
 
     adapter: the module of ``serve/http/adapters/`` that has to be there. SiteError or BundleError
-    for a     folder that cannot be packaged.
+    for a folder that cannot be packaged.
     """
     if not (folder / BUNDLE_FOLDER / MANIFEST_FILE).is_file():
         raise SiteError(
             f"{folder} is no function's folder: name the one that holds "
-            f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with "
-            "--function"
+            f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with --function"
         )
     manifest = open_bundle(folder / BUNDLE_FOLDER).manifest
     embedder = manifest.identity.provider
@@ -52,28 +51,28 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
             f"{folder}: embedder provider {embedder!r:.80} is unknown to this version: upgrade "
             "mkdocs-answerable"
         )
-    chosen = read_settings(folder)
-    _check_addresses(folder, chosen)
-    bundle = () if chosen.store else _bundle(manifest)
-    names = [*_code(folder), *bundle, settings.SETTINGS_FILE]
+    function_settings = read_settings(folder)
+    _check_addresses(folder, function_settings)
+    bundle_files = () if function_settings.store else _list_bundle_files(manifest)
+    names = [*_list_code(folder), *bundle_files, settings.SETTINGS_FILE]
     if embedder == "local":
         local_embedder.load_local_embedder(folder / MODEL_FOLDER)
-        names += [
-            f"{MODEL_FOLDER}/{local_embedder.WEIGHTS_FILE}",
-            f"{MODEL_FOLDER}/{local_embedder.TOKENIZER_FILE}",
-        ]
-        names += [f"{MODEL_FOLDER}/LICENSE"]
-    found = {name: folder / name for name in names}
-    needed = (f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py", settings.SETTINGS_FILE)
-    for name in (*found, *needed):
-        if name not in found or not (folder / name).is_file():
-            raise SiteError(f"{folder / name} is missing: {_AGAIN}")
-    keys = list_key_variables(embedder, chosen.answers)
-    return FunctionContents(found, _requirements(folder), keys, chosen.store is not None)
+        model_files = (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE, "LICENSE")
+        names += [f"{MODEL_FOLDER}/{name}" for name in model_files]
+    # The code is listed from the folder, so the adapter may be missing there unnoticed.
+    for name in (*names, f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py"):
+        if not (folder / name).is_file():
+            raise SiteError(f"{folder / name} is missing: {_REBUILD}")
+    return FunctionContents(
+        {name: folder / name for name in names},
+        _read_requirements(folder),
+        list_key_variables(embedder, function_settings.answers),
+        function_settings.store is not None,
+    )
 
 
-def _code(folder: Path) -> list[str]:
-    """The code of the serving part; its bytecode is made anew, for the Python that will run it."""
+def _list_code(folder: Path) -> list[str]:
+    """List the code of the serving part, without bytecode: it is made for another Python."""
     return [
         path.relative_to(folder).as_posix()
         for path in sorted((folder / CODE_FOLDER).rglob("*"))
@@ -81,28 +80,31 @@ def _code(folder: Path) -> list[str]:
     ]
 
 
-def _bundle(manifest: Manifest) -> list[str]:
-    """The files that the manifest names: an earlier build's may still lie beside them."""
+def _list_bundle_files(manifest: Manifest) -> list[str]:
+    """List the files that the manifest names: an earlier build's may still lie beside them."""
     names = (stored_file_name(name, file.sha256) for name, file in manifest.files.items())
     return [f"{BUNDLE_FOLDER}/{name}" for name in (MANIFEST_FILE, *names)]
 
 
-def _requirements(folder: Path) -> tuple[str, ...]:
+def _read_requirements(folder: Path) -> tuple[str, ...]:
     path = folder / REQUIREMENTS_FILE
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
-        raise SiteError(f"{path} cannot be read: {_AGAIN}") from None
+        raise SiteError(f"{path} cannot be read: {_REBUILD}") from None
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
-def _check_addresses(folder: Path, chosen: FunctionSettings) -> None:
+def _check_addresses(folder: Path, function_settings: FunctionSettings) -> None:
     """Refuse a provider's address that carries a password: a package holds no secret."""
-    for name in ("base_url", "embedding_base_url"):
-        address = urlsplit(getattr(chosen, name) or "")
-        if address.username or address.password:
+    addresses = {
+        "base_url": function_settings.base_url,
+        "embedding_base_url": function_settings.embedding_base_url,
+    }
+    for option, address in addresses.items():
+        parts = urlsplit(address or "")
+        if parts.username or parts.password:
             raise SiteError(
-                f"{folder / settings.SETTINGS_FILE}: {name} holds a user name or a password, "
-                "and a package "
-                "holds no secret; take it out of mkdocs.yml and build again"
+                f"{folder / settings.SETTINGS_FILE}: {option} holds a user name or a password, and "
+                "a package holds no secret; take it out of mkdocs.yml and build again"
             )

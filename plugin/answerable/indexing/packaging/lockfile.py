@@ -1,9 +1,7 @@
-"""What a function may need beside its providers, chosen when it is packaged.
+"""Resolve requirements to a lock file: the version and hash of every package a machine needs.
 
-From requirements to a lock: every package that a machine needs, with its version and hash.
-
-Pip reads environment markers as those of the machine that it runs on, so it is asked for one level
-at a time and the markers are read here, as those of the machine that the package is for.
+Pip evaluates environment markers for the machine that it runs on, so it is asked for one level of
+dependencies at a time, and the markers are evaluated here for the machine of the package.
 """
 
 import contextlib
@@ -20,30 +18,22 @@ from ...serve.errors import SiteError
 from .platforms import Machine
 from .wheels import report_wheels
 
-# As the extras of mkdocs-answerable name them.
+# By the extras of mkdocs-answerable: what a function may need beside its providers.
 PACKAGE_EXTRAS = {
     "redis": "redis>=5,<8",
     "challenge": "altcha>=2.3,<3",
     "metrics": "prometheus-client>=0.22",
 }
-
-
-def list_extra_requirements(chosen: Iterable[str]) -> list[str]:
-    """The requirements of extras."""
-    return [PACKAGE_EXTRAS[name] for name in sorted(set(chosen))]
-
-
-# From a package's name to what it needs.
-Requires = Callable[[str], Sequence[Requirement]]
-
-# Deeper than any tree of dependencies here; one that never settles has to end.
-_ROUNDS = 20
-
-# Only what tokenizers imports to fetch a tokenizer by name, which the function never does.
+# By package: only what tokenizers imports to fetch a tokenizer by name, which no function does.
 NEVER_IMPORTED = frozenset({("tokenizers", "huggingface-hub")})
 
+# Deeper than any tree of dependencies here; a resolution that does not converge has to end.
+_MAX_ROUNDS = 20
 # The function uses nothing newer than this, and an older machine has only older wheels.
-_FLEXIBLE = {"numpy": ">=2.0"}
+_FLEXIBLE_PINS = {"numpy": ">=2.0"}
+
+# From a package's name to its dependencies.
+_ListDependencies = Callable[[str], Sequence[Requirement]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +46,14 @@ class PinnedPackage:
 
     @property
     def line(self) -> str:
-        """As a line of a requirements file."""
+        """Format the package as a line of a requirements file."""
         return f"{self.name}=={self.version} --hash=sha256:{self.sha256}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ReportedWheel:
     pin: PinnedPackage
-    requires: tuple[Requirement, ...]
+    dependencies: tuple[Requirement, ...]
 
 
 def resolve_packages(
@@ -71,67 +61,87 @@ def resolve_packages(
     machine: Machine,
     left_out: Collection[tuple[str, str]] = (),
 ) -> tuple[PinnedPackage, ...]:
-    """The packages that requirements need on a machine, by name.
+    """Resolve the packages that requirements need on a machine, sorted by name.
 
     left_out: dependencies to leave out, as (package, dependency). SiteError if pip finds no wheel
     for one of them.
     """
-    roots = [_flexible(_requirement(text)) for text in requirements]
-    found: dict[str, _Found] = {}
-    # What is installed here likely needs the same: a good guess saves asking level by level.
-    guess = _wanted(roots, _installed, machine, left_out)
+    roots = [_loosen_pin(_parse_requirement(text)) for text in requirements]
+    # By the text of a requirement.
+    wheels: dict[str, _ReportedWheel] = {}
+    # The dependencies of installed versions are likely the same, which saves most rounds.
+    guess = _collect_requirements(roots, _list_installed_dependencies, machine, left_out)
     with contextlib.suppress(SiteError):
-        _ask(guess, found, machine)
-    wanted = _wanted(roots, lambda _: (), machine, left_out)
-    for _ in range(_ROUNDS):
-        _ask({name: text for name, text in wanted.items() if text not in found}, found, machine)
-        known = {name: found[text] for name, text in wanted.items()}
-        before, wanted = wanted, _wanted(roots, _requires(known), machine, left_out)
-        if wanted == before:
-            return tuple(found[wanted[name]].pin for name in sorted(wanted))
+        _add_wheels(guess, wheels, machine)
+    required = _collect_requirements(roots, lambda _: (), machine, left_out)
+    for _ in range(_MAX_ROUNDS):
+        _add_wheels(required, wheels, machine)
+        last, required = (
+            required,
+            _collect_requirements(roots, _make_lister(wheels, required), machine, left_out),
+        )
+        if required == last:
+            return tuple(wheels[required[name]].pin for name in sorted(required))
     raise SiteError("the packages that the function needs do not settle: pin one of them")
 
 
-def _ask(wanted: Mapping[str, str], found: dict[str, _Found], machine: Machine) -> None:
-    """Add what pip finds of some packages alone to what was found."""
-    if not wanted:
-        return
-    for entry in report_wheels(wanted.values(), machine):
-        item = _parse_report_entry(entry)
-        if item.pin.name in wanted:
-            found[wanted[item.pin.name]] = item
-    if absent := [name for name, text in wanted.items() if text not in found]:
-        raise SiteError(f"pip does not say what it would install of {absent[0]}: upgrade pip")
+def _make_lister(
+    wheels: Mapping[str, _ReportedWheel], required: Mapping[str, str]
+) -> _ListDependencies:
+    dependencies = {name: wheels[text].dependencies for name, text in required.items()}
+    return lambda name: dependencies.get(name, ())
+
+
+def list_extra_requirements(extras: Iterable[str]) -> list[str]:
+    """List the requirements of some extras."""
+    return [PACKAGE_EXTRAS[name] for name in sorted(set(extras))]
 
 
 def format_lock(pins: Iterable[PinnedPackage]) -> bytes:
-    """A requirements file with hashes."""
+    """Format a requirements file with hashes."""
     return "".join(f"{pin.line}\n" for pin in pins).encode()
 
 
 def find_older_versions(
     requirements: Iterable[str], pins: Iterable[PinnedPackage]
 ) -> tuple[tuple[str, str, str], ...]:
-    """Requirements whose pinned version has no wheel for the machine: (name, pinned, taken)."""
-    taken = {pin.name: pin.version for pin in pins}
-    pinned = [
-        (canonicalize_name(r.name), str(r.specifier)) for r in map(_requirement, requirements)
-    ]
-    named = [(name, text.removeprefix("==")) for name, text in pinned if text.startswith("==")]
-    return tuple((n, text, taken[n]) for n, text in named if taken.get(n, text) != text)
+    """List the pins that have no wheel for the machine, as (name, pinned, locked version)."""
+    locked = {pin.name: pin.version for pin in pins}
+    older: list[tuple[str, str, str]] = []
+    for requirement in map(_parse_requirement, requirements):
+        name, specifier = canonicalize_name(requirement.name), str(requirement.specifier)
+        pinned = specifier.removeprefix("==")
+        if specifier.startswith("==") and locked.get(name, pinned) != pinned:
+            older.append((name, pinned, locked[name]))
+    return tuple(older)
 
 
-def _wanted(
+def _add_wheels(
+    required: Mapping[str, str], wheels: dict[str, _ReportedWheel], machine: Machine
+) -> None:
+    """Add the wheel that pip chooses for each requirement that has none yet."""
+    missing = {name: text for name, text in required.items() if text not in wheels}
+    if not missing:
+        return
+    for entry in report_wheels(missing.values(), machine):
+        wheel = _parse_report_entry(entry)
+        if wheel.pin.name in missing:
+            wheels[missing[wheel.pin.name]] = wheel
+    if absent := [name for name, text in missing.items() if text not in wheels]:
+        raise SiteError(f"pip does not say what it would install of {absent[0]}: upgrade pip")
+
+
+def _collect_requirements(
     roots: Sequence[Requirement],
-    requires: Requires,
+    list_dependencies: _ListDependencies,
     machine: Machine,
     left_out: Collection[tuple[str, str]],
 ) -> dict[str, str]:
-    """Each package that the roots reach, with all that is asked of its version."""
+    """Collect each package that the roots reach, with all specifiers of its version."""
     specifiers: dict[str, SpecifierSet] = {}
-    waiting = [("", "", root) for root in roots]
-    seen = set()
-    for parent, extra, requirement in waiting:
+    queue = [("", "", root) for root in roots]
+    visited: set[tuple[str, str]] = set()
+    for parent, extra, requirement in queue:
         name = canonicalize_name(requirement.name)
         marker = requirement.marker
         if (parent, name) in left_out:
@@ -140,28 +150,24 @@ def _wanted(
             continue
         specifiers[name] = specifiers.get(name, SpecifierSet()) & requirement.specifier
         for inner in ("", *sorted(requirement.extras)):
-            if (name, inner) not in seen:
-                seen.add((name, inner))
-                waiting += [(name, inner, each) for each in requires(name)]
+            if (name, inner) not in visited:
+                visited.add((name, inner))
+                queue += [(name, inner, each) for each in list_dependencies(name)]
     return {
         name: f"{name}{','.join(sorted(map(str, specifier)))}"
         for name, specifier in specifiers.items()
     }
 
 
-def _requires(known: Mapping[str, _Found]) -> Requires:
-    return lambda name: known[name].requires if name in known else ()
-
-
-def _installed(name: str) -> Sequence[Requirement]:
-    """What the version of a package needs that is installed here, if one is."""
+def _list_installed_dependencies(name: str) -> Sequence[Requirement]:
+    """List the dependencies of the version of a package that is installed here, if one is."""
     try:
         return [Requirement(text) for text in metadata.requires(name) or ()]
     except (metadata.PackageNotFoundError, InvalidRequirement):
         return ()
 
 
-def _requirement(text: str) -> Requirement:
+def _parse_requirement(text: str) -> Requirement:
     try:
         return Requirement(text)
     except InvalidRequirement:
@@ -170,23 +176,22 @@ def _requirement(text: str) -> Requirement:
         ) from None
 
 
-def _flexible(requirement: Requirement) -> Requirement:
-    """A pin as a ceiling, where the machine may have wheels of older versions only."""
-    least = _FLEXIBLE.get(canonicalize_name(requirement.name))
+def _loosen_pin(requirement: Requirement) -> Requirement:
+    """Turn a pin into a ceiling, where the machine may have wheels of older versions only."""
+    floor = _FLEXIBLE_PINS.get(canonicalize_name(requirement.name))
     pins = [each.version for each in requirement.specifier if each.operator == "=="]
-    if not (least and pins):
+    if not (floor and pins):
         return requirement
-    return Requirement(f"{requirement.name}{least},<={pins[0]}")
+    return Requirement(f"{requirement.name}{floor},<={pins[0]}")
 
 
-def _parse_report_entry(entry: Mapping[str, Any]) -> _Found:
-    """An entry of pip's report; SiteError if it does not say what it should."""
+def _parse_report_entry(entry: Mapping[str, Any]) -> _ReportedWheel:
+    """Parse an entry of pip's report; SiteError if a field is missing."""
     try:
         about = entry["metadata"]
         digest = entry["download_info"]["archive_info"]["hashes"]["sha256"]
-        requires = tuple(Requirement(text) for text in about.get("requires_dist") or ())
-        return _Found(
-            PinnedPackage(canonicalize_name(about["name"]), about["version"], digest), requires
-        )
+        pin = PinnedPackage(canonicalize_name(about["name"]), about["version"], digest)
+        requires = about.get("requires_dist") or ()
+        return _ReportedWheel(pin, tuple(Requirement(text) for text in requires))
     except (KeyError, TypeError, InvalidRequirement):
         raise SiteError("pip's report is not understood: run `pip install --upgrade pip`") from None

@@ -1,11 +1,7 @@
-"""The platforms: what each takes, what it runs on and how much it takes.
-
-The files that a platform looks for: entry points and configuration, from templates.
-"""
+"""Define the platforms that a function is packaged for: machines, requirements and size limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 from ...serve.errors import SiteError
@@ -17,9 +13,11 @@ ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
 DEFAULT_PYTHON = "3.13"
 # Bytes in a megabyte, as AWS counts its limits.
 MEGABYTE = 1024 * 1024
+# The archive in a package, where a platform takes one.
+ZIP_FILE = "function.zip"
 
-_MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
-_LEAST_PYTHON = (3, 11)
+_LINUX_ARCHITECTURES = {"arm64": "aarch64", "x86_64": "x86_64"}
+_MIN_PYTHON = (3, 11)
 _OLDEST_GLIBC = 17
 # Amazon Linux 2 has glibc 2.26, Amazon Linux 2023 has 2.34.
 _AMAZON_LINUX_2 = 26
@@ -30,7 +28,7 @@ _DEBIAN_12 = 35
 
 @dataclass(frozen=True, slots=True)
 class SizeLimit:
-    """What a platform takes at most. what: of the report's rows; bytes; remedy: for what passes."""
+    """A platform's limit. what: the row of the report; bytes; remedy: for a package above it."""
 
     what: Literal["zipped", "unpacked"]
     bytes: int
@@ -41,11 +39,10 @@ class SizeLimit:
 class Platform:
     """A platform. folder: where in the package the function's files lie.
 
-    adapter: the module of ``serve/http/adapters/`` that its entry point imports. requirements:
-    what it needs beside the function's own. architectures: the default one first. vendored: the
-    package carries its packages; installs_alone: we choose pip's options, so that a
-    dependency that is never
-    imported can be left out.
+    adapter: the module of ``serve/http/adapters/`` that its entry point imports. requirements: its
+    own, beside those of the function. architectures: the default one first. vendored: the package
+    carries its packages; installs_alone: we choose pip's options, so that a dependency that is
+    never imported can be left out.
     """
 
     name: PlatformName
@@ -54,7 +51,7 @@ class Platform:
     requirements: tuple[str, ...] = ()
     limits: tuple[SizeLimit, ...] = ()
     folder: str = "."
-    least_python: tuple[int, int] = _LEAST_PYTHON
+    min_python: tuple[int, int] = _MIN_PYTHON
     glibc: Callable[[tuple[int, int]], int] = lambda _: _DEBIAN_12
     vendored: bool = False
     installs_alone: bool = False
@@ -63,7 +60,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a package is for: a Python minor version on Linux. glibc: the newest wheel's, 2.x."""
+    """A Python minor version on Linux that runs a package. glibc: of the newest wheel, 2.x."""
 
     python: tuple[int, int]
     architecture: Architecture
@@ -71,23 +68,23 @@ class Machine:
 
     @property
     def version(self) -> str:
-        """The Python version, such as 3.13."""
+        """Format the Python version, such as 3.13."""
         return ".".join(map(str, self.python))
 
     @property
     def machine(self) -> str:
-        """The architecture as Linux calls it."""
-        return _MACHINES[self.architecture]
+        """Name the architecture as Linux does."""
+        return _LINUX_ARCHITECTURES[self.architecture]
 
     @property
     def platforms(self) -> list[str]:
-        """The tags of the wheels that it takes, best first: the order in which pip prefers them."""
+        """List the tags of fitting wheels, best first: the order in which pip prefers them."""
         tags = [f"manylinux_2_{n}_{self.machine}" for n in range(self.glibc, _OLDEST_GLIBC - 1, -1)]
         return [*tags, f"manylinux2014_{self.machine}", f"linux_{self.machine}"]
 
     @property
     def markers(self) -> dict[str, str]:
-        """What a requirement's environment marker is compared with."""
+        """Give the values that environment markers of requirements are compared with."""
         return {
             "implementation_name": "cpython",
             "implementation_version": f"{self.version}.0",
@@ -103,25 +100,25 @@ class Machine:
         }
 
 
-def _amazon(python: tuple[int, int]) -> int:
+def _amazon_glibc(python: tuple[int, int]) -> int:
     return _AMAZON_LINUX_2 if python < (3, 12) else _AMAZON_LINUX_2023
 
 
-_S3 = "upload the zip to S3 and deploy it from there"
-_SMALLER = "choose fewer dimensions or an encoding of fewer bits, or the target container"
+_S3_REMEDY = "upload the zip to S3 and deploy it from there"
+_SMALLER_REMEDY = "choose fewer dimensions or an encoding of fewer bits, or the target container"
 
 PLATFORMS = {
-    target.name: target
-    for target in (
+    platform.name: platform
+    for platform in (
         Platform(
             "aws-lambda",
             "aws_lambda",
             ("arm64", "x86_64"),
             limits=(
-                SizeLimit("zipped", 50 * MEGABYTE, _S3),
-                SizeLimit("unpacked", 250 * MEGABYTE, _SMALLER),
+                SizeLimit("zipped", 50 * MEGABYTE, _S3_REMEDY),
+                SizeLimit("unpacked", 250 * MEGABYTE, _SMALLER_REMEDY),
             ),
-            glibc=_amazon,
+            glibc=_amazon_glibc,
             vendored=True,
             installs_alone=True,
             keeps_bytecode=True,
@@ -137,9 +134,9 @@ PLATFORMS = {
             "vercel",
             "asgi",
             ("x86_64",),
-            limits=(SizeLimit("unpacked", 500 * MEGABYTE, _SMALLER),),
-            least_python=(3, 12),
-            glibc=_amazon,
+            limits=(SizeLimit("unpacked", 500 * MEGABYTE, _SMALLER_REMEDY),),
+            min_python=(3, 12),
+            glibc=_amazon_glibc,
         ),
         Platform(
             "azure",
@@ -160,34 +157,19 @@ PLATFORMS = {
 }
 
 
-def choose_machine(target: Platform, architecture: Architecture | None, python: str) -> Machine:
-    """The machine that a package is for; SiteError for what the platform does not run."""
-    chosen = architecture or target.architectures[0]
-    if chosen not in target.architectures:
+def choose_machine(platform: Platform, architecture: Architecture | None, python: str) -> Machine:
+    """Choose the machine of a package; SiteError for one that the platform does not offer."""
+    architecture = architecture or platform.architectures[0]
+    if architecture not in platform.architectures:
         raise SiteError(
-            f"--arch: {target.name} does not run {chosen}; choose {target.architectures[0]}"
+            f"--arch: {platform.name} does not run {architecture}; choose "
+            f"{platform.architectures[0]}"
         )
     major, _, minor = python.partition(".")
     if not (major == "3" and minor.isascii() and minor.isdigit()):
         raise SiteError(f"--python: {python!r} is no version of Python 3; write one such as 3.13")
     version = (3, int(minor))
-    if version < target.least_python:
-        least = ".".join(map(str, target.least_python))
-        raise SiteError(f"--python: {target.name} needs Python {least} or newer, not {python}")
-    return Machine(version, chosen, target.glibc(version))
-
-
-_TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
-# Templates of code are no modules of this package, so their names do not end like one's.
-_SUFFIX = ".in"
-
-
-def render_entry_files(target: Platform, machine: Machine) -> dict[str, bytes]:
-    """A target's own files by their names in its package."""
-    folder = _TEMPLATES / target.name
-    found = {}
-    for path in sorted(folder.rglob(f"*{_SUFFIX}")):
-        name = path.relative_to(folder).as_posix().removesuffix(_SUFFIX)
-        text = path.read_text(encoding="utf-8").replace("@python@", machine.version)
-        found[name] = text.encode()
-    return found
+    if version < platform.min_python:
+        oldest = ".".join(map(str, platform.min_python))
+        raise SiteError(f"--python: {platform.name} needs Python {oldest} or newer, not {python}")
+    return Machine(version, architecture, platform.glibc(version))

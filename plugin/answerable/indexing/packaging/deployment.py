@@ -1,20 +1,33 @@
-"""The commands that take a package to its platform; words in capitals are for the reader to set."""
+"""Render a platform's entry point and configuration files, and list its deploy commands."""
 
 import shlex
 from pathlib import Path
 
-from .package_writer import ZIP_FILE
-from .platforms import Machine, Platform
+from .platforms import ZIP_FILE, Machine, Platform
 
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+# Templates of code are no modules of this package, so their names do not end like one's.
+_TEMPLATE_SUFFIX = ".in"
 _NAME = "answerable"
+_DOCKER_ARCHITECTURES = {"arm64": "arm64", "x86_64": "amd64"}
 
 
-def list_deploy_commands(target: Platform, machine: Machine, out: Path) -> tuple[str, ...]:
-    """The three commands of a target, in order."""
+def render_entry_files(platform: Platform, machine: Machine) -> dict[str, bytes]:
+    """Render a platform's own files, by their names in its package."""
+    folder = _TEMPLATES / platform.name
+    files: dict[str, bytes] = {}
+    for path in sorted(folder.rglob(f"*{_TEMPLATE_SUFFIX}")):
+        name = path.relative_to(folder).as_posix().removesuffix(_TEMPLATE_SUFFIX)
+        files[name] = path.read_bytes().replace(b"@python@", machine.version.encode())
+    return files
+
+
+def list_deploy_commands(platform: Platform, machine: Machine, out: Path) -> tuple[str, ...]:
+    """List the three commands that deploy a package; words in capitals are yours to set."""
     folder = shlex.quote(str(out))
     archive = shlex.quote(f"fileb://{out / ZIP_FILE}")
-    dotless = machine.version.replace(".", "")
-    found = {
+    docker_platform = f"linux/{_DOCKER_ARCHITECTURES[machine.architecture]}"
+    commands = {
         "aws-lambda": (
             f"aws lambda create-function --function-name {_NAME} --runtime python{machine.version} "
             f"--architectures {machine.architecture} --handler lambda_function.handler "
@@ -28,8 +41,8 @@ def list_deploy_commands(target: Platform, machine: Machine, out: Path) -> tuple
         "google": (
             "gcloud services enable run.googleapis.com cloudbuild.googleapis.com",
             f"gcloud run deploy {_NAME} --source {folder} --function answer "
-            f"--base-image python{dotless} --region REGION --memory 1Gi --max-instances 2 "
-            "--allow-unauthenticated",
+            f"--base-image python{machine.version.replace('.', '')} --region REGION --memory 1Gi "
+            "--max-instances 2 --allow-unauthenticated",
             f"gcloud run services describe {_NAME} --region REGION --format 'value(status.url)'",
         ),
         "vercel": (
@@ -38,20 +51,16 @@ def list_deploy_commands(target: Platform, machine: Machine, out: Path) -> tuple
             "curl -s -o /dev/null -w '%{http_code}\\n' https://PROJECT.vercel.app/bundle/manifest.json",
         ),
         "azure": (
-            f"az functionapp create --name NAME --resource-group GROUP --storage-account STORAGE "
+            "az functionapp create --name NAME --resource-group GROUP --storage-account STORAGE "
             "--flexconsumption-location REGION --runtime python "
             f"--runtime-version {machine.version}",
             f"(cd {folder} && func azure functionapp publish NAME --build remote)",
             "curl https://NAME.azurewebsites.net/health",
         ),
         "container": (
-            f"docker build --platform linux/{_docker(machine)} -t {_NAME} {folder}",
+            f"docker build --platform {docker_platform} -t {_NAME} {folder}",
             f"docker run --rm --read-only --cap-drop ALL -p 8000:8000 {_NAME}",
             "curl http://127.0.0.1:8000/health",
         ),
     }
-    return found[target.name]
-
-
-def _docker(machine: Machine) -> str:
-    return {"arm64": "arm64", "x86_64": "amd64"}[machine.architecture]
+    return commands[platform.name]
