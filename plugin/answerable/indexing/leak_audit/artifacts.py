@@ -62,7 +62,7 @@ def _walk_files(folder: Path) -> Iterator[str]:
 
 
 def _make_reader(path: Path) -> Callable[[], bytes]:
-    def read() -> bytes:
+    def read_bytes() -> bytes:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
                 # Reading a named pipe would wait for someone to write into it.
@@ -74,7 +74,7 @@ def _make_reader(path: Path) -> Callable[[], bytes]:
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
 
-    return read
+    return read_bytes
 
 
 def _is_archive(file: BinaryIO) -> bool:

@@ -38,10 +38,7 @@ def _find_interpreter(machine: Machine) -> str | None:
     for folder in os.get_exec_path():
         path = shutil.which(f"python{machine.version}", path=folder)
         # The command may be a shim of a version manager for a version that is not installed.
-        if (
-            path
-            and _run([path, "-I", "-c", _PRINT_VERSION]).stdout == f"cpython {machine.version}\n"
-        ):
+        if path and _run([path, "-I", "-c", _PRINT_VERSION]).stdout == expected:
             return path
     return None
 

@@ -55,7 +55,7 @@ ReportStep = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class PackageOrder:
-    """What to package: for which platform and machine, from where, to where, with which extras."""
+    """An order to package a function folder for a platform and a machine, with extras."""
 
     target: Platform
     machine: Machine

@@ -45,7 +45,7 @@ StoreCheck = Callable[[Store], object]
 
 @dataclass(frozen=True, slots=True)
 class DatabaseTarget:
-    """Where a bundle is published: an address, which may hold a password, and the site's name.
+    """A database to publish to: its address, which may hold a password, and the site's name.
 
     grace: hours after which what it supersedes is removed.
     """
