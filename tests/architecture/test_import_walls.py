@@ -1,4 +1,4 @@
-"""The walls between the rooms: imports, and what a hint can hold."""
+"""The walls between the rooms: import contracts, loaded modules, and the fields of a hint."""
 
 import dataclasses
 import subprocess
@@ -27,18 +27,18 @@ def test_the_import_contracts_hold() -> None:
     assert " 0 broken" in done.stdout
 
 
-def test_a_hint_has_no_field_for_text() -> None:
+def test_hints_and_evidence_have_no_field_for_private_text() -> None:
     expected = {"id", "label", "locator", "url"}
     assert {field.name for field in dataclasses.fields(RoutingHint)} == expected
     assert {field.name for field in dataclasses.fields(HintCitation)} == expected
     assert {field.name for field in dataclasses.fields(Evidence)} == {
-        "passages", "hints", "lead", "section_scores", "terms",
+        "passages", "hints", "lead", "section_scores", "terms", "idfs", "vector",
     }  # fmt: skip
     with pytest.raises((AttributeError, TypeError)):
         RoutingHint("a", "b", "c", "/d/").text = "prose"  # type: ignore[attr-defined]
 
 
-def test_serving_loads_nothing_of_the_build() -> None:
+def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
     code = (
         "import importlib, sys\n"
         f"for name in {SERVING!r}: importlib.import_module('answerable.' + name)\n"
@@ -57,7 +57,7 @@ def test_serving_loads_nothing_of_the_build() -> None:
     )  # fmt: skip
 
 
-def test_the_package_itself_loads_nothing() -> None:
+def test_importing_the_package_loads_neither_numpy_nor_mkdocs() -> None:
     code = "import sys, answerable; print('numpy' in sys.modules, 'mkdocs' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
