@@ -246,7 +246,7 @@ def calibrate_floors(
             expected = _list_expected_rows(query, rows)
             if not expected and not requires_floor_refusal(query):
                 continue
-            scores = score(bundle, engine.read(clean_question(query.query)), vector)
+            scores = score(bundle, engine.parse_question(clean_question(query.query)), vector)
             found, top = _find_best_row(scores, ids, expected)
             asked = ScoredQuestion(query.id, found, top, is_gold=place < len(queries))
             (answerable if expected else refusable).append(asked)

@@ -83,7 +83,7 @@ def run_gold_set(
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
     for query, vector in zip(queries, embed_queries(queries, engine), strict=True):
-        asked = engine.store, engine.read(clean_question(query.query)), vector
+        asked = engine.store, engine.parse_question(clean_question(query.query)), vector
         yield replace(
             judge_query(query, vector, engine, notes, full=full),
             passage_score=_best_score(score_all_passages(*asked)),
@@ -94,7 +94,7 @@ def run_gold_set(
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
     """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
     return engine.embedder.embed(
-        [engine.read(clean_question(query.query)).text for query in queries]
+        [engine.parse_question(clean_question(query.query)).text for query in queries]
     )
 
 
@@ -111,7 +111,7 @@ def judge_query(
     vector: of its question, (dimensions,).
     """
     question = clean_question(query.query)
-    reading = engine.read(question)
+    reading = engine.parse_question(question)
     pool = retrieve_retrieve(
         engine.store, reading, vector, selection.POOL_SIZE, query.language, near=TOP_K
     )

@@ -285,7 +285,7 @@ def explain_question(
     """
     bundle = engine.store
     target = None if expect is None else find_expected(bundle, expect, notes or {})
-    reading = engine.read(question)
+    reading = engine.parse_question(question)
     words = read_question_words(bundle, reading)
     given = compute_signals(bundle, reading)
     asked = QuestionContext(bundle, reading, words, given)

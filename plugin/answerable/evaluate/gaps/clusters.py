@@ -88,7 +88,10 @@ def group_refusals(
         words = _collect_site_name_terms(engine.store)
         texts = [question.latest.text or "" for question in with_text]
         vectors = engine.embedder.embed(
-            [*(engine.read(text).text for text in texts), *map(_extract_content_words, texts)]
+            [
+                *(engine.parse_question(text).text for text in texts),
+                *map(_extract_content_words, texts),
+            ]
         )
         asked = [
             _ask_again(question, vector, engine)
@@ -127,7 +130,7 @@ def _ask_again(
     nothing was.
     """
     text = question.latest.text or ""
-    found = retrieve(engine.store, engine.read(text), vector, selection.POOL_SIZE, near=1)
+    found = retrieve(engine.store, engine.parse_question(text), vector, selection.POOL_SIZE, near=1)
     if not engine.answerer.max_question_tokens:
         is_gap = engine.answer_from(found).reason is not None
     else:
