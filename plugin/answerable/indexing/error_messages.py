@@ -1,4 +1,4 @@
-"""What a person is told of something that failed."""
+"""Messages of errors: one sentence with a remedy, also for errors of the operating system."""
 
 import errno
 import os
@@ -13,10 +13,10 @@ _OS_REMEDIES = {
 
 
 def format_error(error: AnswerableError | OSError) -> str:
-    """What went wrong, and the remedy; of what the system refused, where there is one."""
+    """Format an error as one sentence; that of the operating system with its remedy, if known."""
     if not isinstance(error, OSError):
         return str(error)
-    what = "a file" if error.filename is None else os.fsdecode(error.filename)
+    path = "a file" if error.filename is None else os.fsdecode(error.filename)
     remedy = _OS_REMEDIES.get(error.errno or 0)
     reason = error.strerror or type(error).__name__
-    return f"{what} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")
+    return f"{path} cannot be read or written ({reason})" + (f"; {remedy}" if remedy else "")

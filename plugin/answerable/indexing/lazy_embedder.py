@@ -1,4 +1,4 @@
-"""An embedder that is opened when it is first asked: most builds have nothing to embed."""
+"""Embedder that is opened when it is first used: most builds have nothing to embed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
 
 @dataclass(frozen=True, slots=True)
 class LazyEmbedder:
-    """An embedder that is known and not opened yet."""
+    """Defer opening an embedder of a known identity. ``open``: returns it, opened once."""
 
     identity: EmbedderIdentity
-    opened: Callable[[], Embedder]
+    open: Callable[[], Embedder]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts, by the embedder, which is opened for the first of them."""
-        return self.opened().embed(texts)
+        """Embed texts, with the embedder opened if it is not yet."""
+        return self.open().embed(texts)
 
     @property
     def max_question_tokens(self) -> int:
         """Return the bound of the opened embedder."""
-        return self.opened().max_question_tokens
+        return self.open().max_question_tokens
 
     def word_rank(self, word: str) -> int | None:
         """Return the rank that the opened embedder gives a word."""
-        return self.opened().word_rank(word)
+        return self.open().word_rank(word)

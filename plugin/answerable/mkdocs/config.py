@@ -1,7 +1,4 @@
-"""The keys that open the widget.
-
-The plugin's options.
-"""
+"""Options of the plugin under ``plugins: answerable`` in mkdocs.yml, with types and defaults."""
 
 import re
 
@@ -21,15 +18,15 @@ _MODIFIERS = ("Ctrl", "Alt", "Shift")
 _SHORTCUT_KEY = re.compile(r"[!-~]|F(?:[1-9]|1[0-2])")
 
 
-def parse_shortcut(given: str) -> str:
-    """A shortcut as the widget is told it: ``Ctrl+Alt+Shift+K`` in this order, or ``none``.
+def parse_shortcut(text: str) -> str:
+    """Normalize a keyboard shortcut to ``Ctrl+Alt+Shift+K`` in this order, or ``none``.
 
     SiteError for one without Ctrl or Alt, which would take a letter from readers who type, or from
     a theme.
     """
-    if given.strip().lower() == NO_SHORTCUT:
+    if text.strip().lower() == NO_SHORTCUT:
         return NO_SHORTCUT
-    *before, key = (part.strip() for part in given.split("+"))
+    *before, key = (part.strip() for part in text.split("+"))
     modifiers = [part.capitalize() for part in before]
     if (
         not {"Ctrl", "Alt"} & set(modifiers)
@@ -38,7 +35,7 @@ def parse_shortcut(given: str) -> str:
         or not _SHORTCUT_KEY.fullmatch(key.upper())
     ):
         raise SiteError(
-            f"widget.shortcut: {given!r} has to be Ctrl, Alt or both, Shift if you like, and one "
+            f"widget.shortcut: {text!r} has to be Ctrl, Alt or both, Shift if you like, and one "
             f"key, such as {DEFAULT_SHORTCUT} or Alt+Shift+K; correct it, or write {NO_SHORTCUT}"
         )
     return "+".join([*(name for name in _MODIFIERS if name in modifiers), key.upper()])
@@ -60,14 +57,14 @@ class ProviderOption(c.Choice[str]):
 
 
 class PassageOptions(base.Config):
-    """How pages are cut: ``passages``."""
+    """Configure how pages are cut into passages: ``passages``."""
 
     words = c.Type(int, default=240)
     overlap = c.Type((int, float), default=0.25)
 
 
 class RetrievalOptions(base.Config):
-    """How candidates are scored: ``retrieval``."""
+    """Configure how candidates are scored: ``retrieval``."""
 
     floor = c.Optional(c.Type((int, float)))
     note_floor = c.Optional(c.Type((int, float)))
@@ -81,7 +78,7 @@ class RetrievalOptions(base.Config):
 
 
 class EmbeddingOptions(base.Config):
-    """What turns text into vectors: ``embedding``."""
+    """Configure the embedder: ``embedding``."""
 
     provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
     model = c.Type(str, default="text-embedding-3-large")
@@ -90,7 +87,7 @@ class EmbeddingOptions(base.Config):
 
 
 class AnswerOptions(base.Config):
-    """What writes answers: ``answers``."""
+    """Configure the answerer: ``answers``."""
 
     provider = ProviderOption(ANSWERER_PROVIDERS, default="extractive")
     model = c.Type(str, default="gpt-4o-mini")
@@ -101,7 +98,7 @@ class AnswerOptions(base.Config):
 
 
 class BundleOptions(base.Config):
-    """How vectors are carried: ``bundle``."""
+    """Configure the encoding of vectors: ``bundle``."""
 
     encoding = c.Choice(ENCODING_NAMES, default="int8")
     dimensions = c.Optional(c.Type(int))
@@ -109,7 +106,7 @@ class BundleOptions(base.Config):
 
 
 class AddressOption(base.BaseConfigOption[str | None]):
-    """An address: "" where none is named, None where the environment lacks the one that is."""
+    """Read an address: "" where none is set, None where its environment variable is missing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +119,7 @@ class AddressOption(base.BaseConfigOption[str | None]):
 
 
 class StoreOptions(base.Config):
-    """The database that serves the site instead of the bundle's folder: ``store``."""
+    """Configure the database that serves the site instead of the bundle's folder: ``store``."""
 
     url = AddressOption()
     name = c.Type(str, default=DEFAULT_STORE_NAME)
@@ -134,7 +131,7 @@ class StoreOptions(base.Config):
 
 
 class WidgetOptions(base.Config):
-    """How readers ask: ``widget``."""
+    """Configure the ask box: ``widget``."""
 
     placement = c.Choice(("button", "header", "inline", "none"), default="button")
     endpoint = c.Optional(c.Type(str))
@@ -145,7 +142,7 @@ class WidgetOptions(base.Config):
 
 
 class AnswerableConfig(base.Config):
-    """All options of the plugin ``answerable``."""
+    """Configure the plugin: all options of ``answerable``."""
 
     notebook = c.Optional(c.Dir(exists=True))
     function = c.Dir(default="function")

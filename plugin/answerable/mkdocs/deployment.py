@@ -1,12 +1,9 @@
-"""Tell the dev server's builds apart from those that are published.
-
-Versions of a site that mike deploys: where they are served and where their functions go.
-"""
+"""Deployment of a build: preview or published, its version of mike, its url and its folder."""
 
 import os
 import tempfile
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
@@ -15,7 +12,7 @@ _PREVIEW_PREFIXES = ("mkdocs_", "properdocs_")
 
 
 def is_preview_build(config: MkDocsConfig, command: str) -> bool:
-    """Whether a build is that of `mkdocs serve`. command: as MkDocs reports it.
+    """Tell whether a build is one of `mkdocs serve`. command: as MkDocs reports it.
 
     `serve --clean` reports `build`. A published build may go into a folder of any name, so it is
     a preview only where its site's url is that of the dev server, too.
@@ -30,12 +27,12 @@ def is_preview_build(config: MkDocsConfig, command: str) -> bool:
 
 
 def read_mike_version() -> str | None:
-    """The version that is being built, None in a build that mike has not started."""
+    """Read the version that is being built; None in a build that mike has not started."""
     return os.environ.get("MIKE_DOCS_VERSION") or None
 
 
 def resolve_site_url(config: MkDocsConfig) -> str | None:
-    """The address this build will be served at.
+    """Resolve the address that this build will be served at.
 
     With a `canonical_version`, mike gives every build that version's address instead of its own.
     """
@@ -47,7 +44,14 @@ def resolve_site_url(config: MkDocsConfig) -> str | None:
     return url
 
 
+def resolve_site_path(config: MkDocsConfig) -> str:
+    """Resolve the path that the site is served under, with a slash at both ends."""
+    url = resolve_site_url(config) or "/"
+    path = quote(urlsplit(url).path.strip("/"), safe="/%:@!$&'()*+,;=~")
+    return f"/{path}/" if path else "/"
+
+
 def resolve_function_folder(folder: Path) -> Path:
-    """The function's folder, which each version has for itself below the one that is named."""
+    """Resolve the function's folder: below the configured one, each version has one of its own."""
     version = read_mike_version()
     return folder / version if version else folder

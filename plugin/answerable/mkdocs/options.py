@@ -1,7 +1,7 @@
-"""The plugin's options as what the build and the function are told."""
+"""Options of the plugin, checked and resolved for the index, the bundle and the function."""
 
-import dataclasses
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ..indexing.index import SiteIndex
@@ -23,17 +23,13 @@ from ..serve.vectors.encodings import Encoding
 from .config import AnswerableConfig
 from .deployment import read_mike_version
 
-# The options of `retrieval` that are numbers, and the highest each may be.
+# The numeric options of `retrieval` with their greatest values.
 _RETRIEVAL_MAXIMA = (
     ("floor", 1), ("note_floor", 1), ("hybrid", 10),
     ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
 )  # fmt: skip
-
-
-# Of a site in a database.
-_STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
-
 _PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade")
+_STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 
 
 def check_options(config: AnswerableConfig) -> None:
@@ -46,15 +42,17 @@ def check_options(config: AnswerableConfig) -> None:
             "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
         )
     _check_range("answers.timeout", config.answers.timeout, 1, 600)
-    for name, top in _RETRIEVAL_MAXIMA:
+    for name, maximum in _RETRIEVAL_MAXIMA:
         if config.retrieval[name] is not None:
-            _check_range(f"retrieval.{name}", config.retrieval[name], 0, top)
+            _check_range(f"retrieval.{name}", config.retrieval[name], 0, maximum)
     for pattern, weight in config.retrieval.weights.items():
         _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
     _check_store(config)
     language = config.language
     if language is not None and not is_language_tag(language):
-        raise SiteError(f"language: {language!r} is no language tag; write one such as en or pt-BR")
+        raise SiteError(
+            f"language: {language!r} is not a language tag; write one such as en or pt-BR"
+        )
     route = config.answers.route
     if route is not None and not {"label"} <= list_template_fields(route) <= routes.ROUTE_FIELDS:
         raise SiteError(
@@ -74,7 +72,9 @@ def _check_store(config: AnswerableConfig) -> None:
     if store.url:
         check_database_url(store.url, "store.url")
     if not _STORE_NAME.fullmatch(store.name):
-        raise SiteError(f"store.name: {store.name!r:.80} is no name; write one such as docs")
+        raise SiteError(
+            f"store.name: {store.name!r:.80} is not a valid name; write one such as docs"
+        )
     _check_range("store.grace", store.grace, 0, 10_000)
     try:
         resolve_search(config)
@@ -83,70 +83,71 @@ def _check_store(config: AnswerableConfig) -> None:
 
 
 def resolve_search(config: AnswerableConfig) -> VectorSearch:
-    """How a database finds passages near a question; ValueError for what is out of range."""
+    """Resolve how a database searches vectors; ValueError for an option out of its range."""
     store = config.store
     return VectorSearch(store.search, store.m, store.ef_construction, store.ef_search)
 
 
 def describe_stale_floors(config: AnswerableConfig) -> str | None:
-    """What is wrong with floors that were set for another embedder; None if nothing is known."""
-    chosen, label = config.retrieval, resolve_identity(config).label
-    is_set = chosen.floor is not None or chosen.note_floor is not None
-    if not is_set or chosen.calibrated_for in (None, label):
+    """Describe floors that were calibrated for another embedder; None if there are none."""
+    retrieval, label = config.retrieval, resolve_identity(config).label
+    is_set = retrieval.floor is not None or retrieval.note_floor is not None
+    if not is_set or retrieval.calibrated_for in (None, label):
         return None
     return (
-        f"retrieval.calibrated_for: the floors were set for {chosen.calibrated_for}, and the "
+        f"retrieval.calibrated_for: the floors were set for {retrieval.calibrated_for}, and the "
         f"embedder is {label}; run `answerable calibrate` after the build and paste what it prints"
     )
 
 
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
-    """The embedder that the options name."""
-    chosen = config.embedding
-    if chosen.provider == "local":
+    """Resolve the identity of the embedder that the options name."""
+    embedding = config.embedding
+    if embedding.provider == "local":
         return local_embedder.LOCAL_IDENTITY
-    return EmbedderIdentity(chosen.provider, chosen.model, chosen.dimensions)
+    return EmbedderIdentity(embedding.provider, embedding.model, embedding.dimensions)
 
 
 def resolve_profile(config: AnswerableConfig, index: SiteIndex) -> Profile:
-    """The embedder's profile for an index with what the site's owner has set."""
-    whole = EMBEDDER_PROVIDERS[config.embedding.provider].profile
+    """Resolve the scoring profile: the embedder's for this index, with the options that are set."""
+    profile = EMBEDDER_PROVIDERS[config.embedding.provider].profile
     if is_embedder_local(config.embedding.provider):
-        whole = dataclasses.replace(whole, note_floor=scale_note_floor(len(index.hint_owners)))
-    given = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
-    given = {name: value for name, value in given.items() if value is not None}
-    return dataclasses.replace(whole, **given)
+        profile = replace(profile, note_floor=scale_note_floor(len(index.hint_owners)))
+    values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
+    return replace(profile, **{name: value for name, value in values.items() if value is not None})
 
 
 def resolve_encoding(config: AnswerableConfig) -> Encoding:
-    """How the options have vectors carried: all of their dimensions where none are named."""
-    chosen = config.bundle
-    return Encoding(chosen.encoding, chosen.dimensions or resolve_identity(config).dimensions)
+    """Resolve the encoding of vectors: with all of their dimensions where no number is set."""
+    bundle = config.bundle
+    return Encoding(bundle.encoding, bundle.dimensions or resolve_identity(config).dimensions)
 
 
 def resolve_gold_path(config: AnswerableConfig) -> Path:
-    """Where the gold set is, or would be."""
+    """Resolve the path of the gold set, which need not exist."""
     return Path(config.config_file_path).parent / config.gold
 
 
 def read_cutting_rules(config: AnswerableConfig) -> CuttingRules:
-    """How pages are cut."""
-    short, extra = config.abbreviations, config.enrichment
+    """Read the rules by which pages are cut into passages, and the files that they name."""
+    abbreviations, enrichment = config.abbreviations, config.enrichment
     return CuttingRules(
         window=PassageWindow(config.passages.words, config.passages.overlap),
-        abbreviations=read_abbreviations(Path(short)) if short else {},
-        enrichment=read_enrichment(Path(extra)) if extra else {},
+        abbreviations=read_abbreviations(Path(abbreviations)) if abbreviations else {},
+        enrichment=read_enrichment(Path(enrichment)) if enrichment else {},
     )
 
 
 def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
-    """Where the widget of a published page asks."""
-    given = config.widget.endpoint
-    return None if given is None else _fill_endpoint(given, read_mike_version() or "", language)
+    """Resolve the endpoint of the widget in a published page."""
+    template = config.widget.endpoint
+    if template is None:
+        return None
+    return _fill_endpoint(template, read_mike_version() or "", language)
 
 
 def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
-    """What the function is told of its providers."""
+    """Resolve the settings of the function."""
     answers = config.answers
     return FunctionSettings(
         answers=answers.provider,
@@ -160,11 +161,11 @@ def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
     )
 
 
-def _fill_endpoint(endpoint: str, version: str, language: str) -> str:
+def _fill_endpoint(template: str, version: str, language: str) -> str:
     if not version:
         # A build that mike has not started has no version, and no folder for it.
-        endpoint = endpoint.replace("{version}/", "")
-    return endpoint.replace("{version}", version).replace("{language}", language)
+        template = template.replace("{version}/", "")
+    return template.replace("{version}", version).replace("{language}", language)
 
 
 def _check_range(name: str, value: float, low: float, high: float) -> None:

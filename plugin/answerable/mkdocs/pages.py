@@ -1,7 +1,4 @@
-"""MkDocs' pages and files as what an index is made of.
-
-What a build hands over once MkDocs has written the site.
-"""
+"""Pages and files of a MkDocs build, read as the sources of an index."""
 
 import html
 import re
@@ -9,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -24,17 +20,18 @@ from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.answers.routes import find_route_template
 from ..serve.embedders.embedder import Embedder
 from .config import AnswerableConfig
-from .deployment import resolve_site_url
+from .deployment import resolve_site_path, resolve_site_url
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """What one build has published: its pages, where links to them lead, and its own files.
+    """Hold what one build has published in one language.
 
-    ``targets``: by docs path. ``sources``: the docs path of each record; ``outputs``: that of the
-    page in each file of the site. ``enrichment``: what its owner adds, by record.
+    ``targets``: the url and the anchors of each file, by docs path. ``sources``: the docs path of
+    each record. ``outputs``: the docs path of the page in each file of the site. ``enrichment``:
+    what the site's owner adds to records, by id.
     """
 
     info: SiteInfo
@@ -47,9 +44,9 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class PendingSitePages:
-    """A build whose pages are being cut while MkDocs writes them.
+    """Hold a build whose pages are being indexed while MkDocs writes them.
 
-    ``urls``: of each published file, by docs path; the rest as a site's.
+    ``urls``: of each published file, by docs path. The others are those of ``SitePages``.
     """
 
     info: SiteInfo
@@ -59,8 +56,8 @@ class PendingSitePages:
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
 
-    def site(self) -> SitePages:
-        """The site, once its pages are cut. SiteError if one cannot be read."""
+    def collect(self) -> SitePages:
+        """Wait until the pages are indexed; SiteError if one cannot be read."""
         pages = self.pending.collect()
         anchors = {self.sources[page.record.id]: page.record.anchors for page in pages}
         return SitePages(
@@ -73,6 +70,29 @@ class PendingSitePages:
             outputs=self.outputs,
             enrichment=self.enrichment,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBuild:
+    """Hold a site that MkDocs has written: its pages by language, its folder and its options.
+
+    ``author``: the site_author. ``strict``: a warning fails the build. ``facts``: the widget's
+    configuration.
+    """
+
+    options: AnswerableConfig
+    sites: list[SitePages]
+    folder: Path
+    embedder: Embedder
+    workers: ProcessPool
+    author: str | None
+    strict: bool
+    facts: WidgetConfig
+
+    @property
+    def cache(self) -> Path:
+        """Return the folder where vectors and pages are cached between builds."""
+        return Path(self.options.cache)
 
 
 def start_reading_pages(
@@ -99,23 +119,21 @@ def start_reading_pages(
 
 
 def map_outputs(files: Files) -> dict[str, str]:
-    """The docs path of the page in each file of the site."""
+    """Map each file of the site to the docs path of its page."""
     return {file.dest_uri: file.src_uri for file in files.documentation_pages()}
 
 
 def merge_languages(sites: Iterable[SitePages]) -> SitePages:
-    """Several languages of a site as one; a page that stands in for another language's is not
-    repeated.
-    """
+    """Merge the languages of a site; a page in place of a missing translation counts once."""
     return reduce(_merge_two, sites)
 
 
 def _merge_two(first: SitePages, second: SitePages) -> SitePages:
-    known = {page.record.id for page in first.pages}
-    more = (page for page in second.pages if page.record.id not in known)
+    ids = {page.record.id for page in first.pages}
+    others = (page for page in second.pages if page.record.id not in ids)
     return SitePages(
         info=first.info,
-        pages=(*first.pages, *more),
+        pages=(*first.pages, *others),
         targets={**second.targets, **first.targets},
         sources={**second.sources, **first.sources},
         outputs={**second.outputs, **first.outputs},
@@ -124,15 +142,8 @@ def _merge_two(first: SitePages, second: SitePages) -> SitePages:
     )
 
 
-def resolve_site_path(config: MkDocsConfig) -> str:
-    """The path that the site is served under, with a slash at both ends."""
-    url = resolve_site_url(config) or "/"
-    path = quote(urlsplit(url).path.strip("/"), safe="/%:@!$&'()*+,;=~")
-    return f"/{path}/" if path else "/"
-
-
 def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig) -> SiteInfo:
-    """What an index is told of the site, in the language that is being built."""
+    """Describe the site to its index, in the language that is being built."""
     tag = resolve_language(files, config, options.language)
     names = (config.site_name, config.site_author, *options.aliases)
     return SiteInfo(
@@ -144,14 +155,14 @@ def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig)
     )
 
 
-def resolve_language(files: Files, config: MkDocsConfig, given: str | None) -> str:
-    """The language that is being built. given: the option.
+def resolve_language(files: Files, config: MkDocsConfig, option: str | None) -> str:
+    """Resolve the language that is being built. option: ``language`` of the plugin.
 
-    An i18n plugin builds one language after another, and tells which one by each file.
+    The i18n plugin builds one language after another, and marks each file with the current one.
     """
-    told = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
+    locales = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
     theme = config.theme.get("language") or config.theme.get("locale") or "en"
-    return str(next(filter(None, told), given or theme))
+    return str(next(filter(None, locales), option or theme))
 
 
 def _read_sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[PageSource]:
@@ -167,14 +178,14 @@ def _read_source(file: File, page: Page, config: MkDocsConfig, language: str) ->
         title=_strip_title_markup(str(page.title or "")) or file.name,
         html=page.content,
         metadata=parse_metadata(page.meta),
-        # The i18n plugin says of a file in which language its text is, which for a page that is
-        # not translated yet is not the language of the build.
+        # The i18n plugin marks a file with the language of its text: a page without a translation
+        # is not in the language of the build.
         language=str(getattr(file, "locale", None) or language),
     )
 
 
 def _strip_title_markup(title: str) -> str:
-    """A title as a page shows it: MkDocs has it as HTML."""
+    """Convert a title from MkDocs' HTML to plain text."""
     return " ".join(html.unescape(_TAG.sub("", title)).split())
 
 
@@ -184,26 +195,3 @@ def _record_id(file: File) -> str:
 
 def _page_url(url: str, config: MkDocsConfig) -> str:
     return resolve_site_path(config) + url.removeprefix("./").removeprefix("/")
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedBuild:
-    """The options, a site for each language, and where they lie.
-
-    ``author``: the site_author. ``strict``: a warning fails the build. ``facts``: what the widget
-    is told.
-    """
-
-    options: AnswerableConfig
-    sites: list[SitePages]
-    folder: Path
-    embedder: Embedder
-    workers: ProcessPool
-    author: str | None
-    strict: bool
-    facts: WidgetConfig
-
-    @property
-    def cache(self) -> Path:
-        """Where vectors and pages are kept between builds."""
-        return Path(self.options.cache)

@@ -39,7 +39,7 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
 from . import widget
 from .config import AnswerableConfig
-from .deployment import is_preview_build, resolve_function_folder
+from .deployment import is_preview_build, resolve_function_folder, resolve_site_path
 from .options import (
     check_options,
     describe_stale_floors,
@@ -54,7 +54,6 @@ from .pages import (
     PendingSitePages,
     describe_site,
     map_outputs,
-    resolve_site_path,
     start_reading_pages,
 )
 from .publish import audit_unindexed_site, preview_site, publish_site
@@ -64,18 +63,18 @@ log = get_plugin_logger(__name__)
 
 
 class AnswerablePlugin(BasePlugin[AnswerableConfig]):
-    """Makes a site answerable while MkDocs builds it."""
+    """Make a site answerable while MkDocs builds it."""
 
     def __init__(self) -> None:
-        # What a command does with a build instead of publishing it.
-        self.instead: Callable[[FinishedBuild], None] | None = None
+        # Takes a finished build, which is not published then.
+        self.build_handler: Callable[[FinishedBuild], None] | None = None
         self._command = "build"
         self._preview = False
         self._depth = 0
-        self._readings: list[PendingSitePages] = []
+        self._pending: list[PendingSitePages] = []
         self._workers = ProcessPool()
         self._complete = True
-        # By the path in the site of each page that was read or not, its path in the docs folder.
+        # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
         self._endpoint: str | None = None
         self._headless = False
@@ -109,7 +108,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Begin a site, or one more language of it: i18n plugins build those inside the first."""
         del config
         if self._depth == 0:
-            self._readings = []
+            self._pending = []
             self._complete = True
             self._outputs = {}
             self._headless = False
@@ -133,16 +132,16 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-        """Read the pages once every other plugin has had its say on them."""
+        """Read the pages once every other plugin has changed them."""
         try:
-            with self._failing():
+            with self._reporting_failure():
                 self._outputs |= map_outputs(files)
                 rules = read_cutting_rules(self.config)
                 info = describe_site(files, config, self.config)
                 self._endpoint = resolve_endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
-                begun = start_reading_pages(files, config, info, rules, cache, self._workers)
-                self._readings.append(begun)
+                pages = start_reading_pages(files, config, info, rules, cache, self._workers)
+                self._pending.append(pages)
         except UnreadPageError as error:
             self._complete = False
             log.info("The last bundle stays as it is (%s).", error)
@@ -153,7 +152,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Put the widget under what a page says, if it is placed there."""
+        """Append the widget to a page's content if it is placed inline."""
         del config, nav
         page.content = append_inline_widget(page.content or "", self.config)
         return context
@@ -184,41 +183,42 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._depth -= 1
         if self._depth > 0:
             return
-        with closing(self._workers), self._failing():
-            if self._readings and self._complete:
+        with closing(self._workers), self._reporting_failure():
+            if self._pending and self._complete:
                 self._publish(config)
-            elif self.instead is None:
+            elif self.build_handler is None:
                 folder, workers = Path(config.site_dir), self._workers
                 audit_unindexed_site(self.config, folder, self._outputs, workers)
-        self._readings = []
+        self._pending = []
 
     @event_priority(-100)
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
-        """Answer under the site's own path and watch what pages are not made of."""
+        """Mount the ask route, and watch the notes and the other files beside the pages."""
         del builder
         base = unquote(resolve_site_path(config)) + dev_route.ASK_BASE
         app: Any = server.get_app()
-        own = self.config
-        kept = make_refusal_logger(
+        options = self.config
+        log_refusal = make_refusal_logger(
             # An edit of mkdocs.yml counts from the next question on.
             lambda: self.config.log_refusals,
-            make_line_appender(Path(own.cache) / refusal_log.REFUSAL_LOG_FILE, log.warning),
+            make_line_appender(Path(options.cache) / refusal_log.REFUSAL_LOG_FILE, log.warning),
             os.urandom(32),
         )
         host = config.dev_addr.host
-        server.set_app(mount_ask_route(app, base, host, lambda: self._engine, kept, log.warning))
-        gold = resolve_gold_path(own)
-        for path in (own.notebook, own.enrichment, own.abbreviations, gold):
+        app = mount_ask_route(app, base, host, lambda: self._engine, log_refusal, log.warning)
+        server.set_app(app)
+        gold = resolve_gold_path(options)
+        for path in (options.notebook, options.enrichment, options.abbreviations, gold):
             if path and Path(path).exists():
                 server.watch(str(path))
         log.info("The ask box answers at %sanswer", _ask_url(config))
         return server
 
     @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """One sentence for a failure; under `serve`, raising would leave every page hanging."""
+    def _reporting_failure(self) -> Iterator[None]:
+        """Report a failure in one sentence; raising under `serve` would leave pages hanging."""
         try:
             yield
         except UnreadPageError:
@@ -227,25 +227,25 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._complete = False
             if not self._preview:
                 raise PluginError(f"answerable: {format_error(error)}") from None
-            kept = "answers come from the last good index" if self._engine else "no answers yet"
-            log.warning("%s (%s)", format_error(error), kept)
+            state = "answers come from the last good index" if self._engine else "no answers yet"
+            log.warning("%s (%s)", format_error(error), state)
 
     def _publish(self, config: MkDocsConfig) -> None:
         built = FinishedBuild(
             options=self.config,
-            sites=[begun.site() for begun in self._readings],
+            sites=[pages.collect() for pages in self._pending],
             folder=Path(config.site_dir),
-            # While MkDocs reads its configuration again, a question sees that of the last build.
+            # The options of this build: MkDocs replaces `self.config` when it is read again.
             embedder=LazyEmbedder(
-                resolve_identity(self.config), partial(self._opened, self.config)
+                resolve_identity(self.config), partial(self._open_embedder, self.config)
             ),
             workers=self._workers,
             author=config.site_author,
             strict=config.strict,
-            facts=WidgetConfig() if self.instead else make_widget_config(config, self.config),
+            facts=WidgetConfig() if self.build_handler else make_widget_config(config, self.config),
         )
-        if self.instead:
-            self.instead(built)
+        if self.build_handler:
+            self.build_handler(built)
         elif self._preview:
             self._engine = preview_site(built)
         else:
@@ -260,14 +260,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning(widget.UNKNOWN_HEADER)
         return html
 
-    def _opened(self, options: AnswerableConfig) -> Embedder:
-        """The embedder that options name; it is opened once for all builds of a preview."""
+    def _open_embedder(self, options: AnswerableConfig) -> Embedder:
+        """Open the embedder that options name, once for all builds of a preview."""
         identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = make_embedder(identity, find_model_folder(), resolve_settings(options))
-            usual = EMBEDDER_PROVIDERS[identity.provider].host
-            if options.notebook and usual:
-                host = options.embedding.base_url or usual
+            default_host = EMBEDDER_PROVIDERS[identity.provider].host
+            if options.notebook and default_host:
+                host = options.embedding.base_url or default_host
                 log.info("The embedding host %s receives the text of notes and pages.", host)
         return self._embedder
 

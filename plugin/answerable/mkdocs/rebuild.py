@@ -1,4 +1,4 @@
-"""A site built once more into a folder that is thrown away: for commands that judge its index."""
+"""Rebuild of a site into a temporary folder, for the commands that judge its index."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +23,9 @@ from .site_config import find_plugin, load_mkdocs_config
 
 @dataclass(frozen=True, slots=True)
 class RebuiltSite:
-    """A site's index as a build makes it now, and what its options say of it.
+    """Hold a site's index as a build makes it now, with the options that it depends on.
 
-    ``full``: whether its answers cost nothing, so that a gate can judge them too.
+    ``words``: of a passage. ``full``: its answers cost nothing, so that a gate judges them too.
     """
 
     index: SiteIndex
@@ -45,13 +45,13 @@ def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
 
     words: the length of a passage instead of the option's.
     """
-    found: list[RebuiltSite] = []
+    rebuilt: list[RebuiltSite] = []
     with TemporaryDirectory(prefix="answerable-") as folder:
         config = load_mkdocs_config(config_file, site_dir=folder)
         plugin = find_plugin(config)
         if words is not None:
             plugin.config.passages.words = words
-        plugin.instead = lambda built: found.append(_index_rebuilt(built))
+        plugin.build_handler = lambda built: rebuilt.append(_index_rebuilt(built))
         try:
             config.plugins.on_startup(command="build", dirty=False)
             build(config)
@@ -60,10 +60,10 @@ def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
         finally:
             config.plugins.on_shutdown()
             # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
-            plugin.instead = None
-    if not found:
+            plugin.build_handler = None
+    if not rebuilt:
         raise SiteError(f"{config_file}: the site has no page to index")
-    return found[0]
+    return rebuilt[0]
 
 
 def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:

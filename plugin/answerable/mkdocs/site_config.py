@@ -1,4 +1,4 @@
-"""What the commands need to know of a site: read from its mkdocs.yml."""
+"""Configuration of a site for the commands, read from its mkdocs.yml."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from .plugin import AnswerablePlugin
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """A site's places, resolved; ``author`` is its site_author."""
+    """Hold the files and folders of a site, resolved; ``author`` is its site_author."""
 
     bundle: Path
     notebook: Path | None
@@ -42,20 +42,20 @@ def load_site_config(config_file: Path) -> SiteConfig:
 
 
 def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:
-    """MkDocs' configuration in a file; SiteError if it cannot be read.
+    """Load MkDocs' configuration from a file; SiteError if it cannot be read.
 
     site_dir: where the site is written instead.
     """
     try:
-        chosen = {"site_dir": site_dir} if site_dir else {}
-        return load_config(str(config_file), **chosen)
+        overrides = {"site_dir": site_dir} if site_dir else {}
+        return load_config(str(config_file), **overrides)
     except (ConfigurationError, FileNotFoundError) as error:
         raise SiteError(f"{config_file} cannot be read: {error}") from None
 
 
 def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
-    """Our plugin in a configuration; SiteError if it is not there."""
-    for each in config.plugins.values():
-        if isinstance(each, AnswerablePlugin):
-            return each
+    """Find this plugin in a configuration; SiteError if it is not there."""
+    for plugin in config.plugins.values():
+        if isinstance(plugin, AnswerablePlugin):
+            return plugin
     raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")

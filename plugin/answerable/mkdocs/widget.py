@@ -1,7 +1,4 @@
-"""What the widget is told: the site's addresses, by its options or its theme, and its examples.
-
-Where a built page has the widget, by the option ``widget.placement``.
-"""
+"""Widget of a site: its place in the built pages, and its addresses and example questions."""
 
 import re
 from pathlib import Path
@@ -23,8 +20,7 @@ from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.errors import SiteError
 from ..serve.retrieval.question_text import clean_question
 from ..serve.structure import is_safe_url
-from . import config as config_module
-from .config import AnswerableConfig, parse_shortcut
+from .config import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut
 from .options import resolve_gold_path
 
 _ADDRESS_FIELDS = frozenset({"question", "bundle"})
@@ -36,6 +32,13 @@ _SEARCH_DIALOG = "?q={question}"
 
 _ISSUE_BODY = (
     "The ask box of this site did not find an answer.\n\nQuestion: {question}\nBundle: {bundle}\n"
+)
+
+Placement = Literal["button", "header", "inline", "none"]
+
+UNKNOWN_HEADER = (
+    "widget.placement: only the headers of the themes material, mkdocs and readthedocs are known, "
+    "so the Ask button floats; set `placement: button`, or place <answerable-ask> in your theme"
 )
 
 
@@ -53,7 +56,7 @@ def check_widget_options(config: AnswerableConfig) -> None:
 
 
 def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> WidgetConfig:
-    """What is put into the site for its widget; GoldError for a mistake in the gold set."""
+    """Make the widget's configuration file; GoldError for a mistake in the gold set."""
     widget = options.widget
     return WidgetConfig(
         examples=_pick_examples(resolve_gold_path(options), config.site_author),
@@ -64,26 +67,26 @@ def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> Widge
 
 
 def _pick_examples(path: Path, author: str | None) -> tuple[str, ...]:
-    """The first questions of the gold set that are marked; none without a gold set."""
-    # What marks none is not read: it may be of thousands of queries, and a build needs none.
+    """Pick the first questions that the gold set marks as examples; none without a gold set."""
+    # A gold set without examples is not parsed: it may have thousands of queries.
     if not path.is_file() or b"example" not in path.read_bytes():
         return ()
     marked = [query.query for query in load_gold_queries(path, author) if query.example]
     return tuple(clean_question(text) for text in marked[:_MAX_EXAMPLES])
 
 
-def _resolve_address(given: object, default: str | None) -> str | None:
-    if given is None:
+def _resolve_address(option: object, default: str | None) -> str | None:
+    if option is None:
         return default
-    return None if _is_off(given) else str(given)
+    return None if _is_off(option) else str(option)
 
 
-def _is_off(given: object) -> bool:
-    return given is False or given == "none"
+def _is_off(option: object) -> bool:
+    return option is False or option == "none"
 
 
 def _find_theme_search(config: MkDocsConfig) -> str | None:
-    """Where the search of a theme is asked; None for a theme that is not known."""
+    """Find the address of a theme's own search; None for an unknown theme."""
     plugins = (config.plugins.get(name) for name in _SEARCH_PLUGINS)
     # Material's own search has an option of that name, and stays among the plugins without it.
     if not any(plugin and plugin.config.get("enabled", True) for plugin in plugins):
@@ -95,14 +98,17 @@ def _find_theme_search(config: MkDocsConfig) -> str | None:
 
 
 def _make_issue_form(repo_url: str) -> str | None:
-    """Where a repository's issues are written, with the question and the bundle in the body."""
+    """Make the address of a repository's form for issues; None for an unknown host.
+
+    The question and the bundle are placeholders in it.
+    """
     parts = urlsplit(repo_url)
     host = (parts.hostname or "").removeprefix("www.")
     names = [name for name in parts.path.partition("/-/")[0].split("/") if name]
     is_gitlab = host == "gitlab.com" or host.startswith("gitlab.")
     if len(names) < 2 or (host != "github.com" and not is_gitlab):
         return None
-    # Not the whole of it: an address may hold a password.
+    # Without the user info, which may hold a password.
     root = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     body = quote(_ISSUE_BODY, safe="{}")
     if is_gitlab:
@@ -116,57 +122,49 @@ def _make_issue_form(repo_url: str) -> str | None:
 
 def _check_address(
     name: str,
-    given: object,
+    option: object,
     fields: frozenset[str],
     schemes: tuple[str, ...] = ("https://", "http://"),
 ) -> None:
-    if given is None or _is_off(given):
+    if option is None or _is_off(option):
         return
-    if not isinstance(given, str) or not _is_address(given, schemes):
+    if not isinstance(option, str) or not _is_address(option, schemes):
         absolute = "an http(s) or mailto: url" if "mailto:" in schemes else "an http(s) url"
         raise SiteError(
-            f"widget.{name}: {given!r} is neither {absolute} nor an address from the site's root "
+            f"widget.{name}: {option!r} is neither {absolute} nor an address from the site's root "
             "without a leading slash; correct it, or write none"
         )
-    if not _find_placeholders(given) <= fields:
-        known = " and ".join(f"{{{field}}}" for field in sorted(fields, reverse=True))
-        may = f"only {known} may stand in it" if known else "no placeholder may stand in it"
-        raise SiteError(f"widget.{name}: {given!r} has other braces, and {may}; correct it")
+    if not _find_placeholders(option) <= fields:
+        allowed = " and ".join(f"{{{field}}}" for field in sorted(fields, reverse=True))
+        may = f"only {allowed} may stand in it" if allowed else "no placeholder may stand in it"
+        raise SiteError(f"widget.{name}: {option!r} has other braces, and {may}; correct it")
 
 
-def _is_address(given: str, schemes: tuple[str, ...]) -> bool:
-    if not is_safe_url(f"/{given}"):
+def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
+    if not is_safe_url(f"/{text}"):
         return False
-    scheme = re.match(r"[^/?#]*:", given)
-    return given.lower().startswith(schemes) if scheme else bool(given)
+    scheme = re.match(r"[^/?#]*:", text)
+    return text.lower().startswith(schemes) if scheme else bool(text)
 
 
-def _find_placeholders(given: str) -> set[str]:
-    """What stands in braces; an open one, or one with a format, is none that is known."""
+def _find_placeholders(template: str) -> set[str]:
+    """List the placeholders of a template; an open brace or a format makes an unknown one."""
     try:
-        found = [(name, spec, change) for _, name, spec, change in Formatter().parse(given)]
+        fields = [(name, spec, change) for _, name, spec, change in Formatter().parse(template)]
     except ValueError:
         return {""}
-    return {f"{name}{spec}{change or ''}" for name, spec, change in found if name is not None}
-
-
-Placement = Literal["button", "header", "inline", "none"]
-
-UNKNOWN_HEADER = (
-    "widget.placement: only the headers of the themes material, mkdocs and readthedocs are known, "
-    "so the Ask button floats; set `placement: button`, or place <answerable-ask> in your theme"
-)
+    return {f"{name}{spec}{change or ''}" for name, spec, change in fields if name is not None}
 
 
 class PlacedWidget(NamedTuple):
-    """A page with the widget. ``is_headless``: its header was asked for and is not known."""
+    """Hold a page with the widget. ``is_headless``: the header that it belongs in is unknown."""
 
     html: str
     is_headless: bool
 
 
 def append_inline_widget(content: str, options: AnswerableConfig) -> str:
-    """What a page says, with the widget at its end if it is placed there."""
+    """Append the widget to a page's content if the option places it inline."""
     if options.widget.placement != "inline":
         return content
     return append_element(content, _widget_element(options, "inline"))
@@ -175,7 +173,7 @@ def append_inline_widget(content: str, options: AnswerableConfig) -> str:
 def place_widget(
     html: str, script_url: str, endpoint: str | None, options: AnswerableConfig
 ) -> PlacedWidget:
-    """Put the widget into a whole page; a page that has it in its content keeps it there."""
+    """Put the widget into a whole page; one with the widget in its content keeps it there."""
     placement = options.widget.placement
     placed: str | None = html
     if placement == "header":
@@ -192,5 +190,5 @@ def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
     shortcut = parse_shortcut(options.widget.shortcut)
     return format_element(
         None if placement == "button" else placement,
-        None if shortcut == config_module.DEFAULT_SHORTCUT else shortcut,
+        None if shortcut == DEFAULT_SHORTCUT else shortcut,
     )

@@ -372,7 +372,7 @@ def test_an_option_of_the_store_that_is_wrong_is_named(
 ) -> None:
     for wrong, told in (
         ({"url": "mysql://host/db"}, "store.url: it has to begin with postgresql://"),
-        ({"name": "a b"}, "store.name: 'a b' is no name"),
+        ({"name": "a b"}, "store.name: 'a b' is not a valid name"),
         ({"ef_search": 0}, "store.ef_search: 0 is not a whole number from 1 to 1000"),
         ({"m": 64}, "store.ef_construction: 64 is less than twice m"),
         ({"grace": -1}, "store.grace: -1 is not between"),
