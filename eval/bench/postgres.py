@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ def _in_database(
             VectorSearch("exact"),
             *(VectorSearch("hnsw", ef_search=ef) for ef in EF_SEARCHES),
         ):
-            store = replace(store, search=chosen)
+            store.search = chosen
             some = ASKED_EXACTLY if chosen.how == "exact" and size > BESIDE else ASKED
             row: Row = {"name": f"{chosen.how} of {size:,}"}
             if chosen.how == "hnsw":

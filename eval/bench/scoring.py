@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from answerable.evaluate.calibration import compute_auroc
+from answerable.evaluate.floor_curve import compute_auroc
 from answerable.evaluate.metrics import Proportion
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.text.tokenization import split_lowercase_words

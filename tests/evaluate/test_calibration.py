@@ -18,21 +18,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.cli.calibrate import format_floor_lines
-from answerable.evaluate import calibration, runner
+from answerable.evaluate import calibration
+from answerable.evaluate.bundle_scores import compute_passage_floor_scores
 from answerable.evaluate.calibration import (
+    NO_MATCH_SCORE,
     FloorCalibration,
-    FloorPoint,
     ScoredQuestion,
     calibrate_floors,
-    compute_auroc,
     make_calibration,
-    passes_floor,
     read_off_topic_questions,
     requires_floor_refusal,
+)
+from answerable.evaluate.floor_curve import (
+    FloorPoint,
+    compute_auroc,
+    passes_floor,
     trace_floor_curve,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.runner import score_all_passages
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.bundle_format.profile import Profile
@@ -257,7 +260,7 @@ def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
     asked = {each.id: each.query for each in queries} | {text: text for text in bank}
     names = [each.name for each in found.refusable]
     assert len(names) == len(bank) + 1
-    readings = [engine.parse_question(asked[name]) for name in names]
+    readings = [engine.read(asked[name]) for name in names]
     vectors = sites.local().embed([reading.text for reading in readings])
     for floor in (0.05, 0.15, 0.36):
         profile = replace(bundle.manifest.profile, floor=floor)
@@ -367,7 +370,7 @@ def test_notes_have_a_floor_of_their_own(tmp_path: Path) -> None:
     assert to_x.score > 0.9
     by_name = {each.name: each for each in notes.refusable}
     assert set(by_name) == {"neither", "gggg", "?!"}
-    assert by_name["?!"] == ScoredQuestion("?!", runner.NO_MATCH_SCORE, None, is_gold=False)
+    assert by_name["?!"] == ScoredQuestion("?!", NO_MATCH_SCORE, None, is_gold=False)
 
 
 def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None:
@@ -376,7 +379,9 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
 
     def score(bundle: Bundle) -> float:
         (vector,) = LetterEmbedder().embed(["mooring"])
-        return float(score_all_passages(bundle, read_question(bundle, "mooring"), vector)[0])
+        return float(
+            compute_passage_floor_scores(bundle, read_question(bundle, "mooring"), vector)[0]
+        )
 
     plain = Profile(hybrid=0.0, name_boost=0.0, theme_fade=False)
     lifted = Profile(hybrid=0.0, name_boost=0.3, theme_fade=False)
@@ -395,7 +400,7 @@ def test_a_site_without_pages_or_notes_has_nothing_to_calibrate(tmp_path: Path) 
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = calibrate_floors(engine, [], {}, ["gggg"])
     assert not pages.is_enough
-    assert pages.refusable[0].score == runner.NO_MATCH_SCORE
+    assert pages.refusable[0].score == NO_MATCH_SCORE
     assert notes.refusable[0].top == "note-x"
 
 

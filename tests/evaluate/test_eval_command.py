@@ -148,11 +148,11 @@ def test_a_report_is_read_with_suspicion(folder: Path) -> None:
     )  # fmt: skip
     for change in changes:
         sites.put(path, json.dumps({**good, **change}))
-        with pytest.raises(GoldError, match="is no report of `answerable eval`"):
+        with pytest.raises(GoldError, match="is not a report of `answerable eval`"):
             read_report(path)
     refused = sites.command(folder, "eval", "--from-report", "latest")
     assert refused.returncode == 1
-    assert "is no report of `answerable eval`" in refused.stderr
+    assert "is not a report of `answerable eval`" in refused.stderr
     assert "Traceback" not in refused.stderr
     # An old report that cannot be read is no reason not to run the gold set.
     assert sites.command(folder, "eval").returncode == 1

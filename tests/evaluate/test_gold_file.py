@@ -5,12 +5,8 @@ from pathlib import Path
 import pytest
 
 from answerable.evaluate.answer_patterns import find_pattern_problem, match_pattern
-from answerable.evaluate.gold import (
-    GoldQuery,
-    check_gold_sources,
-    load_gold_queries,
-    select_gold_queries,
-)
+from answerable.evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
+from answerable.evaluate.gold_sources import NoteSources, check_gold_sources
 from answerable.serve.errors import GoldError
 from answerable.serve.retrieval import question_text
 
@@ -110,13 +106,13 @@ def test_queries_may_share_fields_by_a_merge_key(tmp_path: Path) -> None:
         ("queries: [{id: a, query: ' '}]",
          ": query 1 ('a'): query has to be a text and is blank; fill it in or drop it"),
         ("queries: [{id: a, query: q}, {id: a, query: r}]",
-         ": query 2 ('a'): id is there twice, query 1 has it too; rename one"),
+         ": query 2 ('a'): duplicate id, query 1 has it too; rename one"),
         ("queries:\n- id: a\n  query: q\n  query: r",
-         ": query 1 ('a'): query stands there twice, in lines 3 and 4; keep one"),
+         ": query 1 ('a'): duplicate key query in lines 3 and 4; keep one"),
         ("- {id: a, id: b, query: q}",
-         ": query 1 ('a'): id stands there twice, in lines 1 and 1; keep one"),
+         ": query 1 ('a'): duplicate key id in lines 1 and 1; keep one"),
         ("queries: [{id: a, query: q}]\nqueries: [{id: b, query: q}]",
-         ": queries stands there twice, in lines 1 and 2; keep one"),
+         ": duplicate key queries in lines 1 and 2; keep one"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_the_file(tmp_path: Path, text: str, said: str) -> None:
@@ -141,7 +137,8 @@ def test_a_mistake_in_the_file(tmp_path: Path, text: str, said: str) -> None:
          "expectReason: 'none' is not known here; write no-evidence or declined"),
         ("expectReason: contract", "expectReason: 'contract' is not known here; write no-"),
         ("requires: models", "requires: 'models' is not known here, did you mean model?"),
-        ("language: not a tag", "language: 'not a tag' is no tag; write one such as en or pt-BR"),
+        ("language: not a tag",
+         "language: 'not a tag' is not a language tag; write one such as en or pt-BR"),
         ("language: no", "language has to be a text; put it in quotes"),
         ("expectSources: mooring",
          "expectSources has to be a list of texts, such as [one, other]"),
@@ -286,20 +283,20 @@ def test_an_unknown_id_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
     queries = load(tmp_path, "queries: [{id: a, query: q, topSource: morings}]")
     path = tmp_path / "gold.yaml"
-    known = frozenset({"mooring", "morings.md"})
+    notes = NoteSources({"morings.md": "note:1"})
     with pytest.raises(GoldError) as error:
-        check_gold_sources(queries, path, known, ["mooring"])
+        check_gold_sources(queries, path, {"mooring"}, notes, suggest=["mooring"])
     assert str(error.value) == (
         f"{path}: query 'a': topSource: there is no record, passage or note 'morings', did you "
         "mean mooring?; build the site again or correct it"
     )
-    check_gold_sources(queries, path, frozenset({"morings"}))
+    check_gold_sources(queries, path, {"morings"}, NoteSources())
 
 
 def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
     queries = load(tmp_path, "queries: [{id: a, query: q, forbidSources: [wich.md]}]")
     with pytest.raises(GoldError) as error:
-        check_gold_sources(queries, tmp_path, frozenset({"winch.md"}))
+        check_gold_sources(queries, tmp_path, (), NoteSources({"winch.md": "note:1"}))
     assert "winch.md" not in str(error.value)
     assert "forbidSources: there is no record, passage or note 'wich.md'; " in str(error.value)
 
@@ -307,14 +304,14 @@ def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("(", "is no regular expression of Python (missing ), unterminated subpattern at "
+        ("(", "is not a regular expression of Python (missing ), unterminated subpattern at "
          "position 0); correct it"),
-        (r"\p{L}", "is no regular expression of Python (bad escape"),
+        (r"\p{L}", "is not a regular expression of Python (bad escape"),
         ("(?:foo){e<=1}", "has a { that begins no count; write \\{"),
-        ("(?R)", "is no regular expression of Python (unknown extension ?R at position 1)"),
-        ("[[a]", "is no regular expression of Python (Possible nested set at position 1)"),
-        ("a{1,99999999999}", "is no regular expression of Python (the repetition number is too"),
-        ("(" * 900, "is no regular expression of Python ("),
+        ("(?R)", "is not a regular expression of Python (unknown extension ?R at position 1)"),
+        ("[[a]", "is not a regular expression of Python (Possible nested set at position 1)"),
+        ("a{1,99999999999}", "is not a regular expression of Python (the repetition number is too"),
+        ("(" * 900, "is not a regular expression of Python ("),
         ("(?:(?:a{1000}){1000}){1000}", "counts too far"),
         ("a{1000000000}", "counts too far"),
         ("a" * 1001, "has more than 1000 characters"),

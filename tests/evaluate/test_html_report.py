@@ -14,8 +14,7 @@ from answerable.evaluate.html_report import (
     render_html_report,
     write_html_report,
 )
-from answerable.evaluate.report import VerdictRow
-from answerable.evaluate.report_files import EvalReport
+from answerable.evaluate.report import EvalReport, VerdictRow
 from answerable.serve.types import Mode
 
 HOSTILE = "<script>document.title='owned'</script>\"&'"

@@ -1,13 +1,9 @@
 """Judging: what a gold query requires of a retrieval and of an answer."""
 
 from answerable.evaluate.gold import GoldQuery
-from answerable.evaluate.judge import (
-    EvidenceItem,
-    judge_answer,
-    judge_retrieval,
-    matches_source,
-    summarize_reply,
-)
+from answerable.evaluate.gold_sources import matches_source
+from answerable.evaluate.judge import judge_answer, judge_retrieval, summarize_reply
+from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.answers.routes import find_route_template
 from answerable.serve.types import (
     Answer,

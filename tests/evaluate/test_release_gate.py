@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from answerable.evaluate.certificates import certificate_key, read_certificate, write_certificate
+from answerable.evaluate.encoding_gate import (
+    JudgedSite,
+    compute_verdict_key,
+    judge_contents,
+    open_unpublished,
+    read_gate_report,
+    write_gate_report,
+)
 from answerable.evaluate.gate import (
     GateCase,
     GateReport,
@@ -20,16 +27,14 @@ from answerable.evaluate.gate import (
     compute_all_cosines,
     find_regressions,
     format_regressions,
-    judge_encoding,
     load_gate_case,
-    open_unpublished,
     spearman_correlation,
     summarize_gate_report,
 )
 from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.gold_sources import NoteSources
 from answerable.evaluate.runner import Verdict
 from answerable.indexing.index import SiteIndex
-from answerable.indexing.notes.note import Notebook
 from answerable.indexing.output.bundle_writer import make_manifest, serialize_index
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.bundle_format.profile import Profile
@@ -220,13 +225,16 @@ class Marginal:
     def judge(
         self, encoding: Encoding, *queries: GoldQuery, total: int | None = None
     ) -> GateReport:
+        site = self.site(*queries, total=total)
+        return judge_contents(site, serialize_index(self.index, encoding))
+
+    def site(self, *queries: GoldQuery, total: int | None = None) -> JudgedSite:
         case = GateCase(queries, total or len(queries), {}, full=False)
-        return judge_encoding(self.index, encoding, self.embedder, PLAIN, case, self.folder)
+        return JudgedSite(self.index, self.embedder, PLAIN, case, self.folder)
 
     def retrieved(self, encoding: Encoding) -> list[str]:
-        """The records that an engine in an encoding retrieves, best first."""
-        made = serialize_index(self.index, encoding)
-        with open_unpublished(self.index, made, self.embedder, PLAIN, self.folder) as engine:
+        """List the records that an engine in an encoding retrieves, best first."""
+        with open_unpublished(self.site(), serialize_index(self.index, encoding)) as engine:
             return [scored.item.record for scored in engine.retrieve(QUESTION).passages]
 
 
@@ -322,7 +330,8 @@ def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) 
     assert under < full
     profile = replace(PLAIN, floor=float(full + under) / 2)
     gold = GateCase((replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
-    found = judge_encoding(case.index, lever, case.embedder, profile, gold, tmp_path)
+    site = JudgedSite(case.index, case.embedder, profile, gold, tmp_path)
+    found = judge_contents(site, serialize_index(case.index, lever))
     assert found.comparisons[0].flips == ("refused by the floor",)
     assert found.word == "REJECTED"
 
@@ -363,15 +372,15 @@ def test_a_case_is_read_from_a_gold_set(tmp_path: Path) -> None:
     path = tmp_path / "gold.yaml"
     path.write_text(GOLD)
     pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
-    notes = [note("n", "A winch.")]
-    made = index_of(tmp_path, pages, notes)
-    case = load_gate_case(path, None, made, Notebook(tuple(notes)), full=True)
+    made = index_of(tmp_path, pages, [note("n", "A winch.")])
+    sources = NoteSources({"n.md": "note-n"})
+    case = load_gate_case(path, None, made, sources, full=True)
     assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
     assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
-    part = load_gate_case(path, None, made, Notebook(tuple(notes)), full=False, ids=["two"])
+    part = load_gate_case(path, None, made, sources, full=False, ids=["two"])
     assert ([query.id for query in part.queries], part.total) == (["two"], 2)
     with pytest.raises(GoldError, match="'three'"):
-        load_gate_case(path, None, made, Notebook(tuple(notes)), full=False, ids=["three"])
+        load_gate_case(path, None, made, sources, full=False, ids=["three"])
 
 
 @pytest.mark.parametrize("gone", ["a", "a#part", "n.md"])
@@ -384,6 +393,7 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
     pages = [record("z" if gone == "a" else "a", html)]
     notes = [] if gone == "n.md" else [note("n", "A winch.")]
     made = index_of(tmp_path, pages, notes)
+    sources = NoteSources({each.path: each.id for each in notes})
     # Asking for the other query alone does not hide it.
     # What may be the path of a note is not named in a build's log.
     named = "for number 1" if gone == "n.md" else f"'{gone}'"
@@ -392,7 +402,7 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
             path,
             None,
             made,
-            Notebook(tuple(notes)),
+            sources,
             full=False,
             ids=["one" if gone != "a" else "two"],
         )
@@ -400,18 +410,18 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
 
 def test_a_certificate_is_read_as_it_was_written_and_only_if_it_is_whole(tmp_path: Path) -> None:
     whole = report(2, comparison("one", rho=0.25), comparison("two", "lost", "more"))
-    write_certificate(tmp_path, "whole", whole)
-    assert read_certificate(tmp_path, "whole") == whole
-    write_certificate(tmp_path, "part", report(2, comparison("one")))
-    assert read_certificate(tmp_path, "part") is None
-    assert read_certificate(tmp_path, "none") is None
+    write_gate_report(tmp_path / "whole.json", whole)
+    assert read_gate_report(tmp_path / "whole.json") == whole
+    write_gate_report(tmp_path / "part.json", report(2, comparison("one")))
+    assert read_gate_report(tmp_path / "part.json") is None
+    assert read_gate_report(tmp_path / "none.json") is None
 
 
 def test_a_certificate_is_kept_under_all_that_it_depends_on(tmp_path: Path) -> None:
     query = GoldQuery("one", "A buoy?")
     made = index_of(tmp_path, [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
     keys = [
-        certificate_key(bundle, index, GateCase(queries, 1, notes, full))
+        compute_verdict_key(bundle, index, GateCase(queries, 1, notes, full))
         for bundle in ("0" * 64, "1" * 64)
         # A note whose body changes leaves its coarse codes, and with them the bundle, alone.
         for index in (made, replace(made, hint_vectors=made.hint_vectors * np.float32(0.5)))
@@ -421,4 +431,7 @@ def test_a_certificate_is_kept_under_all_that_it_depends_on(tmp_path: Path) -> N
     ]
     assert len(set(keys)) == 32
     again = index_of(tmp_path / "again", [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
-    assert certificate_key("0" * 64, again, GateCase((query,), 1, {"n.md": "note-n"}, True)) in keys
+    assert (
+        compute_verdict_key("0" * 64, again, GateCase((query,), 1, {"n.md": "note-n"}, True))
+        in keys
+    )

@@ -88,7 +88,7 @@ def test_an_unchanged_site_is_not_judged_again(
         runs.append(1)
         return run(*args, **more)
 
-    monkeypatch.setattr(runner, "run_gold_set", counted)
+    monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", counted)
     for _ in range(2):
         sites.build_here(folder)
     assert len(runs) == 1

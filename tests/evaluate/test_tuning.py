@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.cli import main
-from answerable.cli.gate import format_setting_lines
+from answerable.cli.tune import format_setting_lines
 from answerable.evaluate.grid_search import (
     TIMING_NOISE,
     Trial,

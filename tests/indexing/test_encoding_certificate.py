@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate import gate
+from answerable.evaluate import encoding_gate
 from answerable.evaluate.gate import GateReport
 from answerable.mkdocs.rebuild import rebuild_site
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
@@ -92,14 +92,14 @@ def folder(published: Path, tmp_path: Path) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the gate was run for in this process: the levers, in turn."""
     levers: list[str] = []
-    judge = gate.judge_contents
+    judge = encoding_gate.judge_contents
 
     def counted(*args: Any) -> GateReport:
         found = judge(*args)
         levers.append(found.lever)
         return found
 
-    monkeypatch.setattr(gate, "judge_contents", counted)
+    monkeypatch.setattr(encoding_gate, "judge_contents", counted)
     return levers
 
 

@@ -223,7 +223,7 @@ def test_an_engine_outlives_a_scripted_model(hostile: Hostile, engine: Engine) -
     found = RetrievalResult(
         tuple(Scored(passage, 1.0, 1.0, 1.0, 1.0) for passage in SET.passages),
         tuple(Scored(hint, 1.0, 1.0, 0.0, 1.0) for hint in SET.hints),
-        reading=engine.parse_question("rope?"),
+        reading=engine.read("rope?"),
     )
     answerer = ScriptedAnswerer([hostile.draft] * 2)
     reply = replace(engine, answerer=answerer).answer_from(found)

@@ -55,13 +55,13 @@ def test_no_stage_begins_after_the_end() -> None:
 def test_the_end_can_be_set_later() -> None:
     question = RequestContext(0)
     question.begin(600)
-    question.check_deadline()
+    question.check()
 
 
 def test_without_a_limit_there_is_no_end() -> None:
     question = RequestContext()
     assert question.left == float("inf")
-    question.check_deadline()
+    question.check()
 
 
 def test_no_stage_begins_for_nobody() -> None:

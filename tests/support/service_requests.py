@@ -80,9 +80,9 @@ class Looking(RequestContext):
         super().__init__()
         self.looked = threading.Event()
 
-    def check_deadline(self) -> None:
+    def check(self) -> None:
         self.looked.set()
-        super().check_deadline()
+        super().check()
 
 
 class Patient(RequestContext):

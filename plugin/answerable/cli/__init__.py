@@ -17,7 +17,7 @@ _COMMANDS = {
         "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase.",
     ),
     "calibrate": (
-        "evaluate_options:calibrate",
+        "calibrate",
         "Propose floors from the gold set and a bank of off-topic questions.",
     ),
     "chat": ("chat", "Ask in the terminal, one question at a time."),
@@ -29,10 +29,10 @@ _COMMANDS = {
         "database_roles",
         "Print the SQL that makes the roles and schemas of a database, for an administrator.",
     ),
-    "eval": ("evaluate_options:evaluate", "Run the gold set; exit status 1 if a query fails."),
-    "gaps": ("evaluate_options:gaps", "Group refused questions into likely missing pages."),
+    "eval": ("evaluate", "Run the gold set; exit status 1 if a query fails."),
+    "gaps": ("gaps", "Group refused questions into likely missing pages."),
     "gate": (
-        "evaluate_options:gate",
+        "gate",
         "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
     ),
     "index": ("index", "Make a function for SITE_DIR, a site that any generator has built."),
@@ -51,11 +51,11 @@ _COMMANDS = {
         "Serve the OpenAI protocol on loopback, to try the whole flow without a key.",
     ),
     "tune": (
-        "evaluate_options:tune",
+        "tune",
         "Find the smallest bundle that holds every verdict; exit status 1 if none does.",
     ),
     "why": (
-        "evaluate_options:why",
+        "why",
         "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
     ),
 }
@@ -75,10 +75,7 @@ class _LazyGroup(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(
-            import_module(f".{module}", __name__), attribute or "command"
-        )
+        command: click.Command = import_module(f".{_COMMANDS[cmd_name][0]}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

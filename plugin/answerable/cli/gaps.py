@@ -1,4 +1,4 @@
-"""``answerable gaps``: refused questions, and what the site likely lacks."""
+"""``answerable gaps``: group refused questions by the pages that the site likely lacks."""
 
 import codecs
 import json
@@ -15,11 +15,11 @@ from ..evaluate.gaps.log_reader import parse_refusal_log
 from ..evaluate.gold import load_gold_queries
 from ..serve.errors import SiteError
 from ..serve.http.refusal_log import REFUSAL_LOG_FILE
-from .context import open_engine
+from .context import SiteLocation, open_engine
 from .render import to_plain_text
 
 _DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
-# How many of each are printed; the JSON has all.
+# So many of each are printed; the JSON has all.
 _SHOWN_GAPS = 20
 _SHOWN_OFF_TOPIC = 5
 _SHOWN_PROPOSALS = 10
@@ -33,40 +33,43 @@ _ADVICE_BY_REASON = {
 
 @dataclass(frozen=True, slots=True)
 class _LogSite:
-    """Where a site keeps its log and its gold set; ``gold`` is None where there is no site."""
+    """Locate a site's log and its gold set; ``gold`` is None where there is no site."""
 
     cache: Path
     gold: Path | None
     author: str | None
 
 
-def run_gaps(
-    bundle: Path | None, config_file: Path, logs: tuple[Path, ...], *, as_json: bool
-) -> None:
-    """Group the refusals of some logs and propose gold queries; SiteError for an unreadable log.
+@click.command("gaps")
+@click.argument("logs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
+@click.pass_obj
+def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
+    """Group refused questions into likely missing pages.
 
-    logs: - is standard input; the dev server's log if none is named. The bundle is opened only
-    where the text of a question was kept.
+    LOGS: files of refusals, - for standard input. Default: those that the dev server has kept.
     """
-    site = _load_log_site(config_file)
-    texts = (
-        [_read_log(path) for path in logs]
-        if logs
-        else [_read_own_log(site.cache / REFUSAL_LOG_FILE)]
-    )
-    kept = [refusal for text in texts for refusal in parse_refusal_log(text)]
-    has_text = any(refusal.text is not None for refusal in kept)
-    engine = open_engine(bundle, config_file) if has_text else None
-    found, since = group_refusals(kept, engine)
-    known = load_gold_queries(site.gold, site.author) if site.gold and site.gold.is_file() else ()
-    entries = propose_gold_queries(found, known)
+    site = _load_log_site(location[1])
+    texts = [_read_log(path) for path in logs] or [_read_own_log(site.cache / REFUSAL_LOG_FILE)]
+    refusals = [refusal for text in texts for refusal in parse_refusal_log(text)]
+    # The bundle is needed only where a log holds the text of a question.
+    has_text = any(refusal.text is not None for refusal in refusals)
+    engine = open_engine(*location) if has_text else None
+    gaps, answered_count = group_refusals(refusals, engine)
+    has_gold = site.gold and site.gold.is_file()
+    gold = load_gold_queries(site.gold, site.author) if site.gold and has_gold else ()
+    proposals = propose_gold_queries(gaps, gold)
     if as_json:
-        rows = [asdict(gap) for gap in found]
-        body = {"refusals": len(kept), "answered_since": since, "gaps": rows, "gold": entries}
+        body = {
+            "refusals": len(refusals),
+            "answered_since": answered_count,
+            "gaps": [asdict(gap) for gap in gaps],
+            "gold": proposals,
+        }
         click.echo(json.dumps(body, indent=2))
         return
-    _print_gaps(found, len(kept), since)
-    _print_proposals(entries, site.gold)
+    _print_gaps(gaps, len(refusals), answered_count)
+    _print_proposals(proposals, site.gold)
 
 
 def _load_log_site(config_file: Path) -> _LogSite:
@@ -75,8 +78,8 @@ def _load_log_site(config_file: Path) -> _LogSite:
         return _LogSite(_DEFAULT_CACHE, None, None)
     from ..mkdocs.site_config import load_site_config
 
-    found = load_site_config(config_file)
-    return _LogSite(found.cache, found.gold, found.author)
+    site = load_site_config(config_file)
+    return _LogSite(site.cache, site.gold, site.author)
 
 
 def _read_own_log(path: Path) -> str:
@@ -88,6 +91,7 @@ def _read_own_log(path: Path) -> str:
 
 
 def _read_log(path: Path) -> str:
+    """Read a log, or standard input for -; SiteError if it cannot be read."""
     try:
         with click.open_file(str(path), "rb") as file:
             data: bytes = file.read()
@@ -98,36 +102,36 @@ def _read_log(path: Path) -> str:
     return data.decode("utf-16" if is_utf16 else "utf-8", "replace")
 
 
-def _print_gaps(found: Sequence[Gap], kept: int, since: int) -> None:
-    if not kept:
+def _print_gaps(gaps: Sequence[Gap], refusal_count: int, answered_count: int) -> None:
+    if not refusal_count:
         click.echo("No question was refused: the logs hold no refusal.")
         return
-    click.echo(f"{_pluralize(kept, 'refused question')} in the logs")
-    if since:
-        verb = "is" if since == 1 else "are"
-        click.echo(f"{since} of them {verb} answered by the site as it is")
-    about = [gap for gap in found if gap.action != "off-topic"]
-    for number, gap in enumerate(about[:_SHOWN_GAPS], 1):
+    click.echo(f"{_pluralize(refusal_count, 'refused question')} in the logs")
+    if answered_count:
+        verb = "is" if answered_count == 1 else "are"
+        click.echo(f"{answered_count} of them {verb} answered by the site as it is")
+    on_topic = [gap for gap in gaps if gap.action != "off-topic"]
+    for number, gap in enumerate(on_topic[:_SHOWN_GAPS], 1):
         click.echo(f"\n{number}. {_format_headline(gap)}")
         _print_details(gap)
-    _print_count_left(len(about) - _SHOWN_GAPS, "\n")
-    _print_off_topic([gap for gap in found if gap.action == "off-topic"])
+    _print_omitted(len(on_topic) - _SHOWN_GAPS, "\n")
+    _print_off_topic([gap for gap in gaps if gap.action == "off-topic"])
 
 
-def _print_off_topic(found: Sequence[Gap]) -> None:
-    if not found:
+def _print_off_topic(gaps: Sequence[Gap]) -> None:
+    if not gaps:
         return
-    click.echo(f"\nProbably off-topic: {_pluralize(sum(gap.asked for gap in found), 'question')}")
-    named = [gap for gap in found if gap.samples]
-    for gap in named[:_SHOWN_OFF_TOPIC]:
-        again = f" ({gap.asked} times)" if gap.asked > 1 else ""
-        click.echo(f"   - {_strip_controls(gap.samples[0])}{again}")
-    _print_count_left(len(named) - _SHOWN_OFF_TOPIC, "   - ")
+    click.echo(f"\nProbably off-topic: {_pluralize(sum(gap.asked for gap in gaps), 'question')}")
+    with_text = [gap for gap in gaps if gap.samples]
+    for gap in with_text[:_SHOWN_OFF_TOPIC]:
+        times = f" ({gap.asked} times)" if gap.asked > 1 else ""
+        click.echo(f"   - {_strip_controls(gap.samples[0])}{times}")
+    _print_omitted(len(with_text) - _SHOWN_OFF_TOPIC, "   - ")
 
 
-def _print_count_left(count: int, before: str) -> None:
+def _print_omitted(count: int, prefix: str) -> None:
     if count > 0:
-        click.echo(f"{before}and {count} more, which --json prints")
+        click.echo(f"{prefix}and {count} more, which --json prints")
 
 
 def _format_headline(gap: Gap) -> str:
@@ -138,26 +142,26 @@ def _format_headline(gap: Gap) -> str:
 
 
 def _print_details(gap: Gap) -> None:
-    asked = "once" if gap.asked == 1 else f"{gap.asked} times"
+    times = "once" if gap.asked == 1 else f"{gap.asked} times"
     wordings = f" in {gap.questions} wordings" if gap.questions > 1 else ""
     days = gap.first if gap.first == gap.last else f"{gap.first} to {gap.last}"
-    click.echo(f"   asked {asked} by {_pluralize(gap.askers, 'asker')}{wordings}, {days}")
+    click.echo(f"   asked {times} by {_pluralize(gap.askers, 'asker')}{wordings}, {days}")
     for sample in gap.samples:
         click.echo(f"   - {_strip_controls(sample)}")
 
 
-def _print_proposals(entries: Sequence[dict[str, Any]], gold_file: Path | None) -> None:
-    if entries:
-        name = gold_file.name if gold_file else "gold.yaml"
+def _print_proposals(proposals: Sequence[dict[str, Any]], gold_path: Path | None) -> None:
+    if proposals:
+        name = gold_path.name if gold_path else "gold.yaml"
         click.echo(f"\nTo paste under `queries:` of {name}:\n")
-        click.echo(format_proposals(entries[:_SHOWN_PROPOSALS]), nl=False)
-        _print_count_left(len(entries) - _SHOWN_PROPOSALS, "  # ")
+        click.echo(format_proposals(proposals[:_SHOWN_PROPOSALS]), nl=False)
+        _print_omitted(len(proposals) - _SHOWN_PROPOSALS, "  # ")
 
 
 def _strip_controls(text: str) -> str:
-    """Readers' text for a terminal, which control characters would command."""
+    """Strip readers' text of the characters that would command a terminal."""
     return to_plain_text(text).plain.replace("\n", " ")
 
 
-def _pluralize(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _pluralize(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,7 +1,4 @@
-"""The ledger of a question on a terminal, wide or narrow.
-
-``answerable why``: the ledger of a question's decision, for maintainers.
-"""
+"""``answerable why``: explain what decided about a question, and what an author could do."""
 
 import json
 import re
@@ -12,24 +9,34 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..evaluate.explain.advice import Advice, advise_author
 from ..evaluate.explain.candidates import ExplainedCandidate
-from ..evaluate.explain.explanation import ExpectedRank, Explanation, explain_question
+from ..evaluate.explain.expected import ExpectedRank
+from ..evaluate.explain.explanation import Explanation, explain_question
+from ..evaluate.gold_sources import NoteSources
 from ..indexing.pages.records import parse_metadata
+from ..indexing.yaml_reader import YamlError, parse_yaml
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.engine import Engine
 from ..serve.errors import GoldError, SiteError
 from ..serve.retrieval.retrieve import TOP_K
 from ..serve.stores.bundle import Bundle
-from .context import check_language_tag, clean_question, open_engine, read_site_notebook
+from .context import (
+    SiteLocation,
+    check_language_tag,
+    clean_question,
+    language_option,
+    open_engine,
+    question_argument,
+)
+from .evaluate_options import read_note_sources
 from .render import to_plain_text
 
-# A terminal of fewer columns shows where a score stands and not what it is made of.
+# A terminal of fewer columns shows a candidate's score without its parts.
 _WIDE_COLUMNS = 76
 
 _FATE_LABELS = {
@@ -46,19 +53,103 @@ _FATE_LABELS = {
     "under-floor": "under the floor",
 }  # fmt: skip
 
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
 
-def print_explanation(console: Console, ledger: Explanation, advice: Sequence[Advice]) -> None:
-    """Print all of a ledger and what an author could do."""
-    console.print(_format_outcome(ledger))
-    if ledger.words:
-        _print_section(console, "Words", _make_word_table(ledger))
-        console.print(Text(_describe_formula(ledger), "dim"))
-    _print_stream(console, "Passages", ledger.passages, ledger.profile.floor)
-    _print_stream(console, "Hints", ledger.hints, ledger.profile.note_floor)
-    if ledger.expected:
-        _print_section(
-            console, "Expected", to_plain_text(_format_expected(ledger, ledger.expected))
+
+@click.command("why")
+@question_argument
+@click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
+@language_option
+@click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
+@click.pass_obj
+def command(
+    location: SiteLocation, question: str, expect: str | None, language: str | None, as_json: bool
+) -> None:
+    """Explain what a QUESTION retrieves, what it does not, and what an author could do."""
+    check_language_tag(language)
+    cleaned = clean_question(question)
+    engine = open_engine(*location)
+    explanation = _explain(engine, location[1], cleaned, expect, language)
+    advice = advise_author(explanation)
+    if as_json:
+        body = asdict(explanation) | {"advice": [asdict(each) for each in advice]}
+        click.echo(json.dumps(_round_floats(body), indent=2))
+    else:
+        print_explanation(Console(), explanation, advice)
+
+
+def _explain(
+    engine: Engine[Bundle],
+    config_file: Path,
+    question: str,
+    expect: str | None,
+    language: str | None,
+) -> Explanation:
+    """Explain a question; the site's sources are read only where the bundle does not suffice."""
+    try:
+        return explain_question(engine, question, expect=expect, language=language)
+    except GoldError:
+        if expect is None or not config_file.is_file():
+            raise
+        # The bundle alone does not know the path of a note, or the reason why a page is missing.
+        notes = _read_site_notes(config_file, expect).ids
+        return explain_question(engine, question, expect=expect, language=language, notes=notes)
+
+
+def _read_site_notes(config_file: Path, expect: str) -> NoteSources:
+    """Read the notes of a site; SiteError if the expected page or note was left out on purpose."""
+    # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
+    from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+
+    config = load_mkdocs_config(config_file)
+    page = Path(config.docs_dir, f"{expect}.md")
+    if page.is_file():
+        cause = (
+            "its front matter keeps it out of answers (`answerable.exclude` or `search.exclude`)"
+            if parse_metadata(_read_front_matter(page)).excluded
+            else "it is newer than the bundle, a draft, excluded or without text: correct it and "
+            "run `mkdocs build` again"
         )
+        raise SiteError(f"--expect: the page {expect!r} is not in the bundle: {cause}")
+    notes = read_note_sources(find_plugin(config).config.notebook)
+    if expect in notes.unrouted:
+        raise SiteError(
+            f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
+            "that out of its front matter"
+        )
+    return notes
+
+
+def _read_front_matter(page: Path) -> Mapping[str, object]:
+    match = _FRONT_MATTER.match(page.read_text(encoding="utf-8", errors="replace"))
+    try:
+        metadata = parse_yaml(match[1]) if match else None
+    except YamlError:
+        return {}
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _round_floats(value: Any) -> Any:
+    """Round the numbers of a JSON value to the digits that mean something."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {key: _round_floats(each) for key, each in value.items()}
+    return [_round_floats(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def print_explanation(console: Console, explanation: Explanation, advice: Sequence[Advice]) -> None:
+    """Print an explanation and what an author could do."""
+    console.print(_format_outcome(explanation))
+    profile = explanation.profile
+    if explanation.words:
+        _print_section(console, "Words", _make_word_table(explanation))
+        console.print(Text(_describe_formula(explanation), "dim"))
+    _print_stream(console, "Passages", explanation.passages, profile.floor)
+    _print_stream(console, "Hints", explanation.hints, profile.note_floor)
+    if explanation.expected:
+        text = _format_expected(explanation, explanation.expected)
+        _print_section(console, "Expected", to_plain_text(text))
     if advice:
         listed = Table.grid(padding=(0, 1))
         for each in advice:
@@ -66,43 +157,46 @@ def print_explanation(console: Console, ledger: Explanation, advice: Sequence[Ad
         _print_section(console, "What an author could do", listed)
 
 
-def _print_section(console: Console, title: str, what: Table | Text) -> None:
+def _print_section(console: Console, title: str, content: Table | Text) -> None:
     console.print(Text(f"\n{title}", "bold"))
-    console.print(what)
+    console.print(content)
 
 
-def _format_outcome(ledger: Explanation) -> Text:
-    found = ledger.outcome
-    if found is None:
+def _format_outcome(explanation: Explanation) -> Text:
+    outcome = explanation.outcome
+    if outcome is None:
         return Text("There is evidence. Answers cost money, so none is asked for.", "bold")
-    if found.reason:
-        return Text(f"not-found, because of {found.reason}", "bold yellow")
-    cited = ", ".join(found.cited)
-    line = f"{found.mode}, confidence {bucket_confidence(found.confidence)}, cites {cited}"
-    return to_plain_text(line)
+    if outcome.reason:
+        return Text(f"not-found, because of {outcome.reason}", "bold yellow")
+    confidence = bucket_confidence(outcome.confidence)
+    return to_plain_text(
+        f"{outcome.mode}, confidence {confidence}, cites {', '.join(outcome.cited)}"
+    )
 
 
-def _make_word_table(ledger: Explanation) -> Table:
-    several = len({word.language for word in ledger.words}) > 1
+def _make_word_table(explanation: Explanation) -> Table:
+    has_languages = len({word.language for word in explanation.words}) > 1
     table = _make_table("passages", "weight")
     table.add_column("word", overflow="fold")
-    for word in ledger.words:
+    for word in explanation.words:
         share = f"{word.share:.0%}" if word.share else "name"
-        text = f"{word.text} ({word.language})" if several else word.text
-        style = "yellow" if word.text in ledger.unknown else ""
+        text = f"{word.text} ({word.language})" if has_languages else word.text
+        style = "yellow" if word.text in explanation.unknown else ""
         table.add_row(str(word.passages), share, to_plain_text(text), style=style)
     return table
 
 
-def _describe_formula(ledger: Explanation) -> str:
-    profile = ledger.profile
-    notes = f"the note floor {profile.note_floor:g} against a hint's score."
+def _describe_formula(explanation: Explanation) -> str:
+    profile = explanation.profile
+    note_floor = f"the note floor {profile.note_floor:g} against a hint's score."
     if not profile.hybrid:
-        return f"base = dense. The floor {profile.floor:g} is held against base + boost, {notes}"
+        return (
+            f"base = dense. The floor {profile.floor:g} is held against base + boost, {note_floor}"
+        )
     total = profile.hybrid + profile.dense
     return (
         f"base = ({profile.hybrid:g} × lexical + {profile.dense:g} × dense) / {total:g}. "
-        f"The floor {profile.floor:g} is held against base, {notes}"
+        f"The floor {profile.floor:g} is held against base, {note_floor}"
     )
 
 
@@ -114,20 +208,14 @@ def _print_stream(
     shown = [each for each in above if each.rank <= TOP_K or each.fate == "evidence"]
     is_wide = console.width >= _WIDE_COLUMNS
     if shown:
-        _print_section(
-            console,
-            f"{name} above the floor {floor:g}",
-            _make_candidate_table(shown, is_wide=is_wide),
-        )
-    if rest := Counter(each.fate for each in above if each not in shown):
-        counted = ", ".join(f"{count} {fate}" for fate, count in rest.items())
-        console.print(Text(f"{rest.total()} more are above the floor: {counted}.", "dim"))
+        table = _make_candidate_table(shown, is_wide=is_wide)
+        _print_section(console, f"{name} above the floor {floor:g}", table)
+    if fates := Counter(each.fate for each in above if each not in shown):
+        counted = ", ".join(f"{count} {fate}" for fate, count in fates.items())
+        console.print(Text(f"{fates.total()} more are above the floor: {counted}.", "dim"))
     if under:
-        _print_section(
-            console,
-            f"{name} under the floor {floor:g}",
-            _make_candidate_table(under, is_wide=is_wide),
-        )
+        table = _make_candidate_table(under, is_wide=is_wide)
+        _print_section(console, f"{name} under the floor {floor:g}", table)
 
 
 def _make_candidate_table(candidates: Sequence[ExplainedCandidate], *, is_wide: bool) -> Table:
@@ -138,147 +226,58 @@ def _make_candidate_table(candidates: Sequence[ExplainedCandidate], *, is_wide: 
     table.add_column("candidate", overflow="fold")
     for each in candidates:
         parts = (each.base, each.lexical, each.dense, each.boost) if has_parts else ()
-        cells = [f"{each.score:.3f}", f"{each.to_floor:+.3f}", *(f"{n:.3f}" for n in parts)]
+        cells = [f"{each.score:.3f}", f"{each.to_floor:+.3f}", *(f"{part:.3f}" for part in parts)]
         table.add_row(str(each.rank), *cells, _format_candidate(each))
     return table
 
 
-def _make_table(*names: str) -> Table:
+def _make_table(*number_columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in names:
+    for name in number_columns:
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
-def _format_candidate(each: ExplainedCandidate) -> Text:
-    """A candidate's id and, in lines of their own, its fate and what is behind its score."""
-    label = f"{each.label} ({each.locator})" if each.locator else each.label
-    lines = [label] if label else []
-    if each.fate != "under-floor":
-        lines.append(_format_fate(each))
-    lines += [f'{lift.kind} "{lift.phrase}" +{lift.boost:.3f}' for lift in each.lifts]
-    if each.page:
-        lines.append(f"page +{each.page:.3f}")
-    if each.recency:
-        lines.append(f"date +{each.recency:.3f}")
-    if each.weight != 1:
-        lines.append(f"weight × {each.weight:g}")
-    if each.missing:
-        lines.append(f"lacks {', '.join(each.missing)}")
-    under = Text("\n", "dim").join(Text("", "dim").append_text(to_plain_text(x)) for x in lines)
-    return Text("\n").join([to_plain_text(each.id), under] if lines else [to_plain_text(each.id)])
+def _format_candidate(candidate: ExplainedCandidate) -> Text:
+    """Format a candidate's id and, in lines of their own, its fate and the parts of its score."""
+    label, locator = candidate.label, candidate.locator
+    lines = [f"{label} ({locator})" if locator else label] if label or locator else []
+    if candidate.fate != "under-floor":
+        lines.append(_format_fate(candidate))
+    lines += [f'{lift.kind} "{lift.phrase}" +{lift.boost:.3f}' for lift in candidate.lifts]
+    if candidate.page:
+        lines.append(f"page +{candidate.page:.3f}")
+    if candidate.recency:
+        lines.append(f"date +{candidate.recency:.3f}")
+    if candidate.weight != 1:
+        lines.append(f"weight × {candidate.weight:g}")
+    if candidate.missing:
+        lines.append(f"lacks {', '.join(candidate.missing)}")
+    texts = [to_plain_text(candidate.id)]
+    texts += [Text("", "dim").append_text(to_plain_text(line)) for line in lines]
+    return Text("\n").join(texts)
 
 
-def _format_fate(each: ExplainedCandidate) -> str:
-    return f"{_FATE_LABELS[each.fate]} {each.by or ''}".strip()
+def _format_fate(candidate: ExplainedCandidate) -> str:
+    return f"{_FATE_LABELS[candidate.fate]} {candidate.by or ''}".strip()
 
 
-def _format_expected(ledger: Explanation, expected: ExpectedRank) -> str:
-    found = expected.candidate
-    what = "passages" if expected.stream == "passages" else "hints"
-    best = "" if found.id == expected.asked else f", at best {found.id}"
+def _format_expected(explanation: Explanation, expected: ExpectedRank) -> str:
+    candidate = expected.candidate
+    best = "" if candidate.id == expected.asked else f", at best {candidate.id}"
     lines = [
-        f"{expected.asked}{best}: {_format_fate(found)}.",
-        f"Score {found.score:.3f}, rank {expected.rank} of all {expected.total} {what}, "
-        f"{found.to_floor:+.3f} to the floor.",
+        f"{expected.asked}{best}: {_format_fate(candidate)}.",
+        f"Score {candidate.score:.3f}, rank {expected.rank} of all {expected.total} "
+        f"{expected.stream}, {candidate.to_floor:+.3f} to the floor.",
     ]
-    if found.missing:
-        lines.append(f"It lacks {', '.join(found.missing)}.")
+    if candidate.missing:
+        lines.append(f"It lacks {', '.join(candidate.missing)}.")
     if expected.if_all_said is not None:
-        each = ", ".join(f"{gain.word} {gain.base:.3f}" for gain in expected.gains)
+        gains = ", ".join(f"{gain.word} {gain.base:.3f}" for gain in expected.gains)
         lines.append(
-            f"If it said a word once, its base would be: {each}; all of them "
+            f"If it said a word once, its base would be: {gains}; all of them "
             f"{expected.if_all_said:.3f}."
         )
-    if ledger.outcome:
-        lines.append("It is cited." if found.id in ledger.outcome.cited else "It is not cited.")
+    if outcome := explanation.outcome:
+        lines.append("It is cited." if candidate.id in outcome.cited else "It is not cited.")
     return "\n".join(lines)
-
-
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
-
-
-def run_why(
-    bundle: Path | None,
-    config_file: Path,
-    question: str,
-    expect: str | None,
-    language: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Print all that decides about a question, and what an author could do.
-
-    expect: the id, or a note's path, of what should have been found. language: a tag of what is
-    asked in, whose pages go before all others.
-    """
-    check_language_tag(language)
-    cleaned = clean_question(question)
-    engine = open_engine(bundle, config_file)
-    ledger = _explain(engine, config_file, cleaned, expect, language)
-    advice = advise_author(ledger)
-    if as_json:
-        body = asdict(ledger) | {"advice": [asdict(each) for each in advice]}
-        click.echo(json.dumps(_round_floats(body), indent=2))
-    else:
-        print_explanation(Console(), ledger, advice)
-
-
-def _explain(
-    engine: Engine[Bundle],
-    config_file: Path,
-    question: str,
-    expect: str | None,
-    language: str | None,
-) -> Explanation:
-    try:
-        return explain_question(engine, question, expect=expect, language=language)
-    except GoldError:
-        if expect is None or not config_file.is_file():
-            raise
-        # The bundle alone does not know where a note lies or why a page is missing.
-        notes = _map_note_paths(config_file, expect)
-        return explain_question(engine, question, expect=expect, language=language, notes=notes)
-
-
-def _map_note_paths(config_file: Path, expect: str) -> Mapping[str, str]:
-    """From a note's path to its id; SiteError if what is expected was kept out of the bundle."""
-    # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import find_plugin, load_mkdocs_config
-
-    config = load_mkdocs_config(config_file)
-    page = Path(config.docs_dir, f"{expect}.md")
-    if page.is_file():
-        excluded = parse_metadata(_read_front_matter(page)).excluded
-        cause = (
-            "its front matter keeps it out of answers (`answerable.exclude` or `search.exclude`)"
-            if excluded
-            else "it is newer than the bundle, a draft, excluded or without text: correct it and "
-            "run `mkdocs build` again"
-        )
-        raise SiteError(f"--expect: the page {expect!r} is not in the bundle: {cause}")
-    private = read_site_notebook(find_plugin(config).config.notebook)
-    if expect in private.unrouted_paths:
-        raise SiteError(
-            f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
-            "that out of its front matter"
-        )
-    return private.ids
-
-
-def _read_front_matter(page: Path) -> Mapping[str, object]:
-    match = _FRONT_MATTER.match(page.read_text(encoding="utf-8", errors="replace"))
-    try:
-        data = yaml.safe_load(match[1]) if match else None
-    except yaml.YAMLError:
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _round_floats(value: Any) -> Any:
-    """A JSON value with the digits of its numbers that mean something."""
-    if isinstance(value, float):
-        return round(value, 6)
-    if isinstance(value, dict):
-        return {key: _round_floats(each) for key, each in value.items()}
-    return [_round_floats(each) for each in value] if isinstance(value, list | tuple) else value

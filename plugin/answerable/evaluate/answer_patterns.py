@@ -1,4 +1,4 @@
-"""The patterns of a gold file: Python's regular expressions, searched within a bound."""
+"""Check and match the regular expressions of a gold file, within a bound of time and memory."""
 
 import math
 import re
@@ -12,17 +12,17 @@ from ..serve.errors import GoldError
 # Seconds of computing. A sane pattern takes a thousandth of one for the longest answer.
 PATTERN_TIMEOUT = 1.0
 MAX_PATTERN_LENGTH = 1000
-# The engine writes a repeat out as often as it is counted, at some 300 bytes each.
+# The engine expands each counted repeat, at some 300 bytes an item.
 _MAX_REPEATED_LENGTH = 100_000
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _REPEAT_COUNT = re.compile(r"\{(\d+)")
-# A brace itself to `re`, and to the engine the start of a fuzzy match.
+# `re` takes it for a brace, the engine for the start of a fuzzy match.
 _LITERAL_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 
 
 def find_pattern_problem(pattern: str) -> str | None:
-    """Why a pattern cannot be searched for, as the end of a sentence; None if it can."""
+    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing."""
     if not pattern:
         return "is empty and matches every answer; fill it in or drop it"
     if "\b" in pattern:
@@ -34,34 +34,31 @@ def find_pattern_problem(pattern: str) -> str | None:
         _check_python_syntax(pattern)
         if _LITERAL_BRACE.search(syntax):
             return "has a { that begins no count; write \\{"
-        if (
-            len(pattern) * math.prod(max(1, int(n)) for n in _REPEAT_COUNT.findall(syntax))
-            > _MAX_REPEATED_LENGTH
-        ):
+        repeats = math.prod(max(1, int(count)) for count in _REPEAT_COUNT.findall(syntax))
+        if len(pattern) * repeats > _MAX_REPEATED_LENGTH:
             return "counts too far, such as {1000} inside {1000}; write smaller numbers"
         _compile_pattern(pattern)
     except (re.error, regex.error, OverflowError, RecursionError, Warning) as error:
-        return f"is no regular expression of Python ({error}); correct it"
+        return f"is not a regular expression of Python ({error}); correct it"
     return None
 
 
 def match_pattern(pattern: str, text: str) -> bool:
-    """Whether a pattern that has no problem is somewhere in a text, in any case.
+    """Search a text for a pattern that has no problem, in any case.
 
-    GoldError if that is not known within the bound.
+    Raises GoldError where the search takes longer than its bound.
     """
     try:
         return _compile_pattern(pattern).search(text, timeout=PATTERN_TIMEOUT) is not None
     except TimeoutError:
         raise GoldError(
             f"forbidden pattern /{pattern}/ takes longer than {PATTERN_TIMEOUT:g} s; write it "
-            "without a "
-            "repeat inside a repeat"
+            "without a repeat inside a repeat"
         ) from None
 
 
 def _check_python_syntax(pattern: str) -> None:
-    """Refuse what is none to `re`: the other syntax of the engine, such as recursion, has no place.
+    """Refuse what `re` refuses, so that the engine's own syntax, such as recursion, has no place.
 
     What `re` only warns of, the two would read differently.
     """

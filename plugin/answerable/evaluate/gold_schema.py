@@ -1,9 +1,8 @@
-"""The fields of a gold query: what the loader and the JSON Schema are both made of.
+"""Define the fields of a gold query, and derive the JSON Schema that editors check a gold file by.
 
-The JSON Schema of a gold file, by which an editor checks and completes one.
-
-`python -m answerable.evaluate.gold_schema > docs/gold.schema.json` writes it anew. All that the
-loader takes, it takes; what needs the whole file, the site or Python is left to the loader.
+`python -m answerable.evaluate.gold_schema > docs/gold.schema.json` writes the schema anew. The
+schema accepts all that the loader accepts; it cannot express what depends on the whole file, on the
+site or on Python's regular expressions.
 """
 
 import json
@@ -14,17 +13,18 @@ from typing import Any, Literal
 
 from ..serve.text import languages
 from ..serve.types import MODES, REASONS
-from .gold_file import QUERIES_KEY
 
 FieldKind = Literal["name", "text", "texts", "flag", "choice", "language"]
 
-# An answer with this reason fails whatever is expected, so no query can expect it.
-_UNEXPECTABLE_REASON = "contract"
+GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
+QUERIES_KEY = "queries"
+
+_TEXT_SCHEMA = {"type": "string", "pattern": r"\S"}
 
 
 @dataclass(frozen=True, slots=True)
 class GoldField:
-    """One field. ``choices``: every value that it may have, if its kind is ``choice``."""
+    """Describe one field. ``choices``: every value that it may have, if its kind is ``choice``."""
 
     kind: FieldKind
     about: str
@@ -33,7 +33,7 @@ class GoldField:
 
 @dataclass(frozen=True, slots=True)
 class GoldRule:
-    """What a field rules out: with one of ``values``, ``other`` is absent or one of ``allowed``.
+    """Restrict ``other`` where ``field`` has one of ``values``: absent or one of ``allowed``.
 
     ``is_needed``: it may not be absent either.
     """
@@ -46,7 +46,8 @@ class GoldRule:
     is_needed: bool = False
 
 
-EXPECTABLE_REASONS = tuple(reason for reason in REASONS if reason != _UNEXPECTABLE_REASON)
+# An answer that breaks the contract fails whatever is expected, so no query can expect that.
+EXPECTABLE_REASONS = tuple(reason for reason in REASONS if reason != "contract")
 
 GOLD_FIELDS: Mapping[str, GoldField] = {
     "id": GoldField("name", "The query's name, once in the file, without a comma."),
@@ -79,30 +80,24 @@ REQUIRED_FIELDS = ("id", "query")
 _NO_RETRIEVAL = "then nothing is retrieved"
 FIELD_RULES = (
     GoldRule("expectReason", EXPECTABLE_REASONS, "expectAnswerMode", ("not-found",),
-         "only a refusal has a reason"),
+             "only a refusal has a reason"),
     GoldRule("expectReason", ("no-evidence",), "expectSources", (), _NO_RETRIEVAL),
     GoldRule("expectReason", ("no-evidence",), "topSource", (), _NO_RETRIEVAL),
     GoldRule("expectReason", ("no-evidence",), "requires", (), "then no model is asked"),
     GoldRule("forbidRecordCitations", (True,), "expectAnswerMode",
-         ("related-material", "not-found"),
-         "an answer of this mode cites records"),
+             ("related-material", "not-found"), "an answer of this mode cites records"),
     GoldRule("example", (True,), "expectAnswerMode", ("supported", "partial"),
-         "what the ask box proposes has to be answered", is_needed=True),
+             "what the ask box proposes has to be answered", is_needed=True),
 )  # fmt: skip
 
 
-GOLD_SCHEMA_URL = "https://mkdocs-answerable.github.io/mkdocs-answerable/gold.schema.json"
-
-_TEXT_SCHEMA = {"type": "string", "pattern": r"\S"}
-
-
 def build_gold_schema() -> dict[str, Any]:
-    """The schema, in the dialect of 2020-12."""
+    """Build the JSON Schema of a gold file, in the dialect of 2020-12."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": GOLD_SCHEMA_URL,
         "title": "Gold set of mkdocs-answerable",
-        "description": "Questions with the behaviour that each of them requires.",
+        "description": "Questions with the behavior that each of them requires.",
         "type": ["object", "array"],
         "properties": {QUERIES_KEY: {"$ref": "#/$defs/queries"}},
         "required": [QUERIES_KEY],
@@ -123,12 +118,12 @@ def build_gold_schema() -> dict[str, Any]:
 
 
 def format_gold_schema() -> str:
-    """The schema as its file holds it."""
+    """Format the schema as its file holds it."""
     return f"{json.dumps(build_gold_schema(), indent=2, ensure_ascii=False)}\n"
 
 
 def _field_schema(field: GoldField) -> dict[str, Any]:
-    kinds: dict[str, dict[str, Any]] = {
+    schemas: dict[FieldKind, dict[str, Any]] = {
         "name": {"type": "string", "pattern": r"^[^,]*[^,\s][^,]*$"},
         "text": _TEXT_SCHEMA,
         "texts": {"type": "array", "items": _TEXT_SCHEMA},
@@ -136,11 +131,11 @@ def _field_schema(field: GoldField) -> dict[str, Any]:
         "choice": {"enum": list(field.choices)},
         "language": {"type": "string", "minLength": 2, "maxLength": languages.MAX_TAG_LENGTH},
     }
-    return {"description": field.about, **kinds[field.kind]}
+    return {"description": field.about, **schemas[field.kind]}
 
 
 def _rule_schema(rule: GoldRule) -> dict[str, Any]:
-    """A rule as the schema says it; a list that is empty counts as absent."""
+    """Express a rule as an implication; an empty list counts as an absent field."""
     if rule.allowed:
         other: dict[str, Any] | bool = {"enum": list(rule.allowed)}
     else:

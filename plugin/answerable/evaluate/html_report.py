@@ -1,36 +1,33 @@
-"""The places of what a report draws, in units of its charts.
-
-A report of the gold set as one page for people, with nothing that it has to fetch.
-"""
+"""Render an evaluation report as one HTML page that loads nothing else."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from ..indexing.output.atomic_files import write_file
-from .calibration import FloorPoint, compute_auroc, trace_floor_curve
+from .floor_curve import FloorPoint, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
-from .report import VerdictRow
-from .report_files import EvalReport, diff_reports
+from .report import EvalReport, VerdictRow, diff_reports
 
-# Of one query's strip, and of a chart with its axes.
+# Width and height of one query's strip, and of a chart with its axes.
 STRIP_SIZE = (160, 18)
 CHART_SIZE = (560, 240)
 CHART_MARGIN = 34
-# Where the labels of the upward axis stand.
+# The labels of the upward axis stand left of this.
 CHART_LEFT = 48
 
 _STRIP_EDGE = 6
+_TEMPLATE_NAME = "report.html.jinja"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreStrip:
-    """Where a query's best scores stand against the floors, from the left of its strip."""
+    """Place a query's best scores and the floors, in units from the left of its strip."""
 
     passage: float
     hint: float
@@ -38,54 +35,43 @@ class ScoreStrip:
     note_floor: float
 
 
-def place_scores(row: VerdictRow, report: EvalReport) -> ScoreStrip:
-    """The strip of a verdict."""
-    scores = (row.passage_score, row.hint_score, report.floor, report.note_floor)
-    return ScoreStrip(*map(_scale_score, scores))
-
-
-def _scale_score(score: float) -> float:
-    width = STRIP_SIZE[0] - 2 * _STRIP_EDGE
-    return round(_STRIP_EDGE + width * min(1.0, max(0.0, score)), 1)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FloorChart:
-    """The shares of questions answered and refused as the floor rises, from their best scores."""
+    """Draw the shares of questions answered and refused as the floor rises, from their scores."""
 
     answerable: Sequence[float]
     refused: Sequence[float]
     floor: float
 
-    @property
+    @cached_property
     def points(self) -> Sequence[FloorPoint]:
-        """What each floor does."""
+        """Evaluate each floor."""
         return trace_floor_curve(self.answerable, self.refused)
 
     @property
     def answered_line(self) -> str:
-        """The points of an SVG polyline."""
+        """Format the points of an SVG polyline."""
         return _format_polyline([(point.floor, point.answered_share) for point in self.points])
 
     @property
     def refused_line(self) -> str:
-        """The points of an SVG polyline."""
+        """Format the points of an SVG polyline."""
         return _format_polyline([(point.floor, point.refused_share) for point in self.points])
 
     @property
     def floor_x(self) -> float:
-        """Where the site's floor stands."""
+        """Place the site's floor."""
         return place_point(self.floor, 0)[0]
 
     @property
     def auroc(self) -> float:
-        """How often an answerable question scores above one to be refused."""
+        """Compute how often an answerable question scores above one to be refused."""
         return compute_auroc(self.answerable, self.refused)
 
 
 @dataclass(frozen=True, slots=True)
 class TrialMark:
-    """One trial of an encoding: where it stands and what it is."""
+    """Place and label one trial of an encoding."""
 
     x: float
     y: float
@@ -95,28 +81,26 @@ class TrialMark:
 
 @dataclass(frozen=True, slots=True)
 class TrialChart:
-    """Trials by their bytes (from the left) and the share of verdicts that they hold (upwards)."""
+    """Draw trials by their bytes, from the left, and the share of held verdicts, upwards."""
 
     rows: Sequence[Mapping[str, Any]]
 
     @property
-    def most(self) -> int:
-        """The bytes of the largest one."""
+    def most_bytes(self) -> int:
         return int(max(row["bytes"] for row in self.rows))
 
     @property
-    def least(self) -> float:
-        """The share of verdicts that the worst one holds."""
+    def least_share(self) -> float:
         return float(min(row["held"] / row["total"] for row in self.rows))
 
     @property
     def marks(self) -> list[TrialMark]:
-        """Where each trial stands."""
-        return [self._mark(row) for row in self.rows]
+        """Place each trial."""
+        return [self._place_trial(row) for row in self.rows]
 
-    def _mark(self, row: Mapping[str, Any]) -> TrialMark:
-        share, spread = row["held"] / row["total"], 1 - self.least or 1.0
-        x, y = place_point(row["bytes"] / self.most, (share - self.least) / spread)
+    def _place_trial(self, row: Mapping[str, Any]) -> TrialMark:
+        share, spread = row["held"] / row["total"], 1 - self.least_share or 1.0
+        x, y = place_point(row["bytes"] / self.most_bytes, (share - self.least_share) / spread)
         label = (
             f"{row['encoding']}@{row['dimensions']}, {row['words']} words, floor "
             f"{row['floor']:g}: {row['bytes'] / 1e6:.3f} MB, "
@@ -125,35 +109,20 @@ class TrialChart:
         return TrialMark(x, y, label, holds=row["held"] == row["total"])
 
 
-def place_point(x: float, y: float) -> tuple[float, float]:
-    """Where (x, y), each in [0, 1], stands in a chart."""
-    width, height = CHART_SIZE[0] - CHART_LEFT - CHART_MARGIN, CHART_SIZE[1] - 2 * CHART_MARGIN
-    return round(CHART_LEFT + width * x, 1), round(CHART_SIZE[1] - CHART_MARGIN - height * y, 1)
-
-
-def _format_polyline(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join("{},{}".format(*place_point(x, y)) for x, y in points)
-
-
-_TEMPLATE_FOLDER = Path(__file__).parent
-_TEMPLATE_NAME = "report.html.jinja"
-
-
 @dataclass(frozen=True, slots=True)
 class TuneTrials:
-    """What `answerable tune` found last, as it prints it in JSON."""
+    """Hold the last trials of `answerable tune`, as it prints them in JSON."""
 
     made_at: str
     rows: tuple[Mapping[str, Any], ...]
 
 
 def read_trials(path: Path) -> TuneTrials | None:
-    """What `answerable tune` has kept in a file, None if that is nothing."""
+    """Read the trials that `answerable tune` has written; None for what cannot be drawn."""
     try:
         data = json.loads(path.read_bytes())
-        found = TuneTrials(str(data["made_at"]), tuple(data["trials"]))
-        # What cannot be drawn is no reason to have no report.
-        return found if found.rows and TrialChart(found.rows).marks else None
+        trials = TuneTrials(str(data["made_at"]), tuple(data["trials"]))
+        return trials if trials.rows and TrialChart(trials.rows).marks else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -162,35 +131,51 @@ def write_html_report(
     path: Path, report: EvalReport, previous: EvalReport | None, trials: TuneTrials | None
 ) -> None:
     """Write the page to a file."""
-    write_file(
-        path, render_html_report(report, previous, trials).encode("utf-8", "backslashreplace")
-    )
+    page = render_html_report(report, previous, trials)
+    write_file(path, page.encode("utf-8", "backslashreplace"))
 
 
 def render_html_report(
     report: EvalReport, previous: EvalReport | None, trials: TuneTrials | None
 ) -> str:
-    """The page as HTML."""
-    difference = diff_reports(previous, report) if previous else None
+    """Render the page as HTML."""
+    diff = diff_reports(previous, report) if previous else None
     changed = {}
-    if difference:
-        changed = dict.fromkeys(difference.newly_failing, "newly failing")
-        changed |= dict.fromkeys(difference.newly_passing, "newly passing")
+    if diff:
+        changed = dict.fromkeys(diff.newly_failing, "newly failing")
+        changed |= dict.fromkeys(diff.newly_passing, "newly passing")
+    failures_first = sorted(report.rows, key=lambda row: row.passed)
     return _load_template().render(
         report=report,
         metrics=compute_metrics(report.rows),
         tags=compute_metrics_by_tag(report.rows),
-        diff=difference,
+        diff=diff,
         changed=changed,
-        judged=[(row, place_scores(row, report)) for row in _failures_first(report)],
+        judged=[(row, place_scores(row, report)) for row in failures_first],
         curve=_make_floor_chart(report),
         front=TrialChart(trials.rows) if trials else None,
         trials=trials,
     )
 
 
+def place_point(x: float, y: float) -> tuple[float, float]:
+    """Scale (x, y), each in [0, 1], to a place in a chart."""
+    width, height = CHART_SIZE[0] - CHART_LEFT - CHART_MARGIN, CHART_SIZE[1] - 2 * CHART_MARGIN
+    return round(CHART_LEFT + width * x, 1), round(CHART_SIZE[1] - CHART_MARGIN - height * y, 1)
+
+
+def place_scores(row: VerdictRow, report: EvalReport) -> ScoreStrip:
+    scores = (row.passage_score, row.hint_score, report.floor, report.note_floor)
+    return ScoreStrip(*map(_scale_score, scores))
+
+
+def _scale_score(score: float) -> float:
+    width = STRIP_SIZE[0] - 2 * _STRIP_EDGE
+    return round(_STRIP_EDGE + width * min(1.0, max(0.0, score)), 1)
+
+
 def _make_floor_chart(report: EvalReport) -> FloorChart | None:
-    """How the floor of passages trades answers for refusals; None without both kinds."""
+    """Chart the floor of passages; None without questions of both kinds."""
     answerable = [
         row.passage_score
         for row in report.rows
@@ -200,13 +185,13 @@ def _make_floor_chart(report: EvalReport) -> FloorChart | None:
     return FloorChart(answerable, refused, report.floor) if answerable and refused else None
 
 
-def _failures_first(report: EvalReport) -> list[VerdictRow]:
-    return sorted(report.rows, key=lambda row: row.passed)
+def _format_polyline(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join("{},{}".format(*place_point(x, y)) for x, y in points)
 
 
-def _format_moment(stamp: str) -> str:
-    """When a report was made, to the minute."""
-    day, _, time = stamp.partition("T")
+def _format_moment(timestamp: str) -> str:
+    """Format a report's timestamp to the minute."""
+    day, _, time = timestamp.partition("T")
     return f"{day} {time[:5].replace('-', ':')} UTC"
 
 
@@ -222,7 +207,7 @@ def _format_interval(bounds: Sequence[float]) -> str:
 @cache
 def _load_template() -> Template:
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATE_FOLDER),
+        loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

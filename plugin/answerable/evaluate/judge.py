@@ -1,22 +1,21 @@
-"""What a gold query says of a retrieval or of an answer."""
+"""Judge a retrieval or an answer by what a gold query requires, as a list of issues."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from ..serve.answers.wire import format_answer
 from ..serve.errors import GoldError
-from ..serve.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply, RoutingHint
+from ..serve.types import HintCitation, Mode, Reason, RecordCitation, Reply
 from .answer_patterns import match_pattern
 from .gold import GoldQuery
 
-EvidenceItem = Passage | RoutingHint
 RankedItem = TypeVar("RankedItem")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """What a judge looks at in an answer; unlike an Answer it can hold a contradiction."""
+    """Hold what is judged of an answer; unlike an Answer it can hold a contradiction."""
 
     mode: Mode
     text: str
@@ -26,33 +25,39 @@ class JudgedAnswer:
 
 
 def summarize_reply(reply: Reply, route: str) -> JudgedAnswer:
-    """A reply as a judge looks at it. route: the template of a route's sentence."""
-    settled = reply.answer
+    """Reduce a reply to what is judged of it. route: the template of a route's sentence."""
+    answer = reply.answer
     return JudgedAnswer(
-        settled.mode,
-        format_answer(settled, route),
-        cites_records=any(isinstance(c, RecordCitation) for c in settled.citations),
-        cites_hints=any(isinstance(c, HintCitation) for c in settled.citations),
+        answer.mode,
+        format_answer(answer, route),
+        cites_records=any(isinstance(c, RecordCitation) for c in answer.citations),
+        cites_hints=any(isinstance(c, HintCitation) for c in answer.citations),
         reason=reply.reason,
     )
 
 
 def judge_retrieval(
-    query: GoldQuery, ranked: Sequence[RankedItem], is_source: Callable[[RankedItem, str], bool]
+    query: GoldQuery,
+    ranked: Sequence[RankedItem],
+    is_source: Callable[[RankedItem, str], bool],
 ) -> list[str]:
-    """The issues with what was retrieved, best first over both streams; none is a pass.
+    """List the issues with a retrieval, best item first over both streams; [] is a pass.
 
-    is_source: whether a ranked item is what a gold source names.
+    is_source: tells whether a ranked item is what a gold source names.
     """
+
+    def is_retrieved(source: str) -> bool:
+        return any(is_source(item, source) for item in ranked)
+
     issues = [
         f"expected source '{source}' not retrieved"
         for source in query.expect_sources
-        if not any(is_source(item, source) for item in ranked)
+        if not is_retrieved(source)
     ]
     issues += [
         f"forbidden source '{source}' was retrieved"
         for source in query.forbid_sources
-        if any(is_source(item, source) for item in ranked)
+        if is_retrieved(source)
     ]
     if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
         issues.append(f"top source is not '{query.top_source}'")
@@ -61,40 +66,31 @@ def judge_retrieval(
     return issues
 
 
-def judge_answer(query: GoldQuery, found: JudgedAnswer) -> list[str]:
-    """The issues with an answer; none is a pass."""
+def judge_answer(query: GoldQuery, answer: JudgedAnswer) -> list[str]:
+    """List the issues with an answer; [] is a pass."""
     expected = query.expect_answer_mode
     issues = []
-    if expected and found.mode != expected:
-        issues.append(f"answer mode '{found.mode}' (expected '{expected}')")
-    if expected == "partial" and found.cites_hints:
+    if expected and answer.mode != expected:
+        issues.append(f"answer mode '{answer.mode}' (expected '{expected}')")
+    if expected == "partial" and answer.cites_hints:
         issues.append("partial mode requires record-only citations")
-    if expected == "related-material" and found.cites_records:
+    if expected == "related-material" and answer.cites_records:
         issues.append("related-material mode requires hint-only citations")
-    if query.expect_reason and found.reason != query.expect_reason:
-        issues.append(f"reason '{found.reason}' (expected '{query.expect_reason}')")
-    if found.reason == "contract":
+    if query.expect_reason and answer.reason != query.expect_reason:
+        issues.append(f"reason '{answer.reason}' (expected '{query.expect_reason}')")
+    if answer.reason == "contract":
         issues.append("the answerer broke the contract twice")
-    if query.forbid_record_citations and found.cites_records:
+    if query.forbid_record_citations and answer.cites_records:
         issues.append("answer must not cite public records for this query")
-    matched = (_find_pattern_issue(pattern, found.text) for pattern in query.forbid_answer_patterns)
-    return [*issues, *filter(None, matched)]
+    pattern_issues = (
+        _find_pattern_issue(pattern, answer.text) for pattern in query.forbid_answer_patterns
+    )
+    return [*issues, *filter(None, pattern_issues)]
 
 
 def _find_pattern_issue(pattern: str, text: str) -> str | None:
-    """What is wrong with an answer by one forbidden pattern, None if nothing is."""
     try:
-        found = match_pattern(pattern, text)
+        is_matched = match_pattern(pattern, text)
     except GoldError as error:
         return str(error)
-    return f"answer matched forbidden pattern /{pattern}/" if found else None
-
-
-def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
-    """Whether a gold source names an item: its record, its passage or, by path, its note.
-
-    notes: from a note's path to its id.
-    """
-    if isinstance(item, Passage):
-        return source in (item.record, item.id)
-    return notes.get(source) == item.note
+    return f"answer matched forbidden pattern /{pattern}/" if is_matched else None

@@ -1,4 +1,4 @@
-"""Whether what an answer may cite is there on the site as it is deployed."""
+"""Check the addresses that answers may cite against the pages of the deployed site."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..serve.stores.bundle import Bundle
 
 @dataclass(frozen=True, slots=True)
 class CitedPage:
-    """A page that answers may cite: who cites it, by the anchor ("" for the page itself)."""
+    """A page that answers may cite: the citing id by anchor ("" for the page itself)."""
 
     address: str
     cited: Mapping[str, str]
@@ -20,7 +20,7 @@ class CitedPage:
 
 @dataclass(frozen=True, slots=True)
 class BrokenLink:
-    """An address that leads nowhere: the id of what is cited there, and why."""
+    """An address that leads nowhere: the citing id, and the reason."""
 
     address: str
     id: str
@@ -29,33 +29,33 @@ class BrokenLink:
 
 @dataclass(frozen=True, slots=True)
 class CitedAddresses:
-    """All that answers may cite: pages of the site, and how many addresses lie elsewhere."""
+    """All that answers may cite: pages of the site, and a count of addresses elsewhere."""
 
     pages: tuple[CitedPage, ...]
     elsewhere: int
 
     @property
     def addresses(self) -> int:
-        """How many different addresses of the site can be cited."""
+        """Count the different addresses of the site that can be cited."""
         return sum(len(page.cited) for page in self.pages)
 
 
 def collect_cited_addresses(bundle: Bundle, root: str) -> CitedAddresses:
-    """What answers from a bundle may cite of a site whose address is root, as the widget reads it.
+    """Collect what answers from a bundle may cite, resolved as the widget resolves it.
 
-    root: absolute, with a slash at its end.
+    root: the site's address, absolute, with a slash at its end.
     """
-    found: dict[str, dict[str, str]] = {}
+    cited: dict[str, dict[str, str]] = {}
     elsewhere = set()
     for name, url in _iterate_citations(bundle):
         # Without a `site_url` nobody knows the path that a site is served under.
         relative = url.startswith("/") and bundle.site.url is None
         address, _, anchor = urljoin(root, f".{url}" if relative else url).partition("#")
         if urlsplit(address)[:2] == urlsplit(root)[:2]:
-            found.setdefault(address, {}).setdefault(anchor, name)
+            cited.setdefault(address, {}).setdefault(anchor, name)
         else:
             elsewhere.add(address)
-    pages = tuple(CitedPage(address, cited) for address, cited in sorted(found.items()))
+    pages = tuple(CitedPage(address, ids) for address, ids in sorted(cited.items()))
     return CitedAddresses(pages, len(elsewhere))
 
 
@@ -65,25 +65,25 @@ def _iterate_citations(bundle: Bundle) -> Iterator[tuple[str, str]]:
 
 
 def report_missing_page(page: CitedPage, why: str) -> list[BrokenLink]:
-    """All of a page that cannot be had."""
+    """Report all links to a page that cannot be fetched."""
     return [
         BrokenLink(_join_anchor(page, anchor), name, why) for anchor, name in page.cited.items()
     ]
 
 
 def find_missing_anchors(page: CitedPage, html: str) -> list[BrokenLink]:
-    """What a page lacks of the anchors that are cited."""
+    """Find the cited anchors that a page lacks."""
     root = LexborHTMLParser(html).root
     anchors = list_anchors(root) if root else frozenset()
-    found: list[BrokenLink] = []
+    broken: list[BrokenLink] = []
     for anchor, name in page.cited.items():
-        # What follows is a text to mark, and no part of the anchor.
-        wanted = anchor.partition(":~:")[0]
+        # A text directive follows the anchor and is not part of it.
+        element_id = anchor.partition(":~:")[0]
         # A browser looks for the anchor as it is written, then for what it encodes.
-        if wanted and anchors.isdisjoint((wanted, unquote(wanted))):
-            why = f"no element has the id {unquote(wanted)!r}"
-            found.append(BrokenLink(_join_anchor(page, anchor), name, why))
-    return found
+        if element_id and anchors.isdisjoint((element_id, unquote(element_id))):
+            why = f"no element has the id {unquote(element_id)!r}"
+            broken.append(BrokenLink(_join_anchor(page, anchor), name, why))
+    return broken
 
 
 def _join_anchor(page: CitedPage, anchor: str) -> str:

@@ -1,4 +1,4 @@
-"""What a set of verdicts says in numbers, each with how far it can be trusted."""
+"""Compute metrics of verdicts: shares with confidence intervals, and reciprocal ranks."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,19 +13,19 @@ _Z_95 = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """So many of so many, with the interval that holds the true share 95 times of 100."""
+    """Count ``part`` of ``whole``, with a 95 % confidence interval of the share."""
 
     part: int
     whole: int
 
     @property
     def value(self) -> float | None:
-        """In [0, 1]; None of nothing."""
+        """Divide, into [0, 1]; None of nothing."""
         return self.part / self.whole if self.whole else None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's score interval (E. B. Wilson, JASA 22, 1927), within [0, 1]."""
+        """Compute Wilson's score interval (E. B. Wilson, JASA 22, 1927), within [0, 1]."""
         if not self.whole:
             return 0.0, 1.0
         share, square = self.part / self.whole, _Z_95 * _Z_95 / self.whole
@@ -35,7 +35,7 @@ class Proportion:
         return max(0.0, middle - spread), min(1.0, middle + spread)
 
     def as_json(self) -> dict[str, Any]:
-        """The share as a report holds it."""
+        """Encode the share as a report holds it."""
         low, high = self.interval
         return {
             "part": self.part,
@@ -47,13 +47,13 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What some verdicts come to.
+    """Summarize verdicts in numbers.
 
-    ``recall``: expected sources among what was retrieved, the first eight of each stream.
-    ``mrr``: the mean of 1 / rank of the first expected source, None without one. ``answered``:
-    questions to be answered that were, in the mode they require; in the retrieval tier, that were
-    not refused. ``refused``: questions to be refused that were; in the retrieval tier, by the
-    floors. ``quoted``: claims whose quotes were found, of all that were drafted.
+    ``recall``: expected sources among the retrieved, the first eight of each stream. ``mrr``: the
+    mean of 1 / rank of the first expected source, None without one. ``answered``: questions to be
+    answered that were, in the mode they require; in the retrieval tier, that were not refused.
+    ``refused``: questions to be refused that were; in the retrieval tier, by the floors.
+    ``quoted``: claims whose quotes were verified, of all that were drafted.
     """
 
     passed: Proportion
@@ -65,7 +65,7 @@ class Metrics:
 
     @property
     def shares(self) -> Mapping[str, Proportion]:
-        """The shares by their names."""
+        """List the shares by their names."""
         return {
             "passed": self.passed,
             "recall": self.recall,
@@ -75,39 +75,36 @@ class Metrics:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The metrics as a report holds them."""
+        """Encode the metrics as a report holds them."""
         mrr = None if self.mrr is None else round(self.mrr, 4)
         return {name: share.as_json() for name, share in self.shares.items()} | {"mrr": mrr}
 
 
 def compute_metrics(rows: Sequence[VerdictRow]) -> Metrics:
-    """The metrics of some verdicts."""
+    """Compute the metrics of verdicts."""
     ranks = [rank for row in rows for rank in row.ranks]
-    firsts = [_reciprocal_rank(row.ranks) for row in rows if row.ranks]
-    wanted = [row for row in rows if row.is_answerable]
-    refusals = [row for row in rows if row.expected_mode == "not-found"]
+    reciprocal_ranks = [_best_reciprocal_rank(row.ranks) for row in rows if row.ranks]
+    claims = sum(row.claims for row in rows)
     return Metrics(
-        passed=_proportion_of(row.passed for row in rows),
-        recall=_proportion_of(rank is not None for rank in ranks),
-        mrr=sum(firsts) / len(firsts) if firsts else None,
-        answered=_proportion_of(row.is_answered for row in wanted),
-        refused=_proportion_of(row.is_refused for row in refusals),
-        quoted=Proportion(
-            sum(row.claims for row in rows), sum(row.claims + row.dropped for row in rows)
-        ),
+        passed=_count_true(row.passed for row in rows),
+        recall=_count_true(rank is not None for rank in ranks),
+        mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
+        answered=_count_true(row.is_answered for row in rows if row.is_answerable),
+        refused=_count_true(row.is_refused for row in rows if row.expected_mode == "not-found"),
+        quoted=Proportion(claims, claims + sum(row.dropped for row in rows)),
     )
 
 
 def compute_metrics_by_tag(rows: Sequence[VerdictRow]) -> dict[str, Metrics]:
-    """The metrics of the verdicts that bear each tag, in the order of tags."""
+    """Compute the metrics of the verdicts that bear each tag, in the order of tags."""
     tags = sorted({tag for row in rows for tag in row.tags})
     return {tag: compute_metrics([row for row in rows if tag in row.tags]) for tag in tags}
 
 
-def _reciprocal_rank(ranks: Iterable[int | None]) -> float:
+def _best_reciprocal_rank(ranks: Iterable[int | None]) -> float:
     return max((1 / rank for rank in ranks if rank), default=0.0)
 
 
-def _proportion_of(held: Iterable[bool]) -> Proportion:
-    found = list(held)
-    return Proportion(sum(found), len(found))
+def _count_true(values: Iterable[bool]) -> Proportion:
+    listed = list(values)
+    return Proportion(sum(listed), len(listed))

@@ -1,7 +1,7 @@
-"""The overlap lint: beside the pages nothing may say a gold query's own words.
+"""Lint texts beside the pages for a gold query's own words.
 
-What a page is found by and does not say, a prompt or code that shares a run of words with a gold
-query would answer that question, and not its subject.
+Enrichment, a prompt or code that shares a run of words with a gold query would answer that one
+question instead of its subject.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from ..serve.errors import GoldError
 from ..serve.text.tokenization import extract_terms
 from .gold import GoldQuery
 
-# "How do I use the" says nothing about a subject: a run that tells holds as many content terms,
-# the site's own name aside.
+# "How do I use the" says nothing about a subject: a specific run holds as many content terms, the
+# site's own name aside.
 _MIN_CONTENT_TERMS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The first run that a text shares with a gold query. line: of the text, from 1."""
+    """The first run that a text shares with a gold query. ``line``: of the text, from 1."""
 
     query: str
     place: str
@@ -43,13 +43,13 @@ def check_gold_overlap(
 
     texts: by what an error calls them, such as their path.
     """
-    found = list(find_gold_overlaps(queries, texts, site_name))
-    if found:
-        first = found[0]
-        more = f" (and {len(found) - 1} more)" if found[1:] else ""
+    overlaps = list(find_gold_overlaps(queries, texts, site_name))
+    if overlaps:
+        first = overlaps[0]
+        others = f" (and {len(overlaps) - 1} more)" if overlaps[1:] else ""
         raise GoldError(
             f"{first.place}: line {first.line} shares the words {first.words!r} with gold query "
-            f"{first.query!r}{more}, which would answer the question instead of the subject: say "
+            f"{first.query!r}{others}, which would answer the question instead of the subject: say "
             "it in other words"
         )
 
@@ -57,7 +57,7 @@ def check_gold_overlap(
 def find_gold_overlaps(
     queries: Iterable[GoldQuery], texts: Mapping[str, str], site_name: str | None = None
 ) -> Iterator[Overlap]:
-    """For every text, the first run that it shares with each gold query."""
+    """Find, for every text, the first run that it shares with each gold query."""
     owners: dict[WordRun, list[str]] = {}
     for query in queries:
         tokens = split_tokens(query.query)
@@ -67,22 +67,22 @@ def find_gold_overlaps(
                 owners.setdefault(run, []).append(query.id)
     lengths = {len(run) for run in owners}
     for place, text in texts.items():
-        seen: set[str] = set()
+        reported: set[str] = set()
         for start, run in _slide_windows(split_tokens(text), lengths):
             for name in owners.get(run, ()):
-                if name not in seen:
-                    seen.add(name)
+                if name not in reported:
+                    reported.add(name)
                     yield Overlap(name, place, find_line(text, start), " ".join(run))
 
 
 def read_prompt_templates() -> dict[str, str]:
-    """The prompt templates that the package holds."""
+    """Read the package's prompt templates, by their path."""
     folder = Path(prompt.__file__).parent / "prompts"
     return {f"prompts/{path.name}": path.read_text("utf-8") for path in folder.glob("*.jinja")}
 
 
 def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
-    """The files that there are of some paths."""
+    """Read those of some files that exist, by their path."""
     files = (path for path in paths if path is not None and path.is_file())
     return {str(path): path.read_text("utf-8-sig", errors="replace") for path in files}
 
@@ -93,7 +93,7 @@ def _is_specific(run: WordRun, language: str, site_name: str) -> bool:
 
 
 def _slide_windows(words: Sequence[str], lengths: Collection[int]) -> Iterator[tuple[int, WordRun]]:
-    """Every sequence of words of some lengths, with its first word's number."""
+    """Yield every sequence of words of some lengths, with the number of its first word."""
     for start in range(len(words)):
         for length in lengths:
             yield start, tuple(words[start : start + length])

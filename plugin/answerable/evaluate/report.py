@@ -1,19 +1,25 @@
-"""One verdict as a report keeps it."""
+"""The report of a run over the gold set: a row for each verdict, and what the run depended on."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from ..serve.types import MODES, REASONS, Mode, Reason
+from ..serve.answers import prompt
+from ..serve.bundle_format.manifest import Manifest
+from ..serve.types import Mode, Reason
+from .gold import GoldQuery
 from .runner import Verdict
+
+Tier = Literal["retrieval", "full"]
+TIERS: tuple[Tier, ...] = ("retrieval", "full")
 
 _SCORE_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """A query and what became of it; see ``Verdict`` for what its fields mean."""
+    """One query and its verdict; see ``Verdict`` for what the fields mean."""
 
     id: str
     query: str
@@ -34,28 +40,106 @@ class VerdictRow:
 
     @property
     def is_answerable(self) -> bool:
-        """Whether the query requires an answer, by its mode or by a source that it expects."""
+        """Tell whether the query requires an answer, by its mode or by an expected source."""
         return self.expected_mode != "not-found" and bool(self.expected_mode or self.ranks)
 
     @property
     def is_refused(self) -> bool:
-        """Whether it was refused; where no answer was asked for, by the floors."""
+        """Tell whether it was refused; where no answer was asked for, by the floors."""
         return self.refused if self.mode is None else self.mode == "not-found"
 
     @property
     def is_answered(self) -> bool:
-        """Whether it was answered as required; where no answer was asked for, not refused."""
+        """Tell whether it was answered as required; where no answer was asked for, not refused."""
         if self.mode is None or self.expected_mode is None:
             return not self.is_refused
         return self.mode == self.expected_mode
 
-    def as_json(self) -> dict[str, Any]:
-        """The row as a report holds it."""
-        return asdict(self)
+
+@dataclass(frozen=True, slots=True)
+class EvalReport:
+    """The verdicts of a run over ``total`` queries, and what they depended on.
+
+    ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
+    instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
+    answer model can be held to.
+    """
+
+    made_at: str
+    bundle: str
+    prompt: str
+    embedder: str
+    answers: str
+    floor: float
+    note_floor: float
+    tier: Tier
+    total: int
+    rows: tuple[VerdictRow, ...]
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """List the ids of the queries that failed."""
+        return tuple(row.id for row in self.rows if not row.passed)
+
+    @property
+    def passed(self) -> int:
+        """Count the queries that passed."""
+        return len(self.rows) - len(self.failed)
+
+    @property
+    def runnable(self) -> int:
+        """Count the queries that were not skipped."""
+        return self.total - len(self.skipped)
+
+    @property
+    def is_aborted(self) -> bool:
+        """Tell whether the run ended before every query was judged."""
+        return len(self.rows) < self.runnable
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether every query was judged and none failed."""
+        return not self.failed and not self.is_aborted
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDiff:
+    """The ids of the verdicts that differ from those of the report made at ``against``."""
+
+    against: str
+    newly_failing: tuple[str, ...]
+    newly_passing: tuple[str, ...]
+
+
+def make_report(
+    manifest: Manifest,
+    verdicts: Iterable[Verdict],
+    queries: Sequence[GoldQuery],
+    runnable: Sequence[GoldQuery],
+    *,
+    tier: Tier,
+    answers: str,
+) -> EvalReport:
+    """Make the report of a run that ends now. runnable: the queries that were not skipped."""
+    rows = tuple(map(make_verdict_row, verdicts))
+    return EvalReport(
+        made_at=format_timestamp(dt.datetime.now(dt.UTC)),
+        bundle=manifest.id,
+        prompt=prompt.PROMPT_VERSION,
+        embedder=manifest.identity.label,
+        answers=answers,
+        floor=manifest.profile.floor,
+        note_floor=manifest.profile.note_floor,
+        tier=tier,
+        total=len(queries),
+        rows=rows,
+        skipped=tuple(query.id for query in queries if query not in runnable),
+    )
 
 
 def make_verdict_row(verdict: Verdict) -> VerdictRow:
-    """The row of a verdict."""
+    """Make the row of a verdict."""
     query = verdict.query
     return VerdictRow(
         id=query.id,
@@ -77,47 +161,17 @@ def make_verdict_row(verdict: Verdict) -> VerdictRow:
     )
 
 
-def parse_verdict_row(data: Mapping[str, Any]) -> VerdictRow:
-    """A row from a report; ValueError, TypeError or KeyError if it is none."""
-    row = VerdictRow(
-        **{
-            **data,
-            "tags": tuple(require_text(tag) for tag in data["tags"]),
-            "issues": tuple(require_text(issue) for issue in data["issues"]),
-            "ranks": tuple(None if rank is None else require_count(rank) for rank in data["ranks"]),
-        }
+def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
+    """Compare two reports by the verdicts of the queries that both have judged."""
+    passed_before = {row.id: row.passed for row in before.rows}
+    changed = [row for row in after.rows if passed_before.get(row.id, row.passed) != row.passed]
+    return ReportDiff(
+        before.made_at,
+        tuple(row.id for row in changed if not row.passed),
+        tuple(row.id for row in changed if row.passed),
     )
-    for each in (row.id, row.query, row.note, row.top or ""):
-        require_text(each)
-    for score in (row.passage_score, row.hint_score):
-        require_number(score)
-    for each_count in (row.claims, row.dropped):
-        require_count(each_count)
-    if type(row.passed) is not bool or type(row.refused) is not bool:
-        raise TypeError(f"{row.id}: passed and refused are true or false")
-    if {row.mode, row.expected_mode} - {*MODES, None} or row.reason not in (*REASONS, None):
-        raise ValueError(f"{row.id}: {row.mode}, {row.expected_mode} or {row.reason} is not known")
-    if row.passed == bool(row.issues):
-        raise ValueError(f"{row.id}: what passed has no issues, what failed has some")
-    return row
 
 
-def require_text(value: object) -> str:
-    """A value that has to be a text; TypeError if it is none."""
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
-    return value
-
-
-def require_number(value: object) -> float:
-    """A value that has to be a finite number; TypeError if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{value!r:.40} is no number")
-    return float(value)
-
-
-def require_count(value: object) -> int:
-    """A value that has to be a whole number from 0; TypeError if it is none."""
-    if type(value) is not int or value < 0:
-        raise TypeError(f"{value!r:.40} is no count")
-    return value
+def format_timestamp(moment: dt.datetime) -> str:
+    """Format a moment as reports are named by it, so that names sort by time."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")

@@ -1,175 +1,63 @@
-"""What a run of the gold set has found: kept, read again, and held against the run before."""
+"""Write, read and archive evaluation reports as JSON, and check what is read."""
 
-import datetime as dt
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..indexing.output.atomic_files import write_file, write_private_file
-from ..serve.answers import prompt as prompt_module
-from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import GoldError
-from .gold import GoldQuery
+from ..serve.types import MODES, REASONS
 from .metrics import compute_metrics, compute_metrics_by_tag
-from .report import (
-    VerdictRow,
-    make_verdict_row,
-    parse_verdict_row,
-    require_count,
-    require_number,
-    require_text,
-)
-from .runner import Verdict
-
-Tier = Literal["retrieval", "full"]
-TIERS: tuple[Tier, ...] = ("retrieval", "full")
+from .report import TIERS, EvalReport, VerdictRow, diff_reports
 
 REPORT_VERSION = 1
-# So many reports are kept of each site; the oldest go.
+# An archive keeps so many reports of a site; the oldest are deleted.
 MAX_REPORTS = 50
 
 _REPORT_SUFFIX = ".json"
 
 
-@dataclass(frozen=True)
-class EvalReport:
-    """The verdicts of a run over ``total`` queries, and what they were found with.
-
-    ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
-    instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
-    answer model can be held to.
-    """
-
-    made_at: str
-    bundle: str
-    prompt: str
-    embedder: str
-    answers: str
-    floor: float
-    note_floor: float
-    tier: Tier
-    total: int
-    rows: tuple[VerdictRow, ...]
-    skipped: tuple[str, ...] = ()
-
-    @cached_property
-    def failed(self) -> tuple[str, ...]:
-        """The ids of the queries that failed."""
-        return tuple(row.id for row in self.rows if not row.passed)
-
-    @property
-    def passed(self) -> int:
-        """How many queries passed."""
-        return len(self.rows) - len(self.failed)
-
-    @property
-    def asked(self) -> int:
-        """How many queries there were to judge."""
-        return self.total - len(self.skipped)
-
-    @property
-    def is_aborted(self) -> bool:
-        """Whether the run ended before every query was judged."""
-        return len(self.rows) + len(self.skipped) < self.total
-
-    @property
-    def holds(self) -> bool:
-        """Whether every query was judged and none failed."""
-        return not self.failed and not self.is_aborted
-
-    def as_json(self, previous: "EvalReport | None" = None) -> dict[str, Any]:
-        """The report as it is written. previous: the run that it is held against."""
-        difference = diff_reports(previous, self) if previous else None
-        return {
-            "version": REPORT_VERSION,
-            "made_at": self.made_at,
-            "bundle": self.bundle,
-            "prompt": self.prompt,
-            "embedder": self.embedder,
-            "answers": self.answers,
-            "floor": self.floor,
-            "note_floor": self.note_floor,
-            "tier": self.tier,
-            "total": self.total,
-            "passed": self.passed,
-            "failed": len(self.failed),
-            "skipped": list(self.skipped),
-            "aborted": self.is_aborted,
-            "verdicts": [row.as_json() for row in self.rows],
-            "metrics": compute_metrics(self.rows).as_json(),
-            "tags": {
-                tag: found.as_json() for tag, found in compute_metrics_by_tag(self.rows).items()
-            },
-            "diff": difference.as_json() if difference else None,
-        }
+def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, Any]:
+    """Encode a report as JSON. previous: the report that it is compared with."""
+    tags = compute_metrics_by_tag(report.rows)
+    return {
+        "version": REPORT_VERSION,
+        "made_at": report.made_at,
+        "bundle": report.bundle,
+        "prompt": report.prompt,
+        "embedder": report.embedder,
+        "answers": report.answers,
+        "floor": report.floor,
+        "note_floor": report.note_floor,
+        "tier": report.tier,
+        "total": report.total,
+        "passed": report.passed,
+        "failed": len(report.failed),
+        "skipped": list(report.skipped),
+        "aborted": report.is_aborted,
+        "verdicts": [asdict(row) for row in report.rows],
+        "metrics": compute_metrics(report.rows).as_json(),
+        "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
+        "diff": asdict(diff_reports(previous, report)) if previous else None,
+    }
 
 
-def make_report(
-    manifest: Manifest,
-    verdicts: Iterable[Verdict],
-    queries: Sequence[GoldQuery],
-    asked: Sequence[GoldQuery],
-    *,
-    tier: Tier,
-    answers: str,
-) -> EvalReport:
-    """The report of a run that ends now. asked: those of the queries that were not skipped."""
-    made = tuple(map(make_verdict_row, verdicts))
-    return EvalReport(
-        made_at=format_timestamp(dt.datetime.now(dt.UTC)),
-        bundle=manifest.id,
-        prompt=prompt_module.PROMPT_VERSION,
-        embedder=manifest.identity.label,
-        answers=answers,
-        floor=manifest.profile.floor,
-        note_floor=manifest.profile.note_floor,
-        tier=tier,
-        total=len(queries),
-        rows=made,
-        skipped=tuple(query.id for query in queries if query not in asked),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReportDiff:
-    """Which verdicts differ from those of the run before, by query."""
-
-    against: str
-    newly_failing: tuple[str, ...]
-    newly_passing: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """The differences as a report holds them."""
-        return {
-            "against": self.against,
-            "newly_failing": list(self.newly_failing),
-            "newly_passing": list(self.newly_passing),
-        }
-
-
-def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
-    """What has changed between two runs, of the queries that both have judged."""
-    held = {row.id: row.passed for row in before.rows}
-    changed = [row for row in after.rows if held.get(row.id, row.passed) != row.passed]
-    return ReportDiff(
-        before.made_at,
-        tuple(row.id for row in changed if not row.passed),
-        tuple(row.id for row in changed if row.passed),
-    )
-
-
-def format_timestamp(moment: dt.datetime) -> str:
-    """A moment as a report is named by, in the order of time."""
-    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ")
+def write_report(
+    path: Path, report: EvalReport, previous: EvalReport | None, *, private: bool = False
+) -> None:
+    """Write a report to a file. private: for its owner alone, since it may name notes by path."""
+    text = json.dumps(encode_report(report, previous), indent=1, ensure_ascii=False) + "\n"
+    write = write_private_file if private else write_file
+    write(path, text.encode("utf-8", "backslashreplace"))
 
 
 def archive_report(folder: Path, report: EvalReport, previous: EvalReport | None) -> Path:
-    """Write a report among those of a site; where it is."""
+    """Write a report into a site's archive, delete the oldest ones, and return its path."""
     path = folder / f"{report.made_at}{_REPORT_SUFFIX}"
     write_report(path, report, previous, private=True)
     for old in _list_report_paths(folder)[:-MAX_REPORTS]:
@@ -177,43 +65,34 @@ def archive_report(folder: Path, report: EvalReport, previous: EvalReport | None
     return path
 
 
-def write_report(
-    path: Path, report: EvalReport, previous: EvalReport | None, *, private: bool = False
-) -> None:
-    """Write a report to a file. private: for its owner alone, since it may name notes by path."""
-    text = json.dumps(report.as_json(previous), indent=1, ensure_ascii=False) + "\n"
-    put = write_private_file if private else write_file
-    put(path, text.encode("utf-8", "backslashreplace"))
-
-
 def read_latest_report(folder: Path) -> EvalReport:
-    """The report of the last run; GoldError if there is none or it cannot be read."""
-    found = _list_report_paths(folder)
-    return read_report(found[-1] if found else folder / f"latest{_REPORT_SUFFIX}")
+    """Read the report of the last run; GoldError if there is none or it cannot be read."""
+    paths = _list_report_paths(folder)
+    return read_report(paths[-1] if paths else folder / f"latest{_REPORT_SUFFIX}")
 
 
 def find_previous_report(folder: Path, report: EvalReport) -> EvalReport | None:
-    """The last run of the same tier to hold one against, None if there is none.
+    """Find the last report of the same tier to compare one with, None if there is none.
 
-    Of those that share the most queries with it: a run of a part says nothing of the rest.
+    Of those that share the most queries with it: a run of a part says nothing of the others.
     """
-    asked = {row.id for row in report.rows}
+    ids = {row.id for row in report.rows}
     best: EvalReport | None = None
-    most = 0
+    most_shared = 0
     for path in reversed(_list_report_paths(folder)):
-        # One that another version has written is no reason not to run the gold set.
+        # A report that another version has written is no reason not to run the gold set.
         with suppress(GoldError):
-            found = read_report(path)
-            shared = len(asked & {row.id for row in found.rows})
-            if found.tier == report.tier and shared > most:
-                best, most = found, shared
-        if most == len(asked):
+            candidate = read_report(path)
+            shared = len(ids & {row.id for row in candidate.rows})
+            if candidate.tier == report.tier and shared > most_shared:
+                best, most_shared = candidate, shared
+        if most_shared == len(ids):
             break
     return best
 
 
 def read_report(path: Path) -> EvalReport:
-    """A report in a file; GoldError if it is none, or if its counts do not agree."""
+    """Read a report; GoldError for another file, or one whose counts contradict its verdicts."""
     try:
         data = json.loads(path.read_bytes())
         report = _parse_report(data)
@@ -224,49 +103,14 @@ def read_report(path: Path) -> EvalReport:
         raise GoldError(f"{path} cannot be read ({error.strerror}): name a report") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise GoldError(
-            f"{path} is no report of `answerable eval` ({error!s:.100}): delete it, or name another"
+            f"{path} is not a report of `answerable eval` ({error!s:.100}): delete it, or name "
+            "another"
         ) from None
     return report
 
 
-def _parse_report(data: Any) -> EvalReport:
-    if data["version"] != REPORT_VERSION:
-        raise ValueError(f"version {data['version']!r:.20}, this is {REPORT_VERSION}")
-    names = ("made_at", "bundle", "prompt", "embedder", "answers")
-    texts = {name: require_text(data[name]) for name in names}
-    if data["tier"] not in TIERS:
-        raise ValueError(f"tier {data['tier']!r:.20}")
-    return EvalReport(
-        **texts,
-        floor=require_number(data["floor"]),
-        note_floor=require_number(data["note_floor"]),
-        tier=data["tier"],
-        total=require_count(data["total"]),
-        rows=tuple(parse_verdict_row(row) for row in data["verdicts"]),
-        skipped=tuple(require_text(name) for name in data["skipped"]),
-    )
-
-
-def _check_counts(data: Any, report: EvalReport) -> None:
-    """Refuse counts that contradict the verdicts."""
-    seen = Counter([*(row.id for row in report.rows), *report.skipped])
-    twice = [name for name, times in seen.items() if times > 1]
-    if twice:
-        raise ValueError(f"{twice[0]!r} is there twice")
-    counted = {
-        "passed": report.passed,
-        "failed": len(report.failed),
-        "aborted": report.is_aborted,
-    }
-    for name, found in counted.items():
-        if type(data[name]) is not type(found) or data[name] != found:
-            raise ValueError(f"{name} is {data[name]!r:.20}, its verdicts say {found}")
-    if sum(seen.values()) > report.total:
-        raise ValueError(f"it has {sum(seen.values())} verdicts of {report.total} queries")
-
-
 def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
-    """The ids that failed in a report; GoldError if its run was aborted. name: what to call it."""
+    """List the ids that failed; GoldError for an aborted run. name: what an error calls it."""
     if report.is_aborted:
         raise GoldError(
             f"{name} is of a run that was aborted, so it does not know every failure: run the "
@@ -275,6 +119,86 @@ def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
     return report.failed
 
 
+def parse_verdict_row(data: Mapping[str, Any]) -> VerdictRow:
+    """Parse the row of a report; ValueError, TypeError or KeyError for anything else."""
+    row = VerdictRow(
+        **{
+            **data,
+            "tags": tuple(_require_text(tag) for tag in data["tags"]),
+            "issues": tuple(_require_text(issue) for issue in data["issues"]),
+            "ranks": tuple(
+                None if rank is None else _require_count(rank) for rank in data["ranks"]
+            ),
+        }
+    )
+    for text in (row.id, row.query, row.note, row.top or ""):
+        _require_text(text)
+    for score in (row.passage_score, row.hint_score):
+        _require_number(score)
+    for count in (row.claims, row.dropped):
+        _require_count(count)
+    if type(row.passed) is not bool or type(row.refused) is not bool:
+        raise TypeError(f"{row.id}: passed and refused are true or false")
+    if {row.mode, row.expected_mode} - {*MODES, None} or row.reason not in (*REASONS, None):
+        raise ValueError(f"{row.id}: {row.mode}, {row.expected_mode} or {row.reason} is not known")
+    if row.passed == bool(row.issues):
+        raise ValueError(f"{row.id}: what passed has no issues, what failed has some")
+    return row
+
+
+def _parse_report(data: Any) -> EvalReport:
+    if data["version"] != REPORT_VERSION:
+        raise ValueError(f"version {data['version']!r:.20}, this is {REPORT_VERSION}")
+    if data["tier"] not in TIERS:
+        raise ValueError(f"tier {data['tier']!r:.20}")
+    names = ("made_at", "bundle", "prompt", "embedder", "answers")
+    return EvalReport(
+        **{name: _require_text(data[name]) for name in names},
+        floor=_require_number(data["floor"]),
+        note_floor=_require_number(data["note_floor"]),
+        tier=data["tier"],
+        total=_require_count(data["total"]),
+        rows=tuple(parse_verdict_row(row) for row in data["verdicts"]),
+        skipped=tuple(_require_text(name) for name in data["skipped"]),
+    )
+
+
+def _check_counts(data: Any, report: EvalReport) -> None:
+    """Refuse counts that contradict the verdicts."""
+    counts = Counter([*(row.id for row in report.rows), *report.skipped])
+    duplicates = [name for name, count in counts.items() if count > 1]
+    if duplicates:
+        raise ValueError(f"duplicate id {duplicates[0]!r}")
+    computed = {
+        "passed": report.passed,
+        "failed": len(report.failed),
+        "aborted": report.is_aborted,
+    }
+    for name, value in computed.items():
+        if type(data[name]) is not type(value) or data[name] != value:
+            raise ValueError(f"{name} is {data[name]!r:.20}, its verdicts say {value}")
+    if counts.total() > report.total:
+        raise ValueError(f"it has {counts.total()} verdicts of {report.total} queries")
+
+
+def _require_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not a text")
+    return value
+
+
+def _require_number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"{value!r:.40} is not a finite number")
+    return float(value)
+
+
+def _require_count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError(f"{value!r:.40} is not a count")
+    return value
+
+
 def _list_report_paths(folder: Path) -> list[Path]:
-    """The reports of a site, the oldest first."""
+    """List the reports of a site, the oldest first."""
     return sorted(folder.glob(f"*Z{_REPORT_SUFFIX}"))

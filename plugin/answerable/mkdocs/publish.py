@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
+from ..evaluate.gold_sources import NoteSources
 from ..indexing.build_time import read_build_time
 from ..indexing.index import SiteIndex, build_index
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
@@ -37,13 +38,11 @@ from .config import AnswerableConfig
 from .options import resolve_encoding, resolve_profile, resolve_settings
 from .pages import FinishedBuild, SitePages, merge_languages
 from .release_gates import (
-    certify_encoding,
+    check_database_options,
     publish_to_database,
-    require_gold_for_encoding,
-    require_gold_for_gate,
-    require_gold_for_store,
+    require_gold_set,
     resolve_stored_settings,
-    run_gold_gate,
+    run_release_gates,
 )
 
 log = get_plugin_logger(__name__)
@@ -66,9 +65,9 @@ def publish_site(built: FinishedBuild, function: Path) -> None:
             log.warning(
                 "function: %s holds an older function of all languages; delete it", function
             )
-    require_gold_for_encoding(built, len(parts))
-    require_gold_for_store(built, len(parts))
-    require_gold_for_gate(built, len(parts))
+    check_database_options(built)
+    require_gold_set(built, len(parts))
+    notes = NoteSources(private.ids, private.unrouted_paths)
     audited = partial(_audit_site, built, whole, private)
     encoding = resolve_encoding(built.options)
     # What is wrong with one language is found before any of them is replaced.
@@ -83,8 +82,7 @@ def publish_site(built: FinishedBuild, function: Path) -> None:
         for folder, part in parts.items()
     ]
     for staged in all_staged:
-        certify_encoding(built, staged, private)
-        run_gold_gate(built, staged, private)
+        run_release_gates(built, staged, notes)
     ids = {}
     for staged in all_staged:
         profile = resolve_profile(built.options, staged.index)
@@ -92,7 +90,7 @@ def publish_site(built: FinishedBuild, function: Path) -> None:
         ids[staged.index.site.language] = manifest.id
         log.info(summarize_build(manifest, staged.index, staged.folder))
     for staged in all_staged:
-        publish_to_database(built, staged, private)
+        publish_to_database(built, staged, notes)
     _write_widget_config(built, ids if len(ids) > 1 else manifest.id)
 
 

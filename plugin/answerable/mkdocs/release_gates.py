@@ -1,33 +1,31 @@
-"""The gate in a build: an encoding that loses something is published if the gold set admits it.
+"""Run the release gates of a build: the gold set decides what may be published."""
 
-The gold set in a build: a page that has lost its answer is noticed before it is published.
-
-A build's last step where a database serves the site: its bundle is published there.
-"""
-
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate import gate, runner
-from ..evaluate.certificates import certificate_key, read_certificate, write_certificate
+from ..evaluate.encoding_gate import (
+    JudgedSite,
+    certify_contents,
+    compute_verdict_key,
+    open_unpublished,
+)
 from ..evaluate.gate import (
-    GateReport,
+    GateCase,
     find_store_regressions,
     load_gate_case,
-    open_unpublished,
     summarize_gate_report,
 )
 from ..evaluate.gold import GoldQuery
+from ..evaluate.gold_sources import NoteSources
 from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files
-from ..evaluate.report_files import EvalReport, make_report, read_report, write_report
-from ..indexing.notes.note import Notebook
-from ..indexing.output.bundle_writer import make_manifest, read_build_time
+from ..evaluate.report import EvalReport, make_report
+from ..evaluate.report_files import read_report, write_report
+from ..evaluate.runner import run_gold_set
 from ..indexing.pipeline import StagedFunction, format_count
-from ..serve.bundle_format.profile import Profile
-from ..serve.embedders.embedder import Embedder
 from ..serve.errors import GoldError, SiteError
 from ..serve.provider_registry import is_answerer_local
 from ..serve.retrieval.store import Store
@@ -46,201 +44,50 @@ from .pages import FinishedBuild
 
 log = get_plugin_logger(__name__)
 
-_ENCODING_REMEDY = "use int8 with all dimensions, or set `uncertified: allow` under `bundle`"
+_UNCERTIFIED = "or set `uncertified: allow` under `bundle`"
+_ENCODING_REMEDY = f"use int8 with all dimensions, {_UNCERTIFIED}"
+_SEARCH_REMEDY = f"use `search: exact`, {_UNCERTIFIED}"
 
 
-def require_gold_for_encoding(built: FinishedBuild, parts: int) -> None:
-    """Refuse an encoding that no gold set can certify. parts: how many functions are written."""
-    if not _needs_certificate(built.options):
-        return
-    what = f"bundle: {_encoding_label(built.options)}"
-    path = resolve_gold_path(built.options)
-    if parts > 1:
-        raise SiteError(
-            f"{what} cannot be certified with `languages: apart`, where each language has a bundle "
-            f"and the gold set is of all of them: {_ENCODING_REMEDY}"
-        )
-    if not path.is_file():
-        raise SiteError(
-            f"{what} needs a gold set to certify it, and {path} does not exist: write one, or "
-            f"{_ENCODING_REMEDY}"
-        )
+@dataclass(frozen=True, slots=True)
+class _GoldRequirement:
+    """An option that needs a gold set. ``refusal``: of more functions than one."""
+
+    option: str
+    need: str
+    refusal: str
+    remedy: str
+    remedy_apart: str
 
 
-def certify_encoding(built: FinishedBuild, staged: StagedFunction, private: Notebook) -> None:
-    """Refuse what is staged if the gold set rejects its encoding; SiteError names the verdicts."""
-    options = built.options
-    if not _needs_certificate(options):
-        if _is_lossy(options):
-            log.info("bundle: %s is published uncertified", _encoding_label(options))
-        return
-    report = _certify_or_read(built, staged, private)
-    if not report.certified:
-        # What has flipped may name a note's file, and a build's log may be public.
-        ids = ", ".join(found.id for found in report.comparisons if not found.holds)
-        raise SiteError(
-            f"bundle: {summarize_gate_report(report)}; see `answerable gate` for {ids}, and "
-            f"{_ENCODING_REMEDY}"
-        )
-    log.info("bundle: %s", summarize_gate_report(report))
+def require_gold_set(built: FinishedBuild, functions: int) -> None:
+    """Refuse a build whose options need a gold set that cannot judge it; SiteError.
 
-
-def _certify_or_read(built: FinishedBuild, staged: StagedFunction, private: Notebook) -> GateReport:
-    profile = resolve_profile(built.options, staged.index)
-    full = is_answerer_local(built.options.answers.provider)
-    path = resolve_gold_path(built.options)
-    case = load_gate_case(path, built.author, staged.index, private, full=full)
-    kept = built.cache / "certificates"
-    name = certificate_key(compute_bundle_id(staged, built.embedder, profile), staged.index, case)
-    if known := read_certificate(kept, name):
-        return known
-    report = gate.judge_contents(
-        staged.index, staged.contents, built.embedder, profile, case, built.cache
-    )
-    write_certificate(kept, name, report)
-    return report
-
-
-def compute_bundle_id(staged: StagedFunction, embedder: Embedder, profile: Profile) -> str:
-    """The id that what is staged would be published under."""
-    now = read_build_time("0")
-    made = staged.contents
-    return make_manifest(staged.index, made, embedder.identity, profile, now).id
-
-
-def _needs_certificate(options: AnswerableConfig) -> bool:
-    return _is_lossy(options) and options.bundle.uncertified == "refuse"
-
-
-def _is_lossy(options: AnswerableConfig) -> bool:
-    return resolve_encoding(options).needs_certificate(resolve_identity(options).dimensions)
-
-
-def _encoding_label(options: AnswerableConfig) -> str:
-    return resolve_encoding(options).label(resolve_identity(options).dimensions)
-
-
-judging_log = get_plugin_logger(__name__)
-
-
-def require_gold_for_gate(built: FinishedBuild, parts: int) -> None:
-    """Refuse a gate without a gold set for it. parts: how many functions are written."""
-    if built.options.gate == "none":
-        return
-    path = resolve_gold_path(built.options)
-    if parts > 1:
-        raise SiteError(
-            "gate: retrieval cannot judge `languages: apart`, where each language has a bundle and "
-            "the gold set is of all of them: set `gate: none`, and run `answerable eval --bundle` "
-            "for each"
-        )
-    if not path.is_file():
-        raise SiteError(
-            f"gate: retrieval needs a gold set, and {path} does not exist: write one, or set "
-            "`gate: none`"
-        )
-
-
-def run_gold_gate(built: FinishedBuild, staged: StagedFunction, private: Notebook) -> None:
-    """Run the retrieval tier over what is staged.
-
-    A failure is a warning, and in a strict build a SiteError, so that nothing is published.
+    functions: how many are written.
     """
-    if built.options.gate == "none":
-        return
-    report = _judge_or_read(built, staged, private)
-    asked = len(report.rows)
-    if report.holds:
-        judging_log.info("gate: %d of %d gold queries hold", asked, asked)
-        return
-    # An issue may name a note's file, and a build's log may be public.
-    told = f"gate: {len(report.failed)} of {asked} gold queries fail ({', '.join(report.failed)})"
-    if built.strict:
-        raise SiteError(f"{told}; build without --strict, and see `answerable eval`")
-    judging_log.warning("%s; see `answerable eval`, or `answerable why` for one of them", told)
+    path = resolve_gold_path(built.options)
+    for requirement in _list_requirements(built):
+        if functions > 1:
+            raise SiteError(
+                f"{requirement.option} {requirement.refusal} `languages: apart`, where each "
+                "language has a bundle and the gold set is of all of them: "
+                f"{requirement.remedy_apart}"
+            )
+        if not path.is_file():
+            raise SiteError(
+                f"{requirement.option} {requirement.need}, and {path} does not exist: write one, "
+                f"or {requirement.remedy}"
+            )
 
 
-def _judge_or_read(built: FinishedBuild, staged: StagedFunction, private: Notebook) -> EvalReport:
-    """The verdicts, from the last build if nothing that they depend on has changed."""
-    profile = resolve_profile(built.options, staged.index)
-    case = load_gate_case(
-        resolve_gold_path(built.options), built.author, staged.index, private, full=False
-    )
-    _refuse_overlap(built, case.queries, staged.index.site.name)
-    bundle = compute_bundle_id(staged, built.embedder, profile)
-    kept = _verdicts_path(built, certificate_key(bundle, staged.index, case))
-    try:
-        return read_report(kept)
-    except GoldError:
-        pass
-    asked = [query for query in case.queries if not query.requires_model]
-    work = built.cache
-    with open_unpublished(staged.index, staged.contents, built.embedder, profile, work) as engine:
-        report = make_report(
-            engine.store.manifest,
-            runner.run_gold_set(asked, engine, case.notes, full=False),
-            case.queries,
-            asked,
-            tier="retrieval",
-            answers=resolve_settings(built.options).answers,
-        )
-    write_report(kept, report, None, private=True)
-    return report
+def run_release_gates(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Refuse a staged function that its gold set rejects; SiteError names the queries."""
+    _certify_encoding(built, staged, notes)
+    if built.options.gate != "none":
+        _judge_retrieval(built, staged, notes)
 
 
-def _refuse_overlap(built: FinishedBuild, queries: Sequence[GoldQuery], name: str) -> None:
-    """Refuse what was added to the pages for one question."""
-    given = (built.options[option] for option in ("enrichment", "abbreviations"))
-    check_gold_overlap(queries, read_existing_files([Path(each) for each in given if each]), name)
-
-
-def _verdicts_path(built: FinishedBuild, name: str) -> Path:
-    return built.cache / "verdicts" / f"{name}.json"
-
-
-storing_log = get_plugin_logger(__name__)
-
-_SEARCH_REMEDY = "use `search: exact`, or set `uncertified: allow` under `bundle`"
-
-
-def require_gold_for_store(built: FinishedBuild, parts: int) -> None:
-    """Refuse a search that no gold set can certify. parts: how many functions are written."""
-    options = built.options
-    if not options.store.url:
-        if names_database(built):
-            storing_log.warning("store.url: it is empty, so nothing is published to a database")
-        return
-    # Before anything is written: a package that is not installed.
-    from ..indexing.postgres import publisher
-
-    del publisher
-    if not _needs_search_certificate(built):
-        return
-    path = resolve_gold_path(options)
-    if parts > 1:
-        raise SiteError(
-            "store.search: hnsw cannot be certified with `languages: apart`, where the gold set is "
-            f"of all languages: {_SEARCH_REMEDY}"
-        )
-    if not path.is_file():
-        raise SiteError(
-            f"store.search: hnsw needs a gold set to certify it, and {path} does not exist: write "
-            f"one, or {_SEARCH_REMEDY}"
-        )
-
-
-def names_database(built: FinishedBuild) -> bool:
-    """Whether the site's owner has named an address, be it one that the environment lacks."""
-    return built.options.store.url != ""
-
-
-def resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
-    """What the function in a folder is told."""
-    told = resolve_settings(built.options)
-    return replace(told, store=_store_name(built, folder)) if names_database(built) else told
-
-
-def publish_to_database(built: FinishedBuild, staged: StagedFunction, private: Notebook) -> None:
+def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Publish the bundle in a function's folder to the database, if there is one.
 
     SiteError if the gold set rejects how it is searched; StorageError if the database refuses.
@@ -252,31 +99,23 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, private: N
 
     bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
     search = resolve_search(options)
-    target = DatabaseTarget(
-        options.store.url, _store_name(built, staged.folder), search, float(options.store.grace)
-    )
+    name = _store_name(built, staged.folder)
+    target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
 
-    def certify(store: Store) -> None:
-        profile_case = load_gate_case(
-            resolve_gold_path(options),
-            built.author,
-            staged.index,
-            private,
-            full=is_answerer_local(options.answers.provider),
-        )
-        flipped = find_store_regressions(profile_case, built.embedder, bundle, store)
-        if flipped:
-            ids = ", ".join(flipped)
+    def certify_search(store: Store) -> None:
+        case = _load_case(built, staged, notes, full=_answers_locally(options))
+        regressions = find_store_regressions(case, built.embedder, bundle, store)
+        if regressions:
             raise SiteError(
                 f"store.search: {search.label} rejected by the gold set, with other verdicts for "
-                f"{ids}; raise ef_search, or {_SEARCH_REMEDY}"
+                f"{', '.join(regressions)}; raise ef_search, or {_SEARCH_REMEDY}"
             )
-        storing_log.info("store: %s certified by the gold set", search.label)
+        log.info("store: %s certified by the gold set", search.label)
 
     done = publish_bundle_rows(
-        bundle, target, certify if _needs_search_certificate(built) else None
+        bundle, target, certify_search if _needs_search_certificate(options) else None
     )
-    storing_log.info(
+    log.info(
         "store: %s published as %s; %s sent, %s as before, %s removed",
         bundle.manifest.id[:12],
         target.name,
@@ -286,12 +125,153 @@ def publish_to_database(built: FinishedBuild, staged: StagedFunction, private: N
     )
 
 
-def _needs_search_certificate(built: FinishedBuild) -> bool:
+def _names_database(built: FinishedBuild) -> bool:
+    """Tell whether the site's owner has named an address, even one that the environment lacks."""
+    return built.options.store.url != ""
+
+
+def check_database_options(built: FinishedBuild) -> None:
+    """Warn of an empty database address, and import what a database needs before a file is written.
+
+    PolicyError names the extra to install.
+    """
+    if built.options.store.url:
+        from ..indexing.postgres import publisher
+
+        del publisher
+    elif _names_database(built):
+        log.warning("store.url: it is empty, so nothing is published to a database")
+
+
+def resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
+    """Resolve the settings of the function in a folder, with its name in the database."""
+    settings = resolve_settings(built.options)
+    if not _names_database(built):
+        return settings
+    return replace(settings, store=_store_name(built, folder))
+
+
+def _list_requirements(built: FinishedBuild) -> Iterator[_GoldRequirement]:
     options = built.options
+    certified = ("needs a gold set to certify it", "cannot be certified with")
+    if _needs_certificate(options):
+        label = f"bundle: {_encoding_label(options)}"
+        yield _GoldRequirement(label, *certified, _ENCODING_REMEDY, _ENCODING_REMEDY)
+    if options.store.url and _needs_search_certificate(options):
+        yield _GoldRequirement("store.search: hnsw", *certified, _SEARCH_REMEDY, _SEARCH_REMEDY)
+    if options.gate != "none":
+        yield _GoldRequirement(
+            "gate: retrieval",
+            "needs a gold set",
+            "cannot judge",
+            "set `gate: none`",
+            "set `gate: none`, and run `answerable eval --bundle` for each",
+        )
+
+
+def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Refuse a lossy encoding that the gold set can tell from full precision."""
+    options = built.options
+    if not _needs_certificate(options):
+        if _is_lossy(options):
+            log.info("bundle: %s is published uncertified", _encoding_label(options))
+        return
+    case = _load_case(built, staged, notes, full=_answers_locally(options))
+    site = _make_judged_site(built, staged, case)
+    report = certify_contents(site, staged.contents, built.cache / "certificates")
+    summary = summarize_gate_report(report)
+    if not report.certified:
+        # A flip may name a note's file, and a build's log may be public.
+        ids = ", ".join(each.id for each in report.comparisons if not each.holds)
+        raise SiteError(
+            f"bundle: {summary}; see `answerable gate` for {ids}, and {_ENCODING_REMEDY}"
+        )
+    log.info("bundle: %s", summary)
+
+
+def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
+    report = _read_or_run_report(built, staged, notes)
+    count = len(report.rows)
+    if report.holds:
+        log.info("gate: %d of %d gold queries hold", count, count)
+        return
+    # An issue may name a note's file, and a build's log may be public.
+    failures = (
+        f"gate: {len(report.failed)} of {count} gold queries fail ({', '.join(report.failed)})"
+    )
+    if built.strict:
+        raise SiteError(f"{failures}; build without --strict, and see `answerable eval`")
+    log.warning("%s; see `answerable eval`, or `answerable why` for one of them", failures)
+
+
+def _read_or_run_report(
+    built: FinishedBuild, staged: StagedFunction, notes: NoteSources
+) -> EvalReport:
+    """Read the verdicts of the last build, or run the gold set where anything has changed."""
+    case = _load_case(built, staged, notes, full=False)
+    _check_added_texts(built.options, case.queries, staged.index.site.name)
+    site = _make_judged_site(built, staged, case)
+    key = compute_verdict_key(site.compute_bundle_id(staged.contents), staged.index, case)
+    path = built.cache / "verdicts" / f"{key}.json"
+    with suppress(GoldError):
+        return read_report(path)
+    runnable = [query for query in case.queries if not query.requires_model]
+    with open_unpublished(site, staged.contents) as engine:
+        report = make_report(
+            engine.store.manifest,
+            run_gold_set(runnable, engine, case.notes, full=False),
+            case.queries,
+            runnable,
+            tier="retrieval",
+            answers=resolve_settings(built.options).answers,
+        )
+    write_report(path, report, None, private=True)
+    return report
+
+
+def _check_added_texts(
+    options: AnswerableConfig, queries: Sequence[GoldQuery], site_name: str
+) -> None:
+    """Refuse enrichment and abbreviations that were added to the pages for one question."""
+    paths = (options[option] for option in ("enrichment", "abbreviations"))
+    texts = read_existing_files([Path(path) for path in paths if path])
+    check_gold_overlap(queries, texts, site_name)
+
+
+def _load_case(
+    built: FinishedBuild, staged: StagedFunction, notes: NoteSources, *, full: bool
+) -> GateCase:
+    path = resolve_gold_path(built.options)
+    return load_gate_case(path, built.author, staged.index, notes, full=full)
+
+
+def _make_judged_site(built: FinishedBuild, staged: StagedFunction, case: GateCase) -> JudgedSite:
+    profile = resolve_profile(built.options, staged.index)
+    return JudgedSite(staged.index, built.embedder, profile, case, built.cache)
+
+
+def _answers_locally(options: AnswerableConfig) -> bool:
+    return is_answerer_local(options.answers.provider)
+
+
+def _needs_certificate(options: AnswerableConfig) -> bool:
+    return _is_lossy(options) and options.bundle.uncertified == "refuse"
+
+
+def _needs_search_certificate(options: AnswerableConfig) -> bool:
     return options.store.search != "exact" and options.bundle.uncertified == "refuse"
 
 
+def _is_lossy(options: AnswerableConfig) -> bool:
+    return resolve_encoding(options).needs_certificate(resolve_identity(options).dimensions)
+
+
+def _encoding_label(options: AnswerableConfig) -> str:
+    return resolve_encoding(options).label(resolve_identity(options).dimensions)
+
+
 def _store_name(built: FinishedBuild, folder: Path) -> str:
-    """What a function's bundle is called: one for each language or version of a site."""
+    """Name a function's bundle in the database: one for each language or version of a site."""
     inner = folder.resolve().relative_to(Path(built.options.function).resolve())
     return "/".join([built.options.store.name, *inner.parts])

@@ -48,7 +48,7 @@ class Engine(Generic[StoreT]):
         """Bound the tokens that one question costs, embedded and answered."""
         return self.embedder.max_question_tokens + self.answerer.max_question_tokens
 
-    def parse_question(self, question: str) -> QuestionReading:
+    def read(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling and without its frame."""
         return read_question(self.store, question, self.embedder.word_rank)
 
@@ -60,7 +60,7 @@ class Engine(Generic[StoreT]):
         language: a tag whose passages go before all others. near: how many candidates under each
         floor are returned too.
         """
-        reading = self.parse_question(question)
+        reading = self.read(question)
         if not reading.terms:
             return RetrievalResult(reading=reading)
         context = current_context()

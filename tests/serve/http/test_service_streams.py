@@ -148,7 +148,7 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
     def wait() -> None:
         with current_context().stopping(stopped.set):
             stopped.wait(PATIENCE)
-        current_context().check_deadline()
+        current_context().check()
 
     ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=wait))
     response = stream(ask)
@@ -169,7 +169,7 @@ def test_an_adapter_can_stop_a_call_that_is_no_stream(base: Engine) -> None:
 
     def stop() -> None:
         call.cancel()
-        current_context().check_deadline()
+        current_context().check()
 
     ask = asking(base, answerer=Paid(before=stop))
     assert code(ask.service.handle(asked(), call)) == "unavailable"

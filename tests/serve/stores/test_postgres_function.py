@@ -208,17 +208,17 @@ def test_all_that_a_question_reads_has_one_end(postgres_server: PostgresServer) 
     )
     question = RequestContext()
     with serving_call(question):
-        connections.fetch("SELECT 1")
+        connections.read("SELECT 1")
         assert question.storage_seconds > 0
         # What it has waited already leaves too little for a statement that would not end.
         question.storage_seconds = PATIENCE - 0.5
         with pytest.raises(StorageError, match="database failed"):
-            finish(lambda: connections.fetch("SELECT pg_sleep(3600)"))
+            finish(lambda: connections.read("SELECT pg_sleep(3600)"))
         assert question.storage_seconds >= PATIENCE - 0.1
         question.storage_seconds = PATIENCE
         with pytest.raises(StorageError, match="did not answer in time"):
-            connections.fetch("SELECT 1")
-    assert connections.fetch("SELECT 1") == [(1,)]
+            connections.read("SELECT 1")
+    assert connections.read("SELECT 1") == [(1,)]
     connections.close()
 
 
@@ -231,8 +231,8 @@ def test_questions_with_little_time_do_not_open_the_breaker(
     with frozen(postgres_server):
         for _ in range(2 * connections_module.MAX_FAILURES):
             with serving_call(RequestContext(0.05)), pytest.raises(StorageError):
-                connections.fetch("SELECT 1")
-    assert connections.fetch("SELECT 1") == [(1,)]
+                connections.read("SELECT 1")
+    assert connections.read("SELECT 1") == [(1,)]
     connections.close()
 
 
@@ -241,7 +241,7 @@ import os, sys
 from answerable.serve.stores.postgres.database_options import Database
 from answerable.serve.stores.postgres.connections import Connections
 connections = Connections(Database(sys.argv[1]))
-session = lambda: connections.fetch("SELECT pg_backend_pid()")
+session = lambda: connections.read("SELECT pg_backend_pid()")
 parents = session()
 if not os.fork():
     os._exit(0 if session() != parents else 7)

@@ -160,13 +160,13 @@ def test_little_that_is_near_suffices_to_prove_the_rest(
     monkeypatch.setattr(postgres_store, "MIN_NEAREST", 40)
     monkeypatch.setattr(threshold_algorithm, "ROWS_PER_FETCH", 7)
     fetched: list[int] = []
-    passage_cosines = PostgresStore.passage_cosines
+    whole = store.passage_cosines
 
-    def counting(store: PostgresStore, unit: Any, rows: Any) -> Any:
+    def counting(unit: Any, rows: Any) -> Any:
         fetched.append(len(rows))
-        return passage_cosines(store, unit, rows)
+        return whole(unit, rows)
 
-    monkeypatch.setattr(PostgresStore, "passage_cosines", counting)
+    monkeypatch.setattr(store, "passage_cosines", counting)
     asked = questions[:30]
     assert check_alike(bundle, store, asked) > 20
     # The nearest alone prove it for some questions, and a few more at a time for the others.
@@ -261,7 +261,7 @@ def test_an_index_finds_nearly_all_of_it(
     exact = database.publish(bundle, "clapnq")
     store = database.publish(bundle, "indexed", how="hnsw", ef_search=80)
     ((index,),) = database.server.execute(
-        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.store_key}' "
+        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.key}' "
         "AND indexdef LIKE '%hnsw%'"
     )
     assert "halfvec_cosine_ops" in str(index)

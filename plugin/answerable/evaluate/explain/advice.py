@@ -1,10 +1,11 @@
-"""What an author could do about a question, by rules over its ledger: never a special case."""
+"""Advise an author on a question, by rules over its explanation: never a special case."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .candidates import ExplainedCandidate
-from .explanation import ExpectedRank, Explanation
+from .expected import ExpectedRank
+from .explanation import Explanation
 
 _OUTRANKED_FATES = ("eight-above", "clear-winner", "out-of-pool")
 # So many repeats among the candidates are a habit of the site and no accident.
@@ -13,28 +14,30 @@ _MIN_REPEATS = 2
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that would help, ``about`` some ids or words; ``rule`` is what found it."""
+    """One thing that would help, ``about`` some ids or words, by the name of its ``rule``."""
 
     rule: str
     about: tuple[str, ...]
     text: str
 
 
-def advise_author(ledger: Explanation) -> tuple[Advice, ...]:
-    """What an author could do: where what was expected is cited, only how it could lead."""
-    expected = ledger.expected
-    if expected and ledger.outcome and expected.candidate.id in ledger.outcome.cited:
-        found = [_led_by_boost(ledger, expected)]
+def advise_author(explanation: Explanation) -> tuple[Advice, ...]:
+    """List what an author could do; where the expected item is cited, only how it could lead."""
+    expected = explanation.expected
+    outcome = explanation.outcome
+    if expected and outcome and expected.candidate.id in outcome.cited:
+        advice = [_advise_on_boost(explanation, expected)]
     else:
-        found = [rule(ledger) for rule in (_no_words, _unknown_words, _name_a_page, _duplicates)]
-        found += [rule(ledger, expected) for rule in _EXPECTED_RULES] if expected else []
-        if not expected and ledger.outcome and ledger.outcome.reason == "declined":
-            found.append(_states_nothing([each.id for each in ledger.evidence]))
-    return tuple(advice for advice in found if advice)
+        advice = [rule(explanation) for rule in _QUESTION_RULES]
+        if expected:
+            advice += [rule(explanation, expected) for rule in _EXPECTED_RULES]
+        elif outcome and outcome.reason == "declined":
+            advice.append(_advise_to_state([each.id for each in explanation.evidence]))
+    return tuple(each for each in advice if each)
 
 
-def _no_words(ledger: Explanation) -> Advice | None:
-    if ledger.words:
+def _advise_on_no_words(explanation: Explanation) -> Advice | None:
+    if explanation.words:
         return None
     return Advice(
         "no-content-words",
@@ -44,26 +47,27 @@ def _no_words(ledger: Explanation) -> Advice | None:
     )
 
 
-def _unknown_words(ledger: Explanation) -> Advice | None:
+def _advise_on_unknown_words(explanation: Explanation) -> Advice | None:
     # A note has no words, and a site of notes alone no page to say them on.
-    is_about_a_note = ledger.expected is not None and ledger.expected.stream == "hints"
-    if not ledger.unknown or not ledger.passages or is_about_a_note:
+    expects_note = explanation.expected is not None and explanation.expected.stream == "hints"
+    if not explanation.unknown or not explanation.passages or expects_note:
         return None
+    words = explanation.words
     share = max(
-        sum(word.share for word in ledger.words if word.language == tag and not word.passages)
-        for tag in {word.language for word in ledger.words}
+        sum(word.share for word in words if word.language == tag and not word.passages)
+        for tag in {word.language for word in words}
     )
     return Advice(
         "unknown-words",
-        ledger.unknown,
-        f"No passage holds {_quoted(ledger.unknown)}, {share:.0%} of the question's weight. If the "
-        "site knows the matter, say it on the page in these words, or name them as an alias of the "
-        "page, as an abbreviation or in the enrichment file.",
+        explanation.unknown,
+        f"No passage holds {_quote_words(explanation.unknown)}, {share:.0%} of the question's "
+        "weight. If the site knows the matter, say it on the page in these words, or name them as "
+        "an alias of the page, as an abbreviation or in the enrichment file.",
     )
 
 
-def _name_a_page(ledger: Explanation) -> Advice | None:
-    if not ledger.words or ledger.evidence or ledger.expected:
+def _advise_to_name_page(explanation: Explanation) -> Advice | None:
+    if not explanation.words or explanation.evidence or explanation.expected:
         return None
     return Advice(
         "name-a-page",
@@ -73,163 +77,174 @@ def _name_a_page(ledger: Explanation) -> Advice | None:
     )
 
 
-def _duplicates(ledger: Explanation) -> Advice | None:
-    same = [each for each in ledger.passages if each.fate == "near-duplicate"]
-    if len(same) < _MIN_REPEATS:
+def _advise_on_duplicates(explanation: Explanation) -> Advice | None:
+    ids = tuple(each.id for each in explanation.passages if each.fate == "near-duplicate")
+    if len(ids) < _MIN_REPEATS:
         return None
     return Advice(
         "duplicates",
-        tuple(each.id for each in same),
-        f"{len(same)} passages repeat better ones: say it once and link to it, or keep the copies "
+        ids,
+        f"{len(ids)} passages repeat better ones: say it once and link to it, or keep the copies "
         "out of answers with `answerable.exclude` in their front matter.",
     )
 
 
-def _under_floor(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    found, profile = expected.candidate, ledger.profile
-    if found.fate != "under-floor" or expected.stream == "hints":
+def _advise_under_floor(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    candidate, profile = expected.candidate, explanation.profile
+    if candidate.fate != "under-floor" or expected.stream == "hints":
         return None
-    lacks = f"{found.id} is {expected.gap:.3f} under the floor"
+    distance = f"{candidate.id} is {expected.gap:.3f} under the floor"
     words = tuple(gain.word for gain in expected.gains)
     if not profile.hybrid and expected.gap <= profile.name_boost:
         text = (
-            f"{lacks}. A theme (`tags`) that the question uses adds up to {profile.theme_boost:g} "
-            f"to its page, a name (`aliases`) up to {profile.name_boost:g}: use the readers' words."
+            f"{distance}. A theme (`tags`) that the question uses adds up to "
+            f"{profile.theme_boost:g} to its page, a name (`aliases`) up to "
+            f"{profile.name_boost:g}: use the readers' words."
         )
     elif expected.if_all_said is not None and expected.if_all_said >= profile.floor:
         text = (
-            f"{lacks} and does not hold {_quoted(words)}; with all of them its base would be about "
-            f"{expected.if_all_said:.3f}. Say what they mean in the page's `description`, a theme "
-            "(`tags`), the heading or the enrichment file: in a sentence of your own, which a copy "
-            "of the question is not."
+            f"{distance} and does not hold {_quote_words(words)}; with all of them its base would "
+            f"be about {expected.if_all_said:.3f}. Say what they mean in the page's `description`, "
+            "a theme (`tags`), the heading or the enrichment file: in a sentence of your own, "
+            "which a copy of the question is not."
         )
     else:
-        lacked = (
-            f", and the words that it lacks, {_quoted(words)}, would bring it to "
-            f"{expected.if_all_said:.3f} only"
-            if expected.if_all_said is not None
-            else ""
-        )
+        forecast = ""
+        if expected.if_all_said is not None:
+            forecast = (
+                f", and the words that it lacks, {_quote_words(words)}, would bring it to "
+                f"{expected.if_all_said:.3f} only"
+            )
         return Advice(
             "far",
-            (found.id, *words),
-            f"{lacks}{lacked}. Write a passage under a heading of its own that says what is asked.",
+            (candidate.id, *words),
+            f"{distance}{forecast}. Write a passage under a heading of its own that says what is "
+            "asked.",
         )
-    return Advice("near-miss", (found.id, *words), text)
+    return Advice("near-miss", (candidate.id, *words), text)
 
 
-def _note_under_floor(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    del ledger
-    found = expected.candidate
-    if found.fate != "under-floor" or expected.stream == "passages":
+def _advise_note_under_floor(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    del explanation
+    candidate = expected.candidate
+    if candidate.fate != "under-floor" or expected.stream == "passages":
         return None
     return Advice(
         "note-under-floor",
-        (found.id,),
-        f"{found.id} is {expected.gap:.3f} under the note floor. A note is found by its sense "
+        (candidate.id,),
+        f"{candidate.id} is {expected.gap:.3f} under the note floor. A note is found by its sense "
         "alone: let its title or label say what readers look for, or split one of many subjects.",
     )
 
 
-def _led_by_boost(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    found = expected.candidate
-    top = max(ledger.passages, key=lambda each: each.score, default=None)
-    if expected.stream == "hints" or found.to_floor < 0 or not top:
+def _advise_on_boost(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    candidate = expected.candidate
+    top = max(explanation.passages, key=lambda each: each.score, default=None)
+    if expected.stream == "hints" or candidate.to_floor < 0 or not top:
         return None
-    if top.record == found.record or _unboosted(top) >= _unboosted(found):
+    if top.record == candidate.record or _score_unboosted(top) >= _score_unboosted(candidate):
         return None
-    if top.page - found.page > max(top.boost - found.boost, 0):
+    if top.page - candidate.page > max(top.boost - candidate.boost, 0):
         return Advice(
             "led-by-page",
-            (top.id, found.id),
+            (top.id, candidate.id),
             f"{top.id} leads by its page: its title or several of its passages hold the "
-            f"question's words. Put them into the title of {found.record}, give it an alias "
+            f"question's words. Put them into the title of {candidate.record}, give it an alias "
             "(`aliases`), or rename the page that leads if its title says too much.",
         )
     if not top.boost:
         return None
-    names = tuple(lift.phrase for lift in top.lifts)
+    phrases = tuple(lift.phrase for lift in top.lifts)
     return Advice(
         "led-by-boost",
-        (top.id, found.id, *names),
-        f"{top.id} leads by its boost alone: the question holds {_quoted(names)}, a name or theme "
-        f"of its page. Give {found.record} that phrase too, as an alias (`aliases`) or in its "
-        "title, or take it from the page that leads if it says too much there.",
+        (top.id, candidate.id, *phrases),
+        f"{top.id} leads by its boost alone: the question holds {_quote_words(phrases)}, a name or "
+        f"theme of its page. Give {candidate.record} that phrase too, as an alias (`aliases`) or "
+        "in its title, or take it from the page that leads if it says too much there.",
     )
 
 
-def _outranked(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    found = expected.candidate
-    if found.fate not in _OUTRANKED_FATES or expected.stream == "hints":
+def _advise_outranked(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    candidate = expected.candidate
+    if candidate.fate not in _OUTRANKED_FATES or expected.stream == "hints":
         return None
-    leader = found.by or (ledger.passages[0].id if ledger.passages else "")
-    missing = f" It does not hold {_quoted(found.missing)}." if found.missing else ""
+    leader = candidate.by or (explanation.passages[0].id if explanation.passages else "")
+    missing = f" It does not hold {_quote_words(candidate.missing)}." if candidate.missing else ""
     return Advice(
         "outranked",
-        (found.id, leader),
-        f"{found.id} is above the floor, and {leader} and others stand before it.{missing} Say "
+        (candidate.id, leader),
+        f"{candidate.id} is above the floor, and {leader} and others stand before it.{missing} Say "
         "on its page what is asked, in one sentence of its own under a heading that names it.",
     )
 
 
-def _left_out(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    found = expected.candidate
+def _advise_left_out(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    candidate = expected.candidate
+    name = candidate.id
     texts = {
-        "enough-of-its-record": f"Four passages of {found.record} come before "
-        f"{found.id}. If only this one has the fact, let its heading name what is asked.",
-        "near-duplicate": f"{found.id} says the same as {found.by}, which stands in its place: "
+        "enough-of-its-record": f"Four passages of {candidate.record} come before {name}. If only "
+        "this one has the fact, let its heading name what is asked.",
+        "near-duplicate": f"{name} says the same as {candidate.by}, which stands in its place: "
         "say it once and link to it, or keep the copy out with `answerable.exclude`.",
-        "two-of-its-note": f"Two places of the same note come before {found.id}.",
-        "budget": f"{found.id} does not fit into the evidence: cut the long passages above it with "
+        "two-of-its-note": f"Two places of the same note come before {name}.",
+        "budget": f"{name} does not fit into the evidence: cut the long passages above it with "
         "headings, or choose a smaller `passages.words`.",
-        "record-budget": f"{found.id} does not fit into its page's share of the evidence: cut its "
+        "record-budget": f"{name} does not fit into its page's share of the evidence: cut its "
         "long passages with headings, or choose a smaller `passages.words`.",
-        "other-language": f"Passages in {ledger.language}, which was asked in, go before "
-        f"{found.id}: translate its page.",
+        "other-language": f"Passages in {explanation.language}, which was asked in, go before "
+        f"{name}: translate its page.",
     }
-    text = texts.get(found.fate)
-    return Advice(found.fate, (found.id, *filter(None, [found.by])), text) if text else None
+    text = texts.get(candidate.fate)
+    about = (name, *filter(None, [candidate.by]))
+    return Advice(candidate.fate, about, text) if text else None
 
 
-def _not_cited(ledger: Explanation, expected: ExpectedRank) -> Advice | None:
-    found, outcome = expected.candidate, ledger.outcome
-    if found.fate != "evidence" or not outcome:
+def _advise_not_cited(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
+    candidate, outcome = expected.candidate, explanation.outcome
+    if candidate.fate != "evidence" or not outcome:
         return None
     if expected.stream == "hints":
         return Advice(
             "note-behind",
-            (found.id,),
-            f"{found.id} is evidence, and the best hint is {-ledger.lead:.3f} behind the best "
-            "passage in cosine: the pages answer. Correct them if they should not.",
+            (candidate.id,),
+            f"{candidate.id} is evidence, and the best hint is {-explanation.lead:.3f} behind the "
+            "best passage in cosine: the pages answer. Correct them if they should not.",
         )
     if outcome.reason == "declined":
-        return _states_nothing([found.id])
+        return _advise_to_state([candidate.id])
     if outcome.mode == "related-material":
         return Advice(
             "notes-lead",
-            (found.id, *outcome.cited),
-            f"The best hint is {ledger.lead:.3f} ahead of the best passage in cosine, so the notes "
-            f"alone are shown: let {found.id} say what is asked in one complete sentence.",
+            (candidate.id, *outcome.cited),
+            f"The best hint is {explanation.lead:.3f} ahead of the best passage in cosine, so the "
+            f"notes alone are shown: let {candidate.id} say what is asked in one complete "
+            "sentence.",
         )
     return Advice(
         "not-cited",
-        (found.id, *outcome.cited),
-        f"{found.id} is evidence, and sentences of {', '.join(outcome.cited)} come closer to the "
-        "question: let it say what is asked in one complete sentence.",
+        (candidate.id, *outcome.cited),
+        f"{candidate.id} is evidence, and sentences of {', '.join(outcome.cited)} come closer to "
+        "the question: let it say what is asked in one complete sentence.",
     )
 
 
+_QUESTION_RULES = (
+    _advise_on_no_words,
+    _advise_on_unknown_words,
+    _advise_to_name_page,
+    _advise_on_duplicates,
+)
 _EXPECTED_RULES: Sequence[Callable[[Explanation, ExpectedRank], Advice | None]] = (
-    _under_floor,
-    _note_under_floor,
-    _led_by_boost,
-    _outranked,
-    _left_out,
-    _not_cited,
+    _advise_under_floor,
+    _advise_note_under_floor,
+    _advise_on_boost,
+    _advise_outranked,
+    _advise_left_out,
+    _advise_not_cited,
 )
 
 
-def _states_nothing(ids: Sequence[str]) -> Advice:
+def _advise_to_state(ids: Sequence[str]) -> Advice:
     return Advice(
         "declined",
         tuple(ids),
@@ -238,9 +253,9 @@ def _states_nothing(ids: Sequence[str]) -> Advice:
     )
 
 
-def _unboosted(found: ExplainedCandidate) -> float:
-    return found.score - (found.boost + found.page) * found.weight
+def _score_unboosted(candidate: ExplainedCandidate) -> float:
+    return candidate.score - (candidate.boost + candidate.page) * candidate.weight
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _quote_words(words: Sequence[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)

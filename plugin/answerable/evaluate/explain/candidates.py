@@ -1,6 +1,6 @@
-"""Every candidate of a question: the parts of its score and what became of it."""
+"""Explain every candidate of a question: the parts of its score, and why it is evidence or not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,9 +33,6 @@ Fate = (
 )
 PhraseKind = Literal["name", "theme"]
 
-# The phrases of a bundle that lift a page, by the field that holds them.
-_PHRASE_FIELDS: Mapping[str, PhraseKind] = {"names": "name", "aliases": "name", "themes": "theme"}
-
 
 @dataclass(frozen=True, slots=True)
 class PhraseBoost:
@@ -55,10 +52,9 @@ class ExplainedCandidate:
     """One candidate: ``score = (base + boost + page + recency) * weight``.
 
     ``rank`` counts from 1 among those of its stream on its side of the floor. ``to_floor`` is what
-    the floor is held against, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
-    question's words that a passage does not hold. ``by`` is the id of what its fate is owed to.
-    A hint has a label and a locator, whose words are its
-    ``lexical``, and no boost.
+    the floor is compared with, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
+    question's words that a passage does not hold. ``by`` is the id of the candidate that decided
+    its fate. A hint has a label and a locator, whose words are its ``lexical``, and no boost.
     """
 
     rank: int
@@ -83,7 +79,7 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionContext:
-    """A question with what the bundle makes of it before any vector is looked at."""
+    """A question with all that a bundle knows of it before any vector is looked at."""
 
     bundle: Bundle
     reading: QuestionReading
@@ -92,61 +88,63 @@ class QuestionContext:
 
     @property
     def question(self) -> str:
-        """In the site's spelling."""
+        """Return the question in the site's spelling."""
         return self.reading.question
 
     @property
     def profile(self) -> Profile:
-        """The weights and floors of the bundle's embedder."""
+        """Return the weights and floors of the bundle's embedder."""
         return self.bundle.manifest.profile
 
 
 def explain_passages(
-    asked: QuestionContext, found: RetrievalResult
+    context: QuestionContext, retrieved: RetrievalResult
 ) -> tuple[ExplainedCandidate, ...]:
-    """The passages of a pool, the best sections first, then those under the floor."""
-    rows = {name: row for row, name in enumerate(asked.bundle.passage_ids)}
-    arranged = arrange_pool(asked.bundle, found)
-    weighed = decide_passages(arranged.passages)
-    limits = iter(find_budget_limits([each.scored.item for each in weighed if each.rule is None]))
-    made = []
-    for rank, each in enumerate(weighed, 1):
+    """Explain the passages of a pool, the best sections first, then those under the floor."""
+    rows = {name: row for row, name in enumerate(context.bundle.passage_ids)}
+    arranged = arrange_pool(context.bundle, retrieved)
+    decisions = decide_passages(arranged.passages)
+    selected = [each.scored.item for each in decisions if each.rule is None]
+    limits = iter(find_budget_limits(selected))
+    candidates = []
+    for rank, each in enumerate(decisions, 1):
         fate: Fate = each.rule or next(limits) or "evidence"
-        made.append(
-            explain_passage(asked, rows[each.scored.item.id], each.scored, rank, fate, each.against)
-        )
-    shown = {each.scored.item.id for each in weighed}
-    near = [scored for scored in found.near_passages if scored.item.id not in shown]
-    for rank, scored in enumerate(near, 1):
-        made.append(explain_passage(asked, rows[scored.item.id], scored, rank, "under-floor"))
-    return tuple(made)
+        row = rows[each.scored.item.id]
+        candidates.append(explain_passage(context, row, each.scored, rank, fate, each.against))
+    listed = {candidate.id for candidate in candidates}
+    under = [scored for scored in retrieved.near_passages if scored.item.id not in listed]
+    for rank, scored in enumerate(under, 1):
+        row = rows[scored.item.id]
+        candidates.append(explain_passage(context, row, scored, rank, "under-floor"))
+    return tuple(candidates)
 
 
-def explain_hints(asked: QuestionContext, found: RetrievalResult) -> tuple[ExplainedCandidate, ...]:
-    """The hints of a pool, best first, then those under the note floor."""
+def explain_hints(
+    context: QuestionContext, retrieved: RetrievalResult
+) -> tuple[ExplainedCandidate, ...]:
+    """Explain the hints of a pool, best first, then those under the note floor."""
     above = [
-        explain_hint(asked, each.scored, rank, each.rule or "evidence")
-        for rank, each in enumerate(decide_hints(found.hints), 1)
+        explain_hint(context, each.scored, rank, each.rule or "evidence")
+        for rank, each in enumerate(decide_hints(retrieved.hints), 1)
     ]
     under = [
-        explain_hint(asked, scored, rank, "under-floor")
-        for rank, scored in enumerate(found.near_hints, 1)
+        explain_hint(context, scored, rank, "under-floor")
+        for rank, scored in enumerate(retrieved.near_hints, 1)
     ]
     return (*above, *under)
 
 
 def explain_passage(
-    asked: QuestionContext,
+    context: QuestionContext,
     row: int,
     scored: Scored[Passage],
     rank: int,
     fate: Fate,
     by: str | None = None,
 ) -> ExplainedCandidate:
-    """A scored passage as the ledger holds it. row: its own."""
-    profile = asked.profile
-    floored = choose_floored_score(profile, scored.base, scored.boost)
-    lacked = list_missing_words(asked.bundle, asked.words, row)
+    """Explain a scored passage. row: its own."""
+    profile = context.profile
+    missing = list_missing_words(context.bundle, context.words, row)
     return ExplainedCandidate(
         rank=rank,
         id=scored.item.id,
@@ -158,23 +156,21 @@ def explain_passage(
         base=scored.base,
         boost=scored.boost,
         page=scored.page,
-        recency=float(asked.signals.fresh[row]),
-        weight=float(asked.signals.weight[row]),
+        recency=float(context.signals.fresh[row]),
+        weight=float(context.signals.weight[row]),
         score=scored.score,
-        to_floor=floored - profile.floor,
-        lifts=_select_strongest_boosts(
-            _list_phrase_boosts(asked, int(asked.bundle.passage_records[row]))
-        ),
-        missing=tuple(dict.fromkeys(word.text for word in lacked)),
+        to_floor=choose_floored_score(profile, scored.base, scored.boost) - profile.floor,
+        lifts=_list_effective_boosts(context, int(context.bundle.passage_records[row])),
+        missing=tuple(dict.fromkeys(word.text for word in missing)),
         fate=fate,
         by=by,
     )
 
 
 def explain_hint(
-    asked: QuestionContext, scored: Scored[RoutingHint], rank: int, fate: Fate
+    context: QuestionContext, scored: Scored[RoutingHint], rank: int, fate: Fate
 ) -> ExplainedCandidate:
-    """A scored hint as the ledger holds it."""
+    """Explain a scored hint."""
     return ExplainedCandidate(
         rank=rank,
         id=scored.item.id,
@@ -189,45 +185,51 @@ def explain_hint(
         recency=0.0,
         weight=1.0,
         score=scored.score,
-        to_floor=scored.base - asked.profile.note_floor,
+        to_floor=scored.base - context.profile.note_floor,
         lifts=(),
         missing=(),
         fate=fate,
     )
 
 
-def _select_strongest_boosts(lifts: Sequence[PhraseBoost]) -> tuple[PhraseBoost, ...]:
-    """A record gets the best name's boost and the best theme's."""
-    by_kind: dict[PhraseKind, PhraseBoost] = {}
-    for lift in sorted(lifts, key=lambda lift: -lift.boost):
-        by_kind.setdefault(lift.kind, lift)
-    return tuple(lift for lift in by_kind.values() if lift.boost)
+def _list_effective_boosts(context: QuestionContext, record: int) -> tuple[PhraseBoost, ...]:
+    """List the boosts that a record gets: the best name's and the best theme's."""
+    strongest: dict[PhraseKind, PhraseBoost] = {}
+    for boost in sorted(_iterate_boosts(context, record), key=lambda each: -each.boost):
+        strongest.setdefault(boost.kind, boost)
+    return tuple(boost for boost in strongest.values() if boost.boost)
 
 
-def _list_phrase_boosts(asked: QuestionContext, record: int) -> list[PhraseBoost]:
-    """What each authored phrase of a record would add to it alone, by the rule that adds it."""
-    bundle = asked.bundle
-    lifts = []
-    for field, kind in _PHRASE_FIELDS.items():
-        names: PhraseIndex = getattr(bundle, field)
-        for phrase in _find_phrases(names, asked.question):
-            name = names.entry(phrase)
-            if record in name.records:
-                alone = score_name_boosts(_keep_only_phrase(bundle, field, phrase), asked.question)
-                lifts.append(PhraseBoost(kind, phrase, name.frequency, float(alone[record])))
-    return lifts
+def _iterate_boosts(context: QuestionContext, record: int) -> Iterator[PhraseBoost]:
+    """Yield what each authored phrase of a record adds to it alone, by the rule that adds it."""
+    bundle, question = context.bundle, context.question
+    indexes = {"names": bundle.names, "aliases": bundle.aliases, "themes": bundle.themes}
+    for field, index in indexes.items():
+        kind: PhraseKind = "theme" if field == "themes" else "name"
+        for phrase in _find_phrases(index, question):
+            entry = index.entry(phrase)
+            if record in entry.records:
+                boosts = score_name_boosts(
+                    _keep_one_phrase(bundle, indexes, field, phrase), question
+                )
+                yield PhraseBoost(kind, phrase, entry.frequency, float(boosts[record]))
 
 
-def _find_phrases(names: PhraseIndex, question: str) -> Iterator[str]:
+def _find_phrases(index: PhraseIndex, question: str) -> Iterator[str]:
     lengths = range(1, len(normalize_phrase(question).split()) + 1)
-    known = names.rows
-    yield from dict.fromkeys(run for run in split_ngrams(question, lengths) if run in known)
+    yield from dict.fromkeys(
+        phrase for phrase in split_ngrams(question, lengths) if phrase in index.rows
+    )
 
 
-def _keep_only_phrase(bundle: Bundle, field: str, phrase: str) -> Bundle:
-    """A bundle that knows one phrase of one kind. field: of ``_KINDS``."""
-    source: PhraseIndex = getattr(bundle, field)
-    only = replace(source, rows={phrase: source.rows[phrase]})
-    none = replace(source, rows={})
-    names, aliases, themes = (only if each == field else none for each in _PHRASE_FIELDS)
-    return replace(bundle, names=names, aliases=aliases, themes=themes)
+def _keep_one_phrase(
+    bundle: Bundle, indexes: Mapping[str, PhraseIndex], field: str, phrase: str
+) -> Bundle:
+    """Copy a bundle that knows one phrase alone. indexes: of the bundle, by field."""
+    reduced = {
+        name: replace(index, rows={phrase: index.rows[phrase]} if name == field else {})
+        for name, index in indexes.items()
+    }
+    return replace(
+        bundle, names=reduced["names"], aliases=reduced["aliases"], themes=reduced["themes"]
+    )

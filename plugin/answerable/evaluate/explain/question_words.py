@@ -1,4 +1,4 @@
-"""A question's words as the corpus knows them: who holds them and what they count for."""
+"""Weigh a question's words by the corpus: the passages that hold each, and its share of the idf."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,31 +31,31 @@ class QuestionWord:
 
 
 def read_question_words(bundle: Bundle, reading: QuestionReading) -> tuple[QuestionWord, ...]:
-    """The question's content terms in each language of the site, in the order they are asked."""
-    found: list[QuestionWord] = []
-    for tag, listed in reading.terms.items():
+    """Read the question's content terms in each language of the site, in the question's order."""
+    words: list[QuestionWord] = []
+    for tag, terms in reading.terms.items():
         rows = _find_language_rows(bundle, tag)
-        weights = compute_idfs(bundle.postings, listed, rows, read_site_name_terms(bundle, tag))
-        total = sum(weights.values())
+        idfs = compute_idfs(bundle.postings, terms, rows, read_site_name_terms(bundle, tag))
+        total = sum(idfs.values())
         texts = _map_terms_to_words(reading.question, tag)
-        for term in dict.fromkeys(listed):
-            idf = weights.get(term, 0.0)
-            held = len(_list_passages_with(bundle.postings, term, rows))
+        for term in dict.fromkeys(terms):
+            idf = idfs.get(term, 0.0)
+            passages = len(_list_passages_with(bundle.postings, term, rows))
             share = idf / total if total else 0.0
-            found.append(QuestionWord(texts.get(term, term), term, tag, held, idf, share))
-    return tuple(found)
+            words.append(QuestionWord(texts.get(term, term), term, tag, passages, idf, share))
+    return tuple(words)
 
 
 def list_unknown_words(words: Sequence[QuestionWord]) -> tuple[str, ...]:
-    """The words that count and that no passage of any language holds, as they were asked."""
-    known = {word.text for word in words if word.passages or not word.share}
-    return tuple(dict.fromkeys(word.text for word in words if word.text not in known))
+    """List the words that count and that no passage of any language holds, as they were typed."""
+    known_texts = {word.text for word in words if word.passages or not word.share}
+    return tuple(dict.fromkeys(word.text for word in words if word.text not in known_texts))
 
 
 def list_missing_words(
     bundle: Bundle, words: Sequence[QuestionWord], row: int
 ) -> tuple[QuestionWord, ...]:
-    """The words that count and that a passage does not hold, read in its language."""
+    """List the words that count and that a passage does not hold, read in its language."""
     tag = bundle.site.language_of(row)
     rows = _find_language_rows(bundle, tag)
     return tuple(
@@ -68,53 +68,52 @@ def list_missing_words(
 
 
 def score_with_words_added(
-    bundle: Bundle, words: Sequence[QuestionWord], row: int, said: Sequence[QuestionWord]
+    bundle: Bundle, words: Sequence[QuestionWord], row: int, added: Sequence[QuestionWord]
 ) -> float:
-    """The lexical score of a passage if it also said some words that it lacks, once each."""
+    """Compute the lexical score that a passage would have if it also held some words, once each."""
     tag = bundle.site.language_of(row)
     postings = bundle.postings
-    for word in said:
+    for word in added:
         postings = _add_posting(postings, word.term, row)
     first, end = _find_language_rows(bundle, tag)
     terms = [word.term for word in words if word.language == tag]
     idfs = compute_idfs(postings, terms, (first, end), read_site_name_terms(bundle, tag))
-    scores = score_bm25(postings, idfs, (first, end))
-    return float(scores[row - first])
+    return float(score_bm25(postings, idfs, (first, end))[row - first])
 
 
 def _find_language_rows(bundle: Bundle, tag: str) -> RowRange:
-    """The (first, last + 1) rows of a language; none if no page is written in it."""
-    found = ((each.first, each.end) for each in bundle.site.languages if each.tag == tag)
-    return next(found, (0, 0))
+    """Find the (first, last + 1) rows of a language; (0, 0) if no page is written in it."""
+    ranges = ((each.first, each.end) for each in bundle.site.languages if each.tag == tag)
+    return next(ranges, (0, 0))
 
 
 def _map_terms_to_words(question: str, tag: str) -> dict[str, str]:
-    """By term, the first word that it alone was read from."""
-    found: dict[str, str] = {}
+    """Map each term to the first word that it alone was read from."""
+    words_by_term: dict[str, str] = {}
     for word in split_lowercase_words(question):
-        own = extract_terms(word, tag)
-        if len(own) == 1:
-            found.setdefault(own[0], word)
-    return found
+        terms = extract_terms(word, tag)
+        if len(terms) == 1:
+            words_by_term.setdefault(terms[0], word)
+    return words_by_term
 
 
 def _list_passages_with(postings: Postings, term: str, rows: RowRange) -> NDArray[np.uint32]:
-    """The passages among some rows that hold a term, in their order."""
+    """List the passages among some rows that hold a term, in their order."""
     index = postings.terms.get(term)
     if index is None:
         return postings.passages[:0]
-    held = postings.passages[int(postings.edges[index]) : int(postings.edges[index + 1])]
-    return held[(held >= rows[0]) & (held < rows[1])]
+    passages = postings.passages[int(postings.edges[index]) : int(postings.edges[index + 1])]
+    return passages[(passages >= rows[0]) & (passages < rows[1])]
 
 
 def _add_posting(postings: Postings, term: str, row: int) -> Postings:
-    """The postings of a corpus in which one passage says a term once more."""
+    """Copy postings as of a corpus in which one passage holds a term once more."""
     index = postings.terms.get(term, len(postings.edges) - 1)
     edges = postings.edges.astype(np.int64)
     if index == len(edges) - 1:
         edges = np.append(edges, edges[-1])
-    held = postings.passages[int(edges[index]) : int(edges[index + 1])]
-    place = int(edges[index]) + int(np.searchsorted(held, np.uint32(row)))
+    passages = postings.passages[int(edges[index]) : int(edges[index + 1])]
+    place = int(edges[index]) + int(np.searchsorted(passages, np.uint32(row)))
     edges[index + 1 :] += 1
     lengths = postings.lengths.copy()
     lengths[row] += 1

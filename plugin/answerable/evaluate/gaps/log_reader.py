@@ -1,4 +1,4 @@
-"""Refusals read back from logs, which hold other lines too and may wrap each of ours."""
+"""Read refusals back from logs, which hold other lines too and may wrap each of ours."""
 
 import json
 import re
@@ -12,13 +12,13 @@ from ...serve.types import REASONS
 
 _FULL_HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d:00Z")
 _BRACE = re.compile(r"\{")
-# A platform puts a line into a field of its own JSON, whose line may be in a field of another's.
+# A platform puts a line into a field of its own JSON, and another one may wrap that again.
 _MAX_NESTING = 6
 _DECODER = json.JSONDecoder()
 
 
 def parse_refusal_log(text: str) -> tuple[LoggedRefusal, ...]:
-    """The refusals of a log in their order; everything else in it is passed over.
+    """Parse the refusals of a log in their order; everything else in it is skipped.
 
     The log has one JSON object a line, bare, after other text or in a field of an object around
     it, or is one JSON document as a whole.
@@ -34,7 +34,7 @@ def parse_refusal_log(text: str) -> tuple[LoggedRefusal, ...]:
 
 
 def _find_refusals(value: Any, depth: int) -> Iterator[LoggedRefusal]:
-    """The refusals in a piece of a log, so many levels deep."""
+    """Find the refusals in a piece of a log. depth: how many levels deep to look."""
     if depth == 0:
         return
     if isinstance(value, str):
@@ -43,18 +43,18 @@ def _find_refusals(value: Any, depth: int) -> Iterator[LoggedRefusal]:
         for each in value:
             yield from _find_refusals(each, depth - 1)
     elif isinstance(value, dict) and value.get("event") == REFUSAL_EVENT:
-        if found := _parse_refusal(value):
-            yield found
+        if refusal := _parse_refusal(value):
+            yield refusal
     elif isinstance(value, dict):
         for each in value.values():
             yield from _find_refusals(each, depth - 1)
 
 
 def _find_refusals_in_text(text: str, depth: int) -> Iterator[LoggedRefusal]:
-    """The refusals of the first JSON object in a text."""
+    """Find the refusals in the first JSON object of a text."""
     if REFUSAL_EVENT not in text:
         return
-    # What stands before a platform's object has a brace or two at most.
+    # A platform's text before the object has a brace or two at most.
     for start in islice(_BRACE.finditer(text), 4):
         try:
             value, _ = _DECODER.raw_decode(text, start.start())
@@ -65,7 +65,7 @@ def _find_refusals_in_text(text: str, depth: int) -> Iterator[LoggedRefusal]:
 
 
 def _parse_refusal(row: Mapping[str, Any]) -> LoggedRefusal | None:
-    """A refusal from its JSON, None if it is damaged; nothing of it is trusted."""
+    """Parse a refusal from its JSON, which may hold anything; None if it is damaged."""
     time, reason, text = row.get("time"), row.get("reason"), row.get("text")
     bundle, asker, question = row.get("bundle"), row.get("asker"), row.get("question")
     if not isinstance(time, str) or not _FULL_HOUR.fullmatch(time) or reason not in REASONS:

@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from ...serve.errors import NotebookError
+from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 
 FIELD_KEYS = ("label", "locator", "about", "title", "id")
 _ALL_KEYS = frozenset((*FIELD_KEYS, "draft", "routes", "published_in", "first_page"))
@@ -123,27 +124,19 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
         raise NotebookError(
             f"{name}: the front matter has more than {_MAX_LENGTH} characters; shorten it"
         )
+
+    def check_keys(root: yaml.Node | None) -> None:
+        if duplicate := find_duplicate_key(root):
+            # Any other key may be the note's prose.
+            line = duplicate.line + first_line - 1
+            shown = duplicate.key if duplicate.key in _ALL_KEYS else f"the key in line {line}"
+            raise NotebookError(f"{name}: {shown} stands in the front matter twice; remove one")
+
     try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
-        _reject_duplicate_keys(root, name, first_line)
-        meta = loader.construct_document(root) if root else {}
-    except (yaml.YAMLError, ValueError, KeyError, RecursionError) as error:
-        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-        where = f" in line {mark.line + first_line}" if mark else ""
+        meta = parse_yaml(text, check_keys, _Loader, empty={})
+    except YamlError as error:
+        where = f" in line {error.line + first_line - 1}" if error.line else ""
         raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
     if not isinstance(meta, dict):
         raise NotebookError(f"{name}: the front matter is not a list of `key: value` lines")
     return meta
-
-
-def _reject_duplicate_keys(root: yaml.Node | None, name: str, first_line: int) -> None:
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    keys: set[str] = set()
-    for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-        if key.value in keys:
-            # An undeclared key may be the note's prose.
-            line = key.start_mark.line + first_line
-            label = key.value if key.value in _ALL_KEYS else f"the key in line {line}"
-            raise NotebookError(f"{name}: {label} stands in the front matter twice; remove one")
-        keys.add(key.value)

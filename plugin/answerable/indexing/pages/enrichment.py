@@ -3,15 +3,15 @@
 import re
 from collections.abc import Collection
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import yaml
 
 from ...serve.errors import SiteError
+from ..yaml_reader import YamlError, find_duplicate_key, parse_yaml
 
 _ABBREVIATION_LINE = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
-# What the parser raises besides its own errors, by a tag whose value is of another kind.
-_YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
 
 
 def read_abbreviations(path: Path) -> dict[str, str]:
@@ -40,18 +40,16 @@ def read_enrichment(path: Path) -> dict[str, str]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        data = yaml.safe_load(text)
+        data = parse_yaml(text, partial(_reject_duplicate_key, path))
     except (OSError, UnicodeDecodeError) as error:
         raise SiteError(f"enrichment: {path} cannot be read ({error})") from None
-    except (yaml.YAMLError, *_YAML_ERRORS) as error:
-        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-        where = f" in line {mark.line + 1}" if mark else ""
+    except YamlError as error:
+        where = f" in line {error.line}" if error.line else ""
         raise SiteError(f"enrichment: {path} is not YAML{where}; correct it") from None
     if data is None:
         return {}
     if not isinstance(data, dict):
         raise SiteError(f"enrichment: {path} is not a list of `record id: text` lines; correct it")
-    _reject_duplicate_keys(path, text)
     by_id = {_key_as_id(path, key): value for key, value in data.items()}
     return {name: _join_texts(path, name, value) for name, value in by_id.items()}
 
@@ -68,15 +66,10 @@ def check_enrichment_ids(enrichment: Collection[str], ids: Collection[str], path
             )
 
 
-def _reject_duplicate_keys(path: Path, text: str) -> None:
+def _reject_duplicate_key(path: Path, root: yaml.Node | None) -> None:
     """Refuse a key with two values: YAML keeps the last, and the first would be lost silently."""
-    root = yaml.compose(text, yaml.SafeLoader)
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    unique: set[str] = set()
-    for key in (key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-        if key in unique:
-            raise SiteError(f"enrichment: {path}: {key!r} stands there twice; join the two")
-        unique.add(key)
+    if duplicate := find_duplicate_key(root):
+        raise SiteError(f"enrichment: {path}: {duplicate.key!r} stands there twice; join the two")
 
 
 def _key_as_id(path: Path, key: object) -> str:

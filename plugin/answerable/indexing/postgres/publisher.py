@@ -240,7 +240,7 @@ class _TransactionReader:
 
     connection: PublisherConnection
 
-    def fetch(
+    def read(
         self,
         statement: str,
         parameters: Sequence[object] = (),

@@ -84,7 +84,7 @@ class GuardedEngine:
             return self._make(engine, asked, call)
 
         value, outcome = self.cache.once(
-            make_cache_key(engine, asked), make, max(0.0, call.left), call.check_deadline
+            make_cache_key(engine, asked), make, max(0.0, call.left), call.check
         )
         kept = json.loads(value)
         if outcome != "miss":
@@ -187,7 +187,7 @@ def make_cache_key(engine: Engine, asked: Question) -> str:
         _ENTRY_FIELDS,
         manifest.id,
         # An index of a database may find less than a search without one.
-        engine.store.store_key,
+        engine.store.key,
         manifest.identity.label,
         prompt.PROMPT_VERSION,
         manifest.generator,

@@ -207,7 +207,7 @@ class Service:
         """Whether a question would be answered now: the stores are there."""
         engine = self._opened(turn)
         with use_context(turn.call):
-            engine.store.check_reachable()
+            engine.store.check()
         self._check_paused()
         if self.policy.redis_url:
             from ..limits.redis_store import connect_redis

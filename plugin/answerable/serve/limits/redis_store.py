@@ -95,14 +95,14 @@ class RedisStore:
         """
         current = current_context()
         if not closing:
-            current.check_deadline()
+            current.check()
         left = max(current.left, _CLOSING_SECONDS) if closing else current.left
         token = _ends.set(time.monotonic() + left)
         try:
             return self._run(work, again=again)
         except StorageError:
             if not closing:
-                current.check_deadline()
+                current.check()
             raise
         finally:
             _ends.reset(token)

@@ -1,6 +1,6 @@
-"""Event loop in a thread of its own, whose tasks can be cancelled from every other thread.
+"""One event loop in a thread of its own: what runs there can be stopped from every other thread.
 
-Imported where a provider is called and nowhere else: asyncio would slow down a cold start.
+It is imported where a provider is called and nowhere else: asyncio takes its share of a start.
 """
 
 import asyncio
@@ -15,31 +15,31 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# Seconds that the end of a process waits for each step of the loop's own end.
+# How long the end of a process waits for each step of the loop's own end, in seconds.
 _SHUTDOWN_STEP_SECONDS = 1.0
 
 
 class AsyncClosable(Protocol):
-    """Close with the loop."""
+    """What is closed with the loop that it belongs to."""
 
     async def close(self) -> object:
-        """Close its connections."""
+        """Let go of its connections."""
 
 
 class EventLoopThread:
-    """Run an event loop that starts with the first task.
+    """A loop that starts with the first work it is given.
 
-    ``clients`` belongs to the loop: only tasks may touch it.
+    ``kept`` belongs to the loop: only what runs there may touch it.
     """
 
     def __init__(self) -> None:
-        self.clients: dict[object, AsyncClosable] = {}
+        self.kept: dict[object, AsyncClosable] = {}
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = os.getpid()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a task; cancelling its future stops it."""
+        """Begin a piece of work; to cancel its future is to stop it."""
         with self._lock:
             loop = self._loop = self._loop or self._start()
         return asyncio.run_coroutine_threadsafe(work, loop)
@@ -69,12 +69,12 @@ class EventLoopThread:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        for client in self.clients.values():
-            await client.close()
+        for each in self.kept.values():
+            await each.close()
 
 
 class _DaemonExecutor(ThreadPoolExecutor):
-    """Look up each name in a thread; one that hangs blocks neither others nor the end."""
+    """A thread for each look-up of a name; one that hangs holds up neither others nor the end."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
@@ -91,11 +91,11 @@ class _DaemonExecutor(ThreadPoolExecutor):
         return future
 
 
-# By process: threads do not survive a fork, so that a child has to start its own. Its parent's
-# stays referenced, since to collect it would close what the parent still uses.
+# By process: threads do not survive a fork, so that a child has to start its own. What is its
+# parent's stays here untouched, since to collect it would close what the parent still uses.
 _loops_by_process: dict[int, EventLoopThread] = {}
 
 
 def get_event_loop_thread() -> EventLoopThread:
-    """Return the loop of this process."""
+    """The loop of this process."""
     return _loops_by_process.setdefault(os.getpid(), EventLoopThread())

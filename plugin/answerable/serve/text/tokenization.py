@@ -1,4 +1,7 @@
-"""Tokenization of passages and questions alike: words, stopwords and Snowball stems as terms."""
+"""One Snowball stemmer by its language, without the thirty others of its package.
+
+Words to index terms: the one way that passages and questions are read lexically.
+"""
 
 import importlib
 import importlib.util
@@ -16,18 +19,18 @@ _SNOWBALL_ALIAS = "answerable_snowball"
 
 
 def load_stemmer(language: str) -> Callable[[str], str]:
-    """Import and make one stemmer, such as ``english``; it works on one word at a time.
+    """A new stemmer, such as that of ``english``; it works on one word at a time.
 
     AnswerableError if snowballstemmer is not installed.
     """
     module = importlib.import_module(f"{_alias_snowball()}.{language}_stemmer")
-    stem: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
-    return stem
+    found: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
+    return found
 
 
 @cache
 def _alias_snowball() -> str:
-    """Import snowballstemmer under a name of ours, so that its ``__init__`` does not run.
+    """snowballstemmer under a name of ours, so that its own start is not run.
 
     That imports every language, which is a tenth of a cold start, or PyStemmer where somebody has
     installed it, whose stems may be of another version than those in the bundle.
@@ -70,17 +73,17 @@ STEMMER_LANGUAGES = {
 }  # fmt: skip
 
 
-# Patterns of so many characters take milliseconds to compile, which a cold start that reads only
-# ASCII does not need.
+# Patterns of so many characters take milliseconds to compile, which a cold start has no use for
+# while all it reads is ASCII.
 @cache
 def _unspaced_pattern() -> re.Pattern[str]:
-    """Match a run of a script that is written without spaces."""
+    """A run of a script that is written without spaces."""
     return re.compile(rf"[{UNSPACED}]+")
 
 
 @cache
 def _word_or_letter_pattern() -> re.Pattern[str]:
-    """Match a word, or a letter of a script without spaces."""
+    """A word, or a letter of such a script."""
     return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
 
@@ -89,14 +92,14 @@ def _cached_stemmer(language: str) -> Callable[[str], str]:
     algorithm = STEMMER_LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
     if algorithm is None:
         return str
-    stem_word = load_stemmer(algorithm)
+    stemmed = load_stemmer(algorithm)
     lock = threading.Lock()
 
     @lru_cache(maxsize=200_000)
     def stem(word: str) -> str:
-        # A stemmer is not thread-safe: it holds the word it works on.
+        # A stemmer keeps the word it works on in itself.
         with lock:
-            return stem_word(word)
+            return stemmed(word)
 
     return stem
 
@@ -120,30 +123,30 @@ def _character_pairs(word: str) -> Iterator[str]:
 
 
 def extract_terms(text: str, language: str = "en") -> list[str]:
-    """Extract the content terms of a text in order, with repeats: stems without stopwords."""
+    """The content terms of a text in order, repeats included: stems without stopwords."""
     stem = _cached_stemmer(language)
     stop = STOPWORDS if language.startswith("en") else frozenset()
     return [stem(word) for word in _index_words(text) if word not in stop]
 
 
 def split_words(text: str) -> list[str]:
-    """Split a text into runs of letters and digits, in their case."""
+    """A text's words as they stand, runs of letters and digits, in their case."""
     return _WORD.findall(text)
 
 
 def is_space_delimited(word: str) -> bool:
-    """Test whether a word's script divides words by spaces."""
+    """Whether a word is of a script that divides words by spaces."""
     return word.isascii() or not _unspaced_pattern().search(word)
 
 
 def split_lowercase_words(text: str) -> list[str]:
-    """Split a text into lower-case words; in a script without spaces, into letters."""
+    """A text's words as they stand, in lower case; in a script without spaces, its letters."""
     pattern = _WORD if text.isascii() else _word_or_letter_pattern()
     return pattern.findall(text.lower())
 
 
 def count_words(text: str) -> int:
-    """Count words; in a script without spaces, two characters count for one."""
+    """How many words a text has; in a script without spaces, two characters count for one."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _unspaced_pattern().findall(text))
@@ -151,7 +154,7 @@ def count_words(text: str) -> int:
 
 
 def detect_scripts(text: str) -> frozenset[str]:
-    """List the scripts of a text's letters, by the first word of their Unicode names."""
+    """The scripts that a text's letters are written in, by the first word of their names."""
     return frozenset(_script_of_character(c) for c in set(text) if c.isalpha())
 
 

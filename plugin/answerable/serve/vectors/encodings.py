@@ -1,4 +1,7 @@
-"""Encodings of a bundle's vectors: their arrays, and scores of a query with every row."""
+"""The encodings that a bundle may carry its vectors in, and all that depends on which it is.
+
+The rows of one stream in their encoding: estimated all at once, scored where it matters.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,52 +13,23 @@ from numpy.typing import NDArray
 from .binary_codes import BinaryCodes, BinaryInt8Codes
 from .scalar_codes import Float32Codes, Floats, Int4Codes, Int8Codes, Rows
 
-Arrays = Mapping[str, NDArray[Any]]
-
 INVERSE_NORMS = "inverse-norms"
-# Bound of inverse norms, and of codes that are floats: whole numbers have norms from 1, and a
-# vector of length 1 may be rounded.
+# Of inverse norms, and of codes that are floats: whole numbers have norms from 1, and what is of
+# length 1 may be rounded. A reader refuses more.
 MAX_UNIT_VALUE = 1 + 1e-5
 DEFAULT_ENCODING = "int8"
-# Rows scored together: few enough for the results to stay in a core's cache.
-_ROWS_PER_BLOCK = 64
-
-
-class Codes(Protocol):
-    """Score the quantized rows of one stream with queries: (dimensions,) float32 of length 1."""
-
-    @property
-    def pool(self) -> int:
-        """Count the best estimates that are worth scoring."""
-
-    def slack(self, query: Floats) -> float:
-        """Bound how far an estimate lies under its score."""
-
-    def estimate(self, query: Floats) -> Floats:
-        """Estimate the cosine of the query with every row. Returns (n,)."""
-
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, which the query is multiplied with, (k, dimensions)."""
-
-    @property
-    def inverse_norms(self) -> Floats:
-        """Return 1 / the length of each row's codes, or 0, (n,)."""
-
-    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingKind:
-    """Describe an encoding, beside its arithmetic.
+    """What sets an encoding apart, beside its arithmetic in ``serve.codes`` and ``build.quantize``.
 
-    ``open``: makes codes from arrays, inverse norms and dimensions. ``arrays``: those that each
-    stream has beside the inverse norms, by name the type of a number and how many dimensions go
-    into one. ``is_lossless``: no gold set has ever told it from full precision while all
-    dimensions are kept. ``is_whole``: its codes are whole numbers of 8 bits, which a database
-    holds in half precision. ``is_scanned``: the compiled kernel multiplies them.
+    ``arrays``: those that each stream has beside the inverse norms, by name the type of a number
+    and how many dimensions go into one. ``is_lossless``: no gold set has ever told it from full
+    precision while all dimensions are kept. ``is_whole``: its codes are whole numbers of 8 bits,
+    which a database holds in half precision. ``is_scanned``: the compiled kernel counts them.
     """
 
-    open: Callable[[Arrays, Floats, int], Codes]
     arrays: Mapping[str, tuple[str, int]]
     is_lossless: bool = False
     is_whole: bool = True
@@ -63,40 +37,20 @@ class EncodingKind:
 
 
 ENCODING_KINDS = {
-    "float32": EncodingKind(
-        lambda arrays, norms, _: Float32Codes(arrays["codes"], norms),
-        {"codes": ("<f4", 1)},
-        is_lossless=True,
-        is_whole=False,
-    ),
-    "int8": EncodingKind(
-        lambda arrays, norms, _: Int8Codes(arrays["codes"], norms),
-        {"codes": ("|i1", 1)},
-        is_lossless=True,
-        is_scanned=True,
-    ),
-    "int4": EncodingKind(
-        lambda arrays, norms, dimensions: Int4Codes(arrays["codes"], norms, dimensions),
-        {"codes": ("|u1", 2)},
-        is_scanned=True,
-    ),
-    "binary": EncodingKind(
-        lambda arrays, norms, dimensions: BinaryCodes(arrays["bits"], norms, dimensions),
-        {"bits": ("|u1", 8)},
-    ),
-    "binary+int8": EncodingKind(
-        lambda arrays, norms, _: BinaryInt8Codes(arrays["bits"], Int8Codes(arrays["codes"], norms)),
-        {"bits": ("|u1", 8), "codes": ("|i1", 1)},
-    ),
+    "float32": EncodingKind({"codes": ("<f4", 1)}, is_lossless=True, is_whole=False),
+    "int8": EncodingKind({"codes": ("|i1", 1)}, is_lossless=True, is_scanned=True),
+    "int4": EncodingKind({"codes": ("|u1", 2)}, is_scanned=True),
+    "binary": EncodingKind({"bits": ("|u1", 8)}),
+    "binary+int8": EncodingKind({"bits": ("|u1", 8), "codes": ("|i1", 1)}),
 }
 ENCODING_NAMES = tuple(ENCODING_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """Choose the kind of number of vectors and how many of the leading dimensions are kept.
+    """How vectors are carried: the kind of number and how many of the leading dimensions.
 
-    ValueError for a name that is none of ``ENCODING_NAMES`` or for no dimension at all.
+    ValueError for a name that is none of ``NAMES`` or for no dimension at all.
     """
 
     name: str
@@ -109,17 +63,17 @@ class Encoding:
             raise ValueError(f"{self.dimensions} dimensions carry nothing")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the encoding as a manifest holds it."""
+        """The encoding as a manifest holds it."""
         return {"encoding": self.name, "dimensions": self.dimensions}
 
     @property
     def kind(self) -> EncodingKind:
-        """Look up the description of the encoding."""
+        """What sets the encoding apart from the others."""
         return ENCODING_KINDS[self.name]
 
     @property
     def arrays(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """List the arrays of each stream: the type of each, and the shape of one row."""
+        """The arrays that each stream has: the type of each, and the shape of one row."""
         own = {
             name: (dtype, (-(-self.dimensions // packed),))
             for name, (dtype, packed) in self.kind.arrays.items()
@@ -127,35 +81,76 @@ class Encoding:
         return {INVERSE_NORMS: ("<f4", ()), **own}
 
     def needs_certificate(self, dimensions: int) -> bool:
-        """Test whether a gold set has to admit it. dimensions: of the embedder's vectors."""
+        """Whether a gold set has to admit it. dimensions: of the embedder's vectors."""
         return not self.kind.is_lossless or self.dimensions < dimensions
 
     def label(self, dimensions: int) -> str:
-        """Format a short name such as ``int8@1024``; without the number where all are kept."""
+        """A short name such as ``int8@1024``; without the number where nothing is left out."""
         return self.name if self.dimensions == dimensions else f"{self.name}@{self.dimensions}"
 
 
 def encode_all_dimensions(dimensions: int, name: str = DEFAULT_ENCODING) -> Encoding:
-    """Return the encoding that keeps all dimensions of an embedder's vectors."""
+    """An encoding of all dimensions of an embedder's vectors."""
     return Encoding(name, dimensions)
 
 
+# Rows scored together: few enough for what is made of them to stay in a core's cache.
+_ROWS_PER_BLOCK = 64
+
+
+class Codes(Protocol):
+    """The quantized rows of one stream. Queries are (dimensions,) float32 and of length 1."""
+
+    @property
+    def pool(self) -> int:
+        """How many of the best estimates are worth scoring."""
+
+    def slack(self, query: Floats) -> float:
+        """How far an estimate may lie under the score that it stands for."""
+
+    def estimate(self, query: Floats) -> Floats:
+        """The cosine of the query with every row, roughly. Returns (n,)."""
+
+    def numbers(self, rows: Rows | slice) -> Floats:
+        """The codes of some rows, which the query is multiplied with. Returns (k, dimensions)."""
+
+    @property
+    def inverse_norms(self) -> Floats:
+        """(n,) 1 / the length of each row's codes, or 0."""
+
+    def __len__(self) -> int: ...
+
+
+Arrays = Mapping[str, NDArray[Any]]
+
+# By the names of ``encoding.KINDS``: from the arrays, the inverse norms and the dimensions.
+_CODES_OPENERS: Mapping[str, Callable[[Arrays, Floats, int], Codes]] = {
+    "float32": lambda arrays, norms, _: Float32Codes(arrays["codes"], norms),
+    "int8": lambda arrays, norms, _: Int8Codes(arrays["codes"], norms),
+    "int4": lambda arrays, norms, dimensions: Int4Codes(arrays["codes"], norms, dimensions),
+    "binary": lambda arrays, norms, dimensions: BinaryCodes(arrays["bits"], norms, dimensions),
+    "binary+int8": lambda arrays, norms, _: BinaryInt8Codes(
+        arrays["bits"], Int8Codes(arrays["codes"], norms)
+    ),
+}
+
+
 def open_codes(encoding: Encoding, arrays: Arrays) -> Codes:
-    """Open the rows of a stream by the arrays of its encoding."""
-    return encoding.kind.open(arrays, arrays[INVERSE_NORMS], encoding.dimensions)
+    """The rows of a stream by the arrays of its encoding."""
+    return _CODES_OPENERS[encoding.name](arrays, arrays[INVERSE_NORMS], encoding.dimensions)
 
 
 def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
-    """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
-    # Added up in one order, so that equal rows have equal scores.
+    """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
+    # Added up in one order, so that equal rows have equal ones.
     dots: Floats = np.einsum("ij,j->i", codes.numbers(rows), query)
     return dots * codes.inverse_norms[rows]
 
 
 def score_all_codes(codes: Codes, query: Floats) -> Floats:
-    """Compute the cosine of the float query with every row, some at a time. Returns (n,)."""
-    cosines = np.empty(len(codes), dtype=np.float32)
+    """The score of every row, some at a time. Returns (n,)."""
+    found = np.empty(len(codes), dtype=np.float32)
     for start in range(0, len(codes), _ROWS_PER_BLOCK):
         rows = np.arange(start, min(start + _ROWS_PER_BLOCK, len(codes)))
-        cosines[rows] = score_codes(codes, query, rows)
-    return cosines
+        found[rows] = score_codes(codes, query, rows)
+    return found

@@ -1,7 +1,6 @@
-"""Rows as numbers, quantized to 8 or 4 bits or in full, scored against a query."""
+"""Rows as numbers: whole ones of 8 or 4 bits, or as they are."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from .kernel import WholeFloats, choose_kernel
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
-# Candidates of a stream that are scored against the float query.
+# How many candidates of a stream are scored against the float query.
 SCALAR_POOL = 64
 
 # Rows whose halves are masked together: few enough to stay in a core's cache.
@@ -22,7 +21,7 @@ _ROWS_PER_MASK = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Float32Codes:
-    """Hold rows in full: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
+    """Rows as they are: (n, d) float32; ``inverse_norms`` (n,) is 1, or 0 for a row of zeros."""
 
     rows: Floats
     inverse_norms: Floats
@@ -32,23 +31,23 @@ class Float32Codes:
         return len(self.rows)
 
     def slack(self, query: Floats) -> float:
-        """Bound the error of adding up in another order."""
+        """What adding up in another order can do."""
         del query
         return 1e-5
 
     def estimate(self, query: Floats) -> Floats:
-        """Compute the scores, but for the order in which numbers are added up."""
-        cosines: Floats = (self.rows @ query) * self.inverse_norms
-        return cosines
+        """As the score, but for the order in which numbers are added up."""
+        found: Floats = (self.rows @ query) * self.inverse_norms
+        return found
 
     def numbers(self, rows: Rows | slice) -> Floats:
-        """Return some rows."""
+        """Some rows."""
         return self.rows[rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Int8Codes:
-    """Hold codes (n, d) int8; ``inverse_norms`` (n,) is 1 / norm of each row's codes, or 0."""
+    """Codes (n, d) int8; ``inverse_norms`` (n,) is 1 / norm of each row's codes, or 0."""
 
     codes: NDArray[np.int8]
     inverse_norms: Floats
@@ -58,25 +57,22 @@ class Int8Codes:
         return len(self.codes)
 
     def slack(self, query: Floats) -> float:
-        """Bound the error of rounding the query."""
+        """What rounding the query can do."""
         return _rounding_slack(query)
 
     def estimate(self, query: Floats) -> Floats:
-        """Compute the cosine with the query rounded to 8 bits, in whole numbers."""
-        return _estimate_rounded(self.dots, query, self.inverse_norms)
-
-    def dots(self, query: NDArray[np.int8]) -> WholeFloats:
-        """Compute the exact dot product of a query (d,) with every row. Returns (n,)."""
-        return kernel.multiply_rows(self.codes, query)
+        """The cosine with the query rounded to 8 bits, in whole numbers."""
+        rounded, unit = _round_query(query)
+        return _scale_dots(kernel.multiply_rows(self.codes, rounded), self.inverse_norms * unit)
 
     def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, (k, dimensions)."""
+        """The codes of some rows, (k, dimensions)."""
         return self.codes[rows].astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Int4Codes:
-    """Hold two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
+    """Two codes a byte: ``nibbles`` (n, h) uint8 with h = (dimensions + 1) // 2.
 
     The low half of byte j holds code j plus 8, the high half code h + j in two's complement. So
     each half is a whole number after one mask, the high one times 16.
@@ -91,54 +87,60 @@ class Int4Codes:
         return len(self.nibbles)
 
     def slack(self, query: Floats) -> float:
-        """Bound the error of rounding the query."""
+        """What rounding the query can do."""
         return _rounding_slack(query)
 
     def estimate(self, query: Floats) -> Floats:
-        """Compute the cosine with the query rounded to 8 bits, in whole numbers."""
-        return _estimate_rounded(self.dots, query, self.inverse_norms)
+        """The cosine with the query rounded to 8 bits, in whole numbers."""
+        rounded, unit = _round_query(query)
+        return _scale_dots(self.dots(rounded), self.inverse_norms * unit)
 
     def dots(self, query: NDArray[np.int8]) -> WholeFloats:
-        """Compute the exact dot product of a query (dimensions,) with every row. Returns (n,)."""
+        """The exact dot product of a query (dimensions,) with every row's codes. Returns (n,)."""
         half = self.nibbles.shape[1]
         low = query[:half]
         high = np.zeros(half, dtype=np.int8)
         high[: self.dimensions - half] = query[half:]
-        dots: WholeFloats = np.empty(len(self))
+        found: WholeFloats = np.empty(len(self))
         offset = 8 * int(low.sum(dtype=np.int64))
         multiply = choose_kernel(self.nibbles.nbytes)
-        buffer = np.empty((_ROWS_PER_MASK, half), dtype=np.uint8)
+        masked = np.empty((_ROWS_PER_MASK, half), dtype=np.uint8)
         for start in range(0, len(self), _ROWS_PER_MASK):
             block = self.nibbles[start : start + _ROWS_PER_MASK]
-            masked = buffer[: len(block)]
-            lows = multiply(np.bitwise_and(block, 0x0F, out=masked).view(np.int8), low)
-            highs = multiply(np.bitwise_and(block, 0xF0, out=masked).view(np.int8), high)
-            dots[start : start + _ROWS_PER_MASK] = lows - offset + highs / 16
-        return dots
+            part = masked[: len(block)]
+            lows = multiply(np.bitwise_and(block, 0x0F, out=part).view(np.int8), low)
+            highs = multiply(np.bitwise_and(block, 0xF0, out=part).view(np.int8), high)
+            found[start : start + _ROWS_PER_MASK] = lows - offset + highs / 16
+        return found
 
     def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, (k, dimensions)."""
-        nibbles = self.nibbles[rows]
-        low = (nibbles & 0x0F).astype(np.float32) - 8
-        high = (nibbles & 0xF0).view(np.int8).astype(np.float32) / 16
-        codes: Floats = np.concatenate([low, high], axis=1)
+        """The codes of some rows, (k, dimensions)."""
+        picked = self.nibbles[rows]
+        codes: Floats = np.concatenate(
+            [
+                (picked & 0x0F).astype(np.float32) - 8,
+                (picked & 0xF0).view(np.int8).astype(np.float32) / 16,
+            ],
+            axis=1,
+        )
         return codes[:, : self.dimensions]
 
 
-def _estimate_rounded(
-    multiply: Callable[[NDArray[np.int8]], WholeFloats], query: Floats, inverse_norms: Floats
-) -> Floats:
-    """Round a query to 8 bits and compute its cosines; 0 for a query of zeros."""
+def _scale_dots(dots: WholeFloats, norms: Floats) -> Floats:
+    found: Floats = (dots * norms).astype(np.float32)
+    return found
+
+
+def _round_query(query: Floats) -> tuple[NDArray[np.int8], np.float32]:
+    """A query rounded to 8 bits and 1 / norm of what it has become; 0 for one of zeros."""
     peak = _largest_magnitude(query)
     floats = np.rint(query * np.float32(127 / peak) if peak else query)
     norm = math.sqrt(float(floats @ floats))
-    scale = inverse_norms * np.float32(1 / norm if norm else 0.0)
-    cosines: Floats = (multiply(floats.astype(np.int8)) * scale).astype(np.float32)
-    return cosines
+    return floats.astype(np.int8), np.float32(1 / norm if norm else 0.0)
 
 
 def _rounding_slack(query: Floats) -> float:
-    """Compute seven standard deviations of what rounding a query does to a cosine.
+    """Seven standard deviations of what rounding a query does to a cosine.
 
     Every coordinate is off by up to half a step, evenly: by step / sqrt(12) on average.
     """
