@@ -111,7 +111,7 @@ def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) 
     assert site.asked == [("/_answerable/answer", asking("How do I deploy?"))]
 
 
-def test_partial_answer(page: Page, site: Site) -> None:
+def test_partial_answer_draws_its_record_cards_and_no_route(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     ask(box)
     expect(box.get_by_role("status")).to_have_text("Answer ready, 1 source.")
@@ -129,7 +129,7 @@ def test_related_material_has_only_routes_and_location_cards(page: Page, site: S
     expect(box.locator(".card.hint")).to_have_count(1)
 
 
-def test_not_found_is_a_plain_decline(page: Page, site: Site) -> None:
+def test_not_found_declines_without_cards(page: Page, site: Site) -> None:
     box = visit(page, site, NOT_FOUND | {"answer": "Trust me, it is 42."})
     ask(box)
     expect(box.get_by_role("heading", name="This site does not answer that.")).to_be_focused()
@@ -330,7 +330,9 @@ def test_markup_in_text_is_shown_as_text(page: Page, site: Site) -> None:
 
 
 @pytest.mark.parametrize("site_url", [None, "https://example.org/sub/"])
-def test_sub_path_site(page: Page, site: Site, site_url: str | None) -> None:
+def test_a_site_below_a_path_uses_that_path_for_requests_and_links(
+    page: Page, site: Site, site_url: str | None
+) -> None:
     site.prefix = "/sub"
     prefix = "" if site_url is None else "/sub"
     citation = RECORD | {
@@ -359,7 +361,7 @@ def test_the_endpoint_is_the_attribute_then_the_link(
     box = visit(page, site, PARTIAL)
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
-    assert [asked for asked, _ in site.asked] == [path]
+    assert [url for url, _ in site.asked] == [path]
 
 
 def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> None:
@@ -369,7 +371,7 @@ def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> No
     page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
-    assert [asked for asked, _ in site.asked] == ["/api/answer"]
+    assert [url for url, _ in site.asked] == ["/api/answer"]
 
 
 def test_placement_none_draws_no_button_but_opens_by_method(page: Page, site: Site) -> None:
@@ -459,7 +461,9 @@ def test_the_override_puts_the_box_into_materials_header(
 @pytest.mark.skipif("ANSWERABLE_SHOTS" not in os.environ, reason="ANSWERABLE_SHOTS is not set")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("device", "width"), [("desktop", 1100), ("phone", 390)])
-def test_screenshots(page: Page, site: Site, scheme: str, device: str, width: int) -> None:
+def test_screenshots_of_all_states_are_taken_where_a_folder_is_set(
+    page: Page, site: Site, scheme: str, device: str, width: int
+) -> None:
     folder = Path(os.environ["ANSWERABLE_SHOTS"])
     folder.mkdir(parents=True, exist_ok=True)
     page.set_viewport_size({"width": width, "height": 820})
@@ -515,7 +519,7 @@ def cited_in(*languages: str | None) -> Json:
         ("fr", ("not a tag",), "The sources are in not a tag."),
     ],
 )
-def test_sources_in_another_language_are_said_to_be(
+def test_sources_in_another_language_name_that_language(
     page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], said: str | None
 ) -> None:
     site.lang = page_language
@@ -533,7 +537,7 @@ def test_sources_in_another_language_are_said_to_be(
     ("page_language", "sent"),
     [("fr-CA", "fr-CA"), ("", None), ("e", None), ("x" * 36, None), ("<en>", None)],
 )
-def test_the_language_of_the_page_is_sent_if_it_is_one(
+def test_the_language_of_the_page_is_sent_where_it_is_valid(
     page: Page, site: Site, page_language: str, sent: str | None
 ) -> None:
     site.lang = page_language

@@ -69,10 +69,10 @@ MARKS = {
 
 def violations(page: Page) -> list[str]:
     """What axe-core finds wrong within the ask box, all of its rules on, best practices too."""
-    found = AXE.run(page, {"include": ["answerable-ask"]}, RULES).response["violations"]
+    reports = AXE.run(page, {"include": ["answerable-ask"]}, RULES).response["violations"]
     return [
         f"{each['id']}: {node['target']} {node['failureSummary']}"
-        for each in found
+        for each in reports
         for node in each["nodes"]
     ]
 
@@ -98,7 +98,7 @@ def states(box: Locator, site: Site) -> Iterator[str]:
             yield "why"
 
 
-def test_axe_finds_nothing_in_any_state_and_scheme(page: Page, site: Site) -> None:
+def test_axe_finds_no_fault_in_any_state_and_scheme(page: Page, site: Site) -> None:
     """The boxes of the gallery stand in a page, and are looked at there."""
     site.csp = "default-src 'self'"
     site.head = STYLED
@@ -106,16 +106,16 @@ def test_axe_finds_nothing_in_any_state_and_scheme(page: Page, site: Site) -> No
     box = visit(page, site, *REPLIES)
     assert violations(page) == []
     box.get_by_role("button", name="Ask").click()
-    seen = []
+    drawn_parts = []
     for name in states(box, site):
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
             assert violations(page) == [], (name, scheme)
-        seen.append(name)
-    assert seen == ["empty", "full", "working", "supported", "why", *list(STATES)[2:]]
+        drawn_parts.append(name)
+    assert drawn_parts == ["empty", "full", "working", "supported", "why", *list(STATES)[2:]]
 
 
-def test_axe_would_find_a_fault_within_the_box(page: Page, site: Site) -> None:
+def test_axe_finds_a_planted_fault_inside_the_box(page: Page, site: Site) -> None:
     site.csp = "default-src 'self'"
     site.head = '<link rel="stylesheet" href="/pale.css">'
     pale = "answerable-ask { --answerable-fg: #bbb; --answerable-bg: #fff }"
@@ -123,13 +123,13 @@ def test_axe_would_find_a_fault_within_the_box(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
-    found = violations(page)
-    assert any("color-contrast" in each and "sentence" in each for each in found)
+    faults = violations(page)
+    assert any("color-contrast" in each and "sentence" in each for each in faults)
 
 
 def stops(page: Page, key: str = "Tab", most: int = 30) -> list[str]:
     """What Tab reaches from the focus on, until it leaves the page or comes to the question."""
-    found: list[str] = []
+    names: list[str] = []
     for _ in range(most):
         page.keyboard.press(key)
         name: str = page.evaluate(
@@ -138,10 +138,10 @@ def stops(page: Page, key: str = "Tab", most: int = 30) -> list[str]:
             " if (node === document.body) return '';"
             " return node.ariaLabel ?? (node.innerText || node.localName).trim(); }"
         )
-        if name in found or name == "":
+        if name in names or name == "":
             break
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, site: Site) -> None:
@@ -214,7 +214,7 @@ def test_the_focus_stays_in_the_dialog_and_goes_back_to_where_it_was(
     expect(page.locator("#after")).to_be_focused()
 
 
-def test_a_code_block_and_a_fold_are_worked_by_keys(page: Page, site: Site) -> None:
+def test_code_blocks_and_folds_work_by_keyboard(page: Page, site: Site) -> None:
     quoting = PARTIAL["citations"][0] | {"quote": "line\n" * 3}
     box = visit(page, site, CODE | {"citations": [quoting]})
     ask(box)
@@ -234,7 +234,7 @@ def test_a_code_block_and_a_fold_are_worked_by_keys(page: Page, site: Site) -> N
     expect(box.locator("blockquote")).to_be_hidden()
 
 
-def test_names_in_the_accessibility_tree(page: Page, site: Site) -> None:
+def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, SUPPORTED, problem(500))
     ask(box)
@@ -292,29 +292,29 @@ WATCHING = """() => {
 }"""
 
 
-def test_the_box_is_no_second_banner_of_its_page(page: Page, site: Site) -> None:
+def test_the_box_adds_no_banner_landmark_to_its_page(page: Page, site: Site) -> None:
     box = visit(page, site)
     box.get_by_role("button", name="Ask").click()
     expect(box.get_by_role("dialog")).to_be_visible()
     expect(page.get_by_role("banner", include_hidden=True)).to_have_count(1)
 
 
-def test_one_thing_is_said_for_each_question(page: Page, site: Site) -> None:
+def test_each_question_makes_one_live_announcement(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, SUPPORTED, RELATED, NOT_FOUND, problem(429), problem(500))
     box.get_by_role("button", name="Ask").click()
     page.evaluate(WATCHING)
     box.get_by_label("Your question").fill("How do I deploy?")
     for state in ("supported", "related-material", "not-found", "problem", "problem"):
-        asked = len(site.asked)
+        request_count = len(site.asked)
         box.get_by_label("Your question").press("Enter")
         expect(box).to_have_attribute("state", state)
-        page.wait_for_function("(most) => window.said.length > most", arg=asked)
+        page.wait_for_function("(most) => window.said.length > most", arg=request_count)
     expect(box.locator("[aria-live]")).to_have_count(0)
     expect(box.get_by_role("status")).to_have_count(1)
     expect(box.get_by_role("alert")).to_have_count(1)
-    said: list[str] = page.evaluate("window.said")
-    assert said == [
+    announcements: list[str] = page.evaluate("window.said")
+    assert announcements == [
         "status: Answer ready, 3 sources.",
         "status: No direct answer, 1 place to look.",
         "status: Not found on this site.",

@@ -43,8 +43,8 @@ def seen(page: Page) -> list[str]:
 
 
 def details(page: Page) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = page.evaluate("window.seen.splice(0)")
-    return found
+    events: list[dict[str, Any]] = page.evaluate("window.seen.splice(0)")
+    return events
 
 
 def refuse(page: Page, *names: str) -> None:
@@ -80,7 +80,7 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     expect(box.get_by_role("button", name="Copy answer")).to_be_focused()
 
 
-def test_a_shared_question_is_put_but_not_sent(page: Page, site: Site) -> None:
+def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Site) -> None:
     allow_copying(page)
     question = "Is 100% of «a & b» = c? 😀"
     box = visit(page, site, PARTIAL, path="/guide/?old=1#part")
@@ -102,14 +102,16 @@ def test_a_shared_question_is_put_but_not_sent(page: Page, site: Site) -> None:
     assert [body for _, body in site.asked] == [asking(question)] * 2
 
 
-def test_a_shared_question_is_cut_and_may_be_broken(page: Page, site: Site) -> None:
-    for given, put in [("x" * 700, "x" * 500), ("%F0%9F", "\ufffd"), ("%3Cb%3E", "<b>"), ("", "")]:
-        box = visit(page, site, path=f"/?ask={given}")
+def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
+    page: Page, site: Site
+) -> None:
+    for shared, put in [("x" * 700, "x" * 500), ("%F0%9F", "\ufffd"), ("%3Cb%3E", "<b>"), ("", "")]:
+        box = visit(page, site, path=f"/?ask={shared}")
         expect(box.get_by_label("Your question")).to_have_value(put)
     assert site.asked == []
 
 
-def test_copying_that_is_not_allowed_says_so(page: Page, site: Site) -> None:
+def test_copying_that_the_browser_denies_shows_a_message(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     page.evaluate(
         "() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('no')); }"
@@ -155,7 +157,7 @@ def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) ->
     assert sum(url.endswith("/feedback") for url in requested) == 2
 
 
-def test_feedback_that_fails_says_so(page: Page, site: Site) -> None:
+def test_failed_feedback_shows_a_message(page: Page, site: Site) -> None:
     site.feedback_status = 500
     site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
     box = visit(page, site, PARTIAL, PARTIAL)
@@ -171,7 +173,7 @@ def test_feedback_that_fails_says_so(page: Page, site: Site) -> None:
     expect(box.get_by_role("status")).to_have_text("That could not be sent.")
 
 
-def test_feedback_to_no_address_says_so(page: Page, site: Site) -> None:
+def test_feedback_without_an_address_shows_a_message(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask feedback="http://"></answerable-ask>'
     box = visit(page, site, PARTIAL)
     ask(box)
@@ -179,7 +181,7 @@ def test_feedback_to_no_address_says_so(page: Page, site: Site) -> None:
     expect(box.get_by_role("status")).to_have_text("That could not be sent.")
 
 
-def test_events_in_their_order_and_what_each_says(page: Page, site: Site) -> None:
+def test_events_fire_in_order_with_their_details(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
     streamed = Stream([event("stage", {"stage": "writing"}), event("answer", PARTIAL)])
     box = visit(page, site, streamed, problem(503, "paused"))
@@ -206,7 +208,7 @@ def test_events_in_their_order_and_what_each_says(page: Page, site: Site) -> Non
     assert by_name["ask"] == {"question": "How do I deploy?"}
 
 
-def test_a_page_may_cancel_what_is_cancelable(page: Page, site: Site) -> None:
+def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
     box = visit(page, site, PARTIAL)
     page.evaluate(RECORDING, EVENTS)
@@ -260,7 +262,7 @@ def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
     assert [body for _, body in site.asked] == [asking("A" * 500)]
 
 
-def test_a_page_may_fetch_for_the_box(page: Page, site: Site) -> None:
+def test_a_page_can_supply_the_fetch_function(page: Page, site: Site) -> None:
     box = visit(page, site)
     page.evaluate(
         "(answer) => { document.querySelector('answerable-ask').fetch = async (url) =>"
@@ -278,7 +280,7 @@ def test_a_page_may_fetch_for_the_box(page: Page, site: Site) -> None:
     assert site.asked == []
 
 
-def test_inline_stands_in_the_page(page: Page, site: Site) -> None:
+def test_inline_placement_draws_the_box_in_the_page(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask placement="inline"></answerable-ask>'
     box = visit(page, site, PARTIAL)
     expect(box.get_by_role("group", name="Ask this site")).to_be_visible()
@@ -298,7 +300,7 @@ def test_inline_stands_in_the_page(page: Page, site: Site) -> None:
     assert seen(page) == ["ask", "answer", "cite"]
 
 
-def test_the_shortcut_may_be_another_or_none(page: Page, site: Site) -> None:
+def test_the_shortcut_can_be_changed_or_removed(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask shortcut="Alt+Shift+K"></answerable-ask>'
     box = visit(page, site)
     trigger = box.get_by_role("button", name="Ask")
@@ -329,7 +331,7 @@ def test_italics_of_a_text_that_is_edited_are_left_alone(page: Page, site: Site)
     expect(box.get_by_role("dialog")).to_be_visible()
 
 
-def test_several_boxes_on_a_page(page: Page, site: Site) -> None:
+def test_several_boxes_on_a_page_do_not_disturb_each_other(page: Page, site: Site) -> None:
     site.ask_box = (
         '<answerable-ask id="first"></answerable-ask>'
         '<answerable-ask id="second" placement="inline" endpoint="/other/"></answerable-ask>'
@@ -354,7 +356,7 @@ def test_several_boxes_on_a_page(page: Page, site: Site) -> None:
     expect(first.get_by_label("Your question")).to_be_focused()
 
 
-def test_slots_take_the_words_of_the_page(page: Page, site: Site) -> None:
+def test_slots_replace_the_texts_of_the_box(page: Page, site: Site) -> None:
     site.ask_box = (
         '<answerable-ask><span slot="trigger">Help me</span><span slot="title">Ask Harbour</span>'
         '<span slot="scope">Only boats.</span><small slot="footer">By the harbour.</small>'
@@ -373,7 +375,7 @@ def test_slots_take_the_words_of_the_page(page: Page, site: Site) -> None:
     expect(page.get_by_text("By the harbour.")).to_be_visible()
 
 
-def test_parts_and_properties_style_it(page: Page, site: Site) -> None:
+def test_parts_and_custom_properties_style_the_box(page: Page, site: Site) -> None:
     css = (
         "answerable-ask { --answerable-accent: rgb(1, 2, 3); --answerable-radius: 3px }"
         "answerable-ask::part(sentence) { color: rgb(9, 8, 7) }"

@@ -93,7 +93,7 @@ def test_the_button_covers_no_contents_and_no_end(page: Page, address: str, widt
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_contents_in_the_corner_move_the_button_until_they_go(page: Page, site: Site) -> None:
+def test_the_button_moves_away_from_contents_in_its_corner(page: Page, site: Site) -> None:
     site.csp = "default-src 'self' 'unsafe-inline'"
     site.ask_box = (
         '<nav style="position: fixed; right: 0; bottom: 0; width: 200px; height: 90%"><a href="/">'
@@ -114,7 +114,9 @@ def test_contents_in_the_corner_move_the_button_until_they_go(page: Page, site: 
     expect(trigger).to_have_css("margin-inline-end", "0px")
 
 
-def test_an_element_of_the_page_takes_no_room(page: Page, site: Site) -> None:
+def test_an_element_placed_in_the_page_reserves_no_room_for_the_button(
+    page: Page, site: Site
+) -> None:
     site.ask_box = "<p><answerable-ask></answerable-ask></p>"
     box = visit(page, site)
     expect(box.get_by_role("button", name="Ask")).to_be_visible()

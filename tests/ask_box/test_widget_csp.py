@@ -29,11 +29,11 @@ LISTENING = """() => {
 
 
 def violations(page: Page) -> list[str]:
-    found: list[str] = page.evaluate("window.violations")
-    return found
+    violations: list[str] = page.evaluate("window.violations")
+    return violations
 
 
-def test_a_violation_would_be_seen(browser: Browser, site: Site) -> None:
+def test_a_planted_csp_violation_is_reported(browser: Browser, site: Site) -> None:
     page = browser.new_page()
     visit(page, site)
     page.evaluate(LISTENING)
@@ -46,7 +46,7 @@ def test_a_violation_would_be_seen(browser: Browser, site: Site) -> None:
     page.close()
 
 
-def test_no_state_violates_the_policy(page: Page, site: Site) -> None:
+def test_no_state_violates_the_csp(page: Page, site: Site) -> None:
     page.add_init_script(f"({LISTENING})()")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     site.about = {
@@ -88,7 +88,7 @@ def test_no_state_violates_the_policy(page: Page, site: Site) -> None:
     assert site.reports == []
 
 
-def test_inline_and_in_another_language_too(page: Page, site: Site) -> None:
+def test_inline_placement_in_another_language_violates_no_csp(page: Page, site: Site) -> None:
     page.add_init_script(f"({LISTENING})()")
     site.lang = "de"
     site.strings["de"] = {"dir": "ltr", "ask": "Fragen"}
@@ -102,7 +102,7 @@ def test_inline_and_in_another_language_too(page: Page, site: Site) -> None:
     assert site.reports == []
 
 
-def test_a_page_of_a_policy_without_a_base_uses_no_other_address(page: Page, site: Site) -> None:
+def test_a_csp_with_base_uri_none_is_not_violated(page: Page, site: Site) -> None:
     site.csp = site.csp.replace("default-src 'none'", "default-src 'none'; base-uri 'none'")
     box = visit(page, site, PARTIAL)
     ask(box)

@@ -46,7 +46,7 @@ def outline(box: Locator) -> str:
     return shape
 
 
-def test_text_has_its_inline_code_and_links_and_code_is_a_block(page: Page, site: Site) -> None:
+def test_excerpts_draw_inline_code_links_and_code_blocks(page: Page, site: Site) -> None:
     box = draw(page, site, excerpts(CODE))
     words = box.locator(".words")
     expect(words.locator("p").first).to_have_text(
@@ -60,7 +60,7 @@ def test_text_has_its_inline_code_and_links_and_code_is_a_block(page: Page, site
     expect(words.locator("p").nth(1)).to_have_text("…")
 
 
-def test_lists_are_nested_and_numbered_as_on_the_page(page: Page, site: Site) -> None:
+def test_excerpt_lists_keep_nesting_and_numbers(page: Page, site: Site) -> None:
     box = draw(page, site, excerpts(STEPS))
     assert outline(box).endswith(
         "<div><ol><li 1>Upload the folder.<ul><li>All files.</><li>No others.</></></>"
@@ -68,14 +68,14 @@ def test_lists_are_nested_and_numbered_as_on_the_page(page: Page, site: Site) ->
     )
 
 
-def test_a_list_that_goes_on_after_code_keeps_its_numbers(page: Page, site: Site) -> None:
+def test_an_excerpt_list_interrupted_by_code_keeps_its_numbers(page: Page, site: Site) -> None:
     blocks = [items(item("One", number="1")), *TABS[1:2], items(item("Two", level=3, number="7"))]
     box = draw(page, site, excerpts(blocks))
     expect(box.locator("ol")).to_have_count(2)
     assert outline(box).endswith("<div><ol><li 7>Two</></></></>")
 
 
-def test_a_table_has_its_column_names_and_an_empty_cell(page: Page, site: Site) -> None:
+def test_excerpt_tables_have_column_names_and_empty_cells(page: Page, site: Site) -> None:
     box = draw(page, site, excerpts(OPTIONS))
     expect(box.get_by_role("columnheader")).to_have_text(["option", "effect"])
     expect(box.get_by_role("cell")).to_have_text(
@@ -85,7 +85,7 @@ def test_a_table_has_its_column_names_and_an_empty_cell(page: Page, site: Site) 
     expect(box.locator(".label")).to_have_text("Options")
 
 
-def test_a_wide_table_scrolls_by_itself_and_by_the_keyboard(page: Page, site: Site) -> None:
+def test_wide_excerpt_tables_scroll_by_keyboard(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     wide = {"kind": "table", "columns": [], "rows": [[[span("option" * 9)]] * 6]}
     box = draw(page, site, excerpts([wide]))
@@ -99,7 +99,7 @@ def test_a_wide_table_scrolls_by_itself_and_by_the_keyboard(page: Page, site: Si
     )
 
 
-def test_a_tab_stands_above_what_it_holds(page: Page, site: Site) -> None:
+def test_a_tab_label_is_drawn_above_its_content(page: Page, site: Site) -> None:
     box = draw(page, site, excerpts(TABS))
     assert box.locator(".words").inner_text().split() == [
         "pip", "pip", "install", "httpx", "uv", "uv", "add", "httpx"
@@ -107,7 +107,7 @@ def test_a_tab_stands_above_what_it_holds(page: Page, site: Site) -> None:
     expect(box.locator(".label")).to_have_text(["pip", "uv"])
 
 
-def test_the_card_holds_the_excerpt_once_under_its_link(page: Page, site: Site) -> None:
+def test_a_card_holds_its_excerpt_once_under_the_link(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     box = draw(page, site, excerpts(CODE, STEPS, TABS))
     titles = box.locator(".card h4 a")
@@ -145,7 +145,7 @@ def test_quotes_of_one_section_share_a_card_below_prose(page: Page, site: Site) 
     expect(box.locator(".number")).to_have_text(["[1] [2]", "[3]"])
 
 
-def test_a_note_beside_an_excerpt_is_named_once(page: Page, site: Site) -> None:
+def test_a_route_beside_an_excerpt_is_drawn_once(page: Page, site: Site) -> None:
     answer = excerpts(STEPS)
     answer |= {"mode": "supported", "routes": [ROUTE], "citations": [section(1), HINT]}
     box = draw(page, site, answer)
@@ -184,7 +184,7 @@ def test_the_spelling_that_was_searched_is_marked(page: Page, site: Site) -> Non
         (None, "From this site", "Answer ready, 1 source."),
     ],
 )
-def test_the_heading_tells_how_near_an_answer_comes(
+def test_the_answer_heading_follows_the_confidence(
     page: Page, site: Site, confidence: str | None, heading: str, announced: str
 ) -> None:
     box = draw(page, site, excerpts(STEPS, confidence=confidence))
@@ -193,7 +193,7 @@ def test_the_heading_tells_how_near_an_answer_comes(
     assert "confidence" not in box.get_by_role("dialog").inner_text().lower()
 
 
-def test_unknown_words_are_named_and_odd_notes_are_not(page: Page, site: Site) -> None:
+def test_unknown_words_are_named_and_malformed_notes_ignored(page: Page, site: Site) -> None:
     notes = [
         {"kind": "unknown", "word": "CEO"}, {"kind": "unknown", "word": "<b>x</b>"},
         {"kind": "of tomorrow"}, {"kind": ["unknown"]}, {"kind": "unknown", "word": {}}, None, 5,
@@ -266,7 +266,7 @@ BROKEN: list[object] = [
 ]  # fmt: skip
 
 
-def test_blocks_that_cannot_be_drawn_leave_the_text(page: Page, site: Site) -> None:
+def test_invalid_excerpt_blocks_fall_back_to_plain_text(page: Page, site: Site) -> None:
     visit(page, site)
     drawn = page.evaluate(
         """async ([answer, broken]) => {
@@ -289,7 +289,7 @@ def test_blocks_that_cannot_be_drawn_leave_the_text(page: Page, site: Site) -> N
     assert drawn == []
 
 
-def test_axe_finds_nothing_in_excerpts(page: Page, site: Site) -> None:
+def test_axe_finds_no_fault_in_excerpts(page: Page, site: Site) -> None:
     site.csp = "default-src 'self'"
     site.head = '<link rel="stylesheet" href="/style.css">'
     answer = excerpts(CODE, STEPS, [*OPTIONS, *TABS], notes=[{"kind": "unknown", "word": "CEO"}])
@@ -300,7 +300,7 @@ def test_axe_finds_nothing_in_excerpts(page: Page, site: Site) -> None:
     expect(box.locator(".card")).to_have_count(3)
 
 
-def test_an_excerpt_fits_a_phone_from_right_to_left_too(page: Page, site: Site) -> None:
+def test_an_excerpt_fits_a_phone_in_both_directions(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     site.lang = "ar"
     box = visit(page, site, excerpts(CODE, STEPS, OPTIONS))
@@ -313,7 +313,7 @@ def test_an_excerpt_fits_a_phone_from_right_to_left_too(page: Page, site: Site) 
     assert box.locator(".result").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
-def test_an_answer_of_a_model_keeps_its_sentences_and_sources(page: Page, site: Site) -> None:
+def test_a_model_answer_draws_its_sentences_and_sources(page: Page, site: Site) -> None:
     claims = [SUPPORTED["claims"][0] | {"blocks": STEPS}, SUPPORTED["claims"][1]]
     box = draw(page, site, SUPPORTED | {"claims": claims})
     expect(box.locator(".sentence")).to_have_count(3)

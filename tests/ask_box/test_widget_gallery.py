@@ -50,8 +50,8 @@ OVERFLOWING = """() => [...document.querySelectorAll("answerable-ask[placement=i
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with screenshots.gallery() as found:
-        yield found
+    with screenshots.gallery() as address:
+        yield address
 
 
 @pytest.fixture(
@@ -65,7 +65,7 @@ def drawn(request: pytest.FixtureRequest, browser: Browser, address: str) -> Ite
     page.context.close()
 
 
-def test_every_state_is_drawn(drawn: Page) -> None:
+def test_the_gallery_draws_every_state(drawn: Page) -> None:
     boxes = drawn.locator("answerable-ask[placement=inline]").all()
     states = {
         box.get_attribute("data-recorded") or "empty": box.get_attribute("state") for box in boxes
@@ -76,7 +76,7 @@ def test_every_state_is_drawn(drawn: Page) -> None:
     assert {name: box.get_attribute("problem") for name, box in problems.items()} == PROBLEMS
 
 
-def test_cards_are_those_of_the_citations(drawn: Page) -> None:
+def test_gallery_cards_match_the_citations(drawn: Page) -> None:
     for name, recorded in RECORDED.items():
         cited = [each.get("title") or each["label"] for each in _citations(recorded)]
         cards = drawn.locator(f"[data-recorded={name}] .card .title")
@@ -87,17 +87,17 @@ def _citations(recorded: dict[str, dict[str, list[dict[str, str]]]]) -> list[dic
     return recorded.get("body", {}).get("citations", [])
 
 
-def test_nothing_sticks_out(drawn: Page) -> None:
+def test_nothing_in_the_gallery_overflows_its_frame(drawn: Page) -> None:
     assert drawn.evaluate(OVERFLOWING) == []
     width = "document.documentElement.scrollWidth <= window.innerWidth"
     assert drawn.evaluate(width)
 
 
 @pytest.mark.parametrize("drawn", [("desktop", "light"), ("phone", "dark")], indirect=True)
-def test_axe_finds_nothing(drawn: Page) -> None:
-    found = Axe().run(drawn, context="answerable-ask").response["violations"]
-    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+def test_axe_finds_no_fault_in_the_gallery(drawn: Page) -> None:
+    faults = Axe().run(drawn, context="answerable-ask").response["violations"]
+    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in faults] == []
 
 
-def test_the_reader_keeps_focus_and_place(drawn: Page) -> None:
+def test_the_gallery_keeps_focus_and_scroll_position(drawn: Page) -> None:
     assert drawn.evaluate("[document.activeElement === document.body, scrollY]") == [True, 0]

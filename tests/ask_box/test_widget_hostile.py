@@ -63,10 +63,10 @@ def paths(value: object, before: tuple[str | int, ...] = ()) -> list[tuple[str |
         inner = list(enumerate(value))
     else:
         return []
-    found: list[tuple[str | int, ...]] = []
+    all_paths: list[tuple[str | int, ...]] = []
     for key, each in inner:
-        found += [(*before, key), *paths(each, (*before, key))]
-    return found
+        all_paths += [(*before, key), *paths(each, (*before, key))]
+    return all_paths
 
 
 # Each answer is one question; the box settles before the next one is asked.
@@ -102,7 +102,7 @@ ASK_ALL = """async ([answers, asStream]) => {
 }"""
 
 
-def test_every_field_may_be_anything(page: Page, site: Site) -> None:
+def test_a_field_of_any_type_draws_an_answer_or_the_error(page: Page, site: Site) -> None:
     visit(page, site)
     answers = [*mutated(SUPPORTED), *mutated(NOT_FOUND), *mutated(excerpts([*STEPS, *OPTIONS]))]
     assert len(answers) > 400
@@ -113,7 +113,7 @@ def test_every_field_may_be_anything(page: Page, site: Site) -> None:
     assert wrong == []
 
 
-def test_a_body_may_be_anything(page: Page, site: Site) -> None:
+def test_a_malformed_body_settles_and_draws_the_error(page: Page, site: Site) -> None:
     visit(page, site)
     bodies = [*ODD, [SUPPORTED], {"mode": "supported"}, [[]] * 1000, "x" * 200_000]
     for streams in (False, True):
@@ -123,7 +123,7 @@ def test_a_body_may_be_anything(page: Page, site: Site) -> None:
     expect(page.locator("answerable-ask")).to_have_attribute("state", "problem")
 
 
-def test_a_problem_may_name_any_code(page: Page, site: Site) -> None:
+def test_a_problem_with_an_unknown_code_draws_the_error(page: Page, site: Site) -> None:
     """Codes that every object has by inheritance, and those that are no text."""
     codes = ["__proto__", "constructor", "toString", "no such", "", 5, None, [], {}, MARKUP]
     replies: list[Reply | Stream] = [
@@ -132,16 +132,16 @@ def test_a_problem_may_name_any_code(page: Page, site: Site) -> None:
     replies += [Stream([event("problem", {"code": code})]) for code in codes]
     box = visit(page, site, *replies)
     ask(box)
-    for asked in range(1, len(replies) + 1):
+    for request_count in range(1, len(replies) + 1):
         expect(box.get_by_role("alert")).to_contain_text("try again")
         expect(box.locator("img, b")).to_have_count(0)
-        assert len(site.asked) == asked
+        assert len(site.asked) == request_count
         if site.replies:
             box.get_by_label("Your question").press("Enter")
     assert len(site.asked) == len(replies)
 
 
-def test_markup_is_text_wherever_it_stands(page: Page, site: Site) -> None:
+def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
     record = RECORD | {
         "title": MARKUP, "quote": MARKUP, "date": MARKUP, "language": MARKUP,
         "href": f"/{MARKUP}",
@@ -178,7 +178,7 @@ def test_markup_is_text_wherever_it_stands(page: Page, site: Site) -> None:
     assert protocols == ["http:"] * 3
 
 
-def test_what_turns_text_around_is_left_out(page: Page, site: Site) -> None:
+def test_bidirectional_controls_are_removed(page: Page, site: Site) -> None:
     record = RECORD | {"title": TURNED, "quote": TURNED}
     hint = SUPPORTED["citations"][2] | {"label": TURNED, "locator": TURNED}
     answer = SUPPORTED | {
@@ -196,7 +196,7 @@ def test_what_turns_text_around_is_left_out(page: Page, site: Site) -> None:
         assert part.get_attribute("dir") == "auto"
 
 
-def test_a_great_answer_is_drawn_whole(page: Page, site: Site) -> None:
+def test_a_very_large_answer_is_drawn_completely(page: Page, site: Site) -> None:
     long = CLAIM | {"text": "word " * 40_000}
     endless = CLAIM | {"text": "w" * 20_000}
     ticks = CLAIM | {"text": "`a` " * 2_000}
@@ -267,7 +267,7 @@ def test_a_broken_stream_is_an_error(page: Page, site: Site) -> None:
     assert [body["question"] for _, body in site.asked] == list(BROKEN)
 
 
-def test_an_odd_stream_is_read_until_its_first_answer(page: Page, site: Site) -> None:
+def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Site) -> None:
     box = visit(page, site, *(Stream([*parts]) for parts in WHOLE.values()))
     box.get_by_role("button", name="Ask").click()
     for case in WHOLE:
@@ -279,14 +279,14 @@ def test_an_odd_stream_is_read_until_its_first_answer(page: Page, site: Site) ->
     assert [body["question"] for _, body in site.asked] == list(WHOLE)
 
 
-def test_a_stream_that_stays_open_after_its_answer_is_left(page: Page, site: Site) -> None:
+def test_a_stream_left_open_after_its_answer_is_closed(page: Page, site: Site) -> None:
     box = visit(page, site, Stream([ANSWER], stays=True))
     ask(box)
     expect(box).to_have_attribute("state", "partial")
     assert site.hung_up.wait(PATIENCE)
 
 
-def test_what_never_ends_can_be_stopped_and_asked_again(page: Page, site: Site) -> None:
+def test_an_endless_stream_can_be_stopped_and_asked_again(page: Page, site: Site) -> None:
     endless: list[Stream | Reply] = [
         Stream([STAGE], stays=True),
         Stream(["event: answer\n"], stays=True),
@@ -294,11 +294,11 @@ def test_what_never_ends_can_be_stopped_and_asked_again(page: Page, site: Site) 
     ]
     box = visit(page, site, *endless, problem(500))
     box.get_by_role("button", name="Ask").click()
-    for asked in range(1, len(endless) + 1):
+    for request_count in range(1, len(endless) + 1):
         box.get_by_label("Your question").fill("How?")
         page.keyboard.press("Enter")
         expect(box).to_have_attribute("state", "working")
-        until(lambda: len(site.asked) == asked)  # noqa: B023
+        until(lambda: len(site.asked) == request_count)  # noqa: B023
         box.get_by_role("button", name="Stop").click()
         expect(box).to_have_attribute("state", "empty")
     box.get_by_label("Your question").press("Enter")

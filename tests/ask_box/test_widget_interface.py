@@ -95,17 +95,17 @@ def seen(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with widget_folder.served(folder) as origin:
         box = widget_folder.visit(page, folder, origin)
         use(page, box)
-    found = page.evaluate(
+    interface = page.evaluate(
         "({ events: seen.events, ...Object.fromEntries("
         "['read', 'set', 'parts', 'slots'].map((name) => [name, [...seen[name]]])) })"
     )
-    found["methods"] = page.evaluate(
+    interface["methods"] = page.evaluate(
         "Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors("
         "customElements.get('answerable-ask').prototype)).filter(([name, { value }]) =>"
         " value && name !== 'constructor' && !name.endsWith('Callback'))"
         ".map(([name, { value }]) => [name, value.length]))"
     )
-    yield found
+    yield interface
     context.close()
 
 
@@ -139,9 +139,9 @@ def use(page: Page, box: Locator) -> None:
 
 
 def names(kind: str) -> list[str]:
-    found = [each["name"] for each in ELEMENT[kind]]
-    assert len(found) == len(set(found)), kind
-    return found
+    names = [each["name"] for each in ELEMENT[kind]]
+    assert len(names) == len(set(names)), kind
+    return names
 
 
 def members(kind: str) -> dict[str, Any]:
@@ -150,11 +150,11 @@ def members(kind: str) -> dict[str, Any]:
 
 def choices(attribute: str) -> set[str]:
     """The values that an attribute may have, by its type."""
-    (given,) = (each for each in ELEMENT["attributes"] if each["name"] == attribute)
-    return set(re.findall(r'"([^"]+)"', given["type"]["text"]))
+    (declared,) = (each for each in ELEMENT["attributes"] if each["name"] == attribute)
+    return set(re.findall(r'"([^"]+)"', declared["type"]["text"]))
 
 
-def test_the_manifest_is_of_the_element_that_the_script_defines() -> None:
+def test_the_manifest_names_the_element_that_the_script_defines() -> None:
     (module,) = MANIFEST["modules"]
     assert (widget_folder.WIDGET / module["path"]).is_file()
     defined = re.findall(r'customElements\.define\("([^"]+)", (\w+)\)', SCRIPT)
@@ -162,7 +162,7 @@ def test_the_manifest_is_of_the_element_that_the_script_defines() -> None:
     assert f"export class {ELEMENT['name']} extends {ELEMENT['superclass']['name']}" in SCRIPT
 
 
-def test_attributes_are_those_that_are_read_or_set(seen: dict[str, Any]) -> None:
+def test_manifest_attributes_match_the_script(seen: dict[str, Any]) -> None:
     # `lang` is a global attribute that the element reads as its own.
     assert set(names("attributes")) == {*seen["read"], *seen["set"]}
     for attribute in ELEMENT["attributes"]:
@@ -171,14 +171,14 @@ def test_attributes_are_those_that_are_read_or_set(seen: dict[str, Any]) -> None
         assert ("default" in attribute) == (not is_set), attribute["name"]
 
 
-def test_attributes_have_the_values_that_the_script_knows() -> None:
+def test_manifest_attribute_values_match_the_script() -> None:
     assert choices("placement") == set(re.findall(r'placement="(\w+)"', SCRIPT)) | {"inline"}
     states = re.findall(r'this\.#show\("([\w-]+)"', SCRIPT)
     (modes,) = re.findall(r'\["([\w-]+)", "([\w-]+)"\] : \["([\w-]+)", "([\w-]+)"\];', SCRIPT)
     assert choices("state") == {*states, *modes}
 
 
-def test_events_are_those_that_are_sent_and_as_cancelable(seen: dict[str, Any]) -> None:
+def test_manifest_events_match_those_dispatched(seen: dict[str, Any]) -> None:
     assert set(names("events")) == set(seen["events"])
     assert set(seen["events"]) == set(re.findall(r'"(answerable:\w+)"', SCRIPT))
     for event in ELEMENT["events"]:
@@ -187,36 +187,36 @@ def test_events_are_those_that_are_sent_and_as_cancelable(seen: dict[str, Any]) 
         assert reaches_the_page, event["name"]
 
 
-def test_methods_and_fields_are_those_of_the_class(seen: dict[str, Any]) -> None:
+def test_manifest_methods_and_fields_match_the_class(seen: dict[str, Any]) -> None:
     methods = members("method")
     assert set(methods) == set(seen["methods"])
     for name, method in methods.items():
         assert len(method.get("parameters", ())) == seen["methods"][name], name
 
 
-def test_a_field_is_one_that_the_page_sets_and_the_element_reads() -> None:
+def test_manifest_fields_are_set_by_the_page_and_read_by_the_element() -> None:
     # An element that had a field of its own would lose what a page has set before its script runs.
     assert set(members("field")) == set(re.findall(r"this\.(\w+) \?\?", SCRIPT))
 
 
-def test_slots_are_those_of_the_box(seen: dict[str, Any]) -> None:
+def test_manifest_slots_match_the_shadow_tree(seen: dict[str, Any]) -> None:
     assert set(names("slots")) == set(seen["slots"])
 
 
-def test_every_part_exists(seen: dict[str, Any]) -> None:
+def test_manifest_parts_exist_in_the_shadow_tree(seen: dict[str, Any]) -> None:
     assert set(names("cssParts")) <= set(seen["parts"])
 
 
-def test_properties_are_those_of_the_styles_with_their_defaults() -> None:
-    given = re.findall(r"var\((--answerable-[\w-]+)(?:, ([^()]*)(\(?))?", SCRIPT)
-    assert set(names("cssProperties")) == {name for name, _, _ in given}
-    for name, default, calls in given:
+def test_manifest_properties_match_the_styles_and_defaults() -> None:
+    defaults_by_use = re.findall(r"var\((--answerable-[\w-]+)(?:, ([^()]*)(\(?))?", SCRIPT)
+    assert set(names("cssProperties")) == {name for name, _, _ in defaults_by_use}
+    for name, default, calls in defaults_by_use:
         (described,) = (each for each in ELEMENT["cssProperties"] if each["name"] == name)
         # What falls back to other properties is told in words.
         assert calls or described["default"] == default, name
 
 
-def test_everything_is_described() -> None:
+def test_every_manifest_entry_has_a_description() -> None:
     for kind in ("attributes", "members", "events", "slots", "cssProperties", "cssParts"):
         assert ELEMENT[kind]
         for each in ELEMENT[kind]:
@@ -227,7 +227,7 @@ def test_everything_is_described() -> None:
     ("placement", "shown", "hidden"),
     [("header", ".trigger", ".box"), ("inline", ".box", ".trigger"), ("none", None, ".trigger")],
 )
-def test_placements_draw_what_they_say(
+def test_each_placement_draws_what_the_manifest_describes(
     page: Page, tmp_path: Path, placement: str, shown: str | None, hidden: str
 ) -> None:
     assert placement in choices("placement")
@@ -241,7 +241,7 @@ def test_placements_draw_what_they_say(
         expect(box.locator(hidden)).to_be_hidden()
 
 
-def test_tables_are_written_between_their_marks_and_nowhere_else() -> None:
+def test_tables_are_written_only_between_their_marks() -> None:
     written = {"slots": "\nnew\n\n", "parts": "\nother\n\n"}
     page = "# A\n\n<!-- widget:slots -->\nold\n<!-- /widget:slots -->\n\nText.\n"
     after = "# A\n\n<!-- widget:slots -->\n\nnew\n\n<!-- /widget:slots -->\n\nText.\n"
@@ -257,9 +257,9 @@ def test_a_table_has_as_many_cells_in_each_row() -> None:
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1, name
 
 
-def test_the_manual_has_every_table_as_the_manifest_tells_it() -> None:
-    found: dict[str, str] = {}
+def test_the_manual_tables_match_the_manifest() -> None:
+    tables: dict[str, str] = {}
     for page in widget_tables.DOCS.rglob("*.md"):
-        found |= widget_tables.marked(page.read_text("utf-8"))
+        tables |= widget_tables.marked(page.read_text("utf-8"))
     # Run `make tables` to write them anew.
-    assert found == widget_tables.tables(MANIFEST)
+    assert tables == widget_tables.tables(MANIFEST)

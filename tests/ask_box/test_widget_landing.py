@@ -74,7 +74,7 @@ def expect_selected(page: Page, words: str = WORDS) -> None:
     expect(page.locator("#words")).to_be_in_viewport()
 
 
-def test_the_browser_itself_shows_the_words(page: Page, guide: Site) -> None:
+def test_the_browser_scrolls_to_the_text_fragment(page: Page, guide: Site) -> None:
     follow(page, guide)
     expect(page).to_have_url(f"{guide.origin}/guide/#aws")
     expect(page.locator("#words")).to_be_in_viewport()
@@ -83,7 +83,7 @@ def test_the_browser_itself_shows_the_words(page: Page, guide: Site) -> None:
     assert page.evaluate("getSelection().toString()") == ""
 
 
-def test_words_on_this_very_page_are_shown_behind_the_dialog(page: Page, guide: Site) -> None:
+def test_a_citation_of_the_same_page_is_shown_behind_the_dialog(page: Page, guide: Site) -> None:
     box = follow(page, guide, path="/guide/")
     expect(box.get_by_role("dialog")).to_be_hidden()
     expect(page.locator("#words")).to_be_in_viewport()
@@ -91,7 +91,7 @@ def test_words_on_this_very_page_are_shown_behind_the_dialog(page: Page, guide: 
 
 
 @pytest.mark.parametrize("pushes_first", [False, True])
-def test_a_page_that_loads_its_own_links_gets_the_words_selected(
+def test_instant_navigation_selects_the_cited_words(
     page: Page, guide: Site, pushes_first: bool
 ) -> None:
     guide.head = '<script src="/router.js"></script>'
@@ -102,14 +102,14 @@ def test_a_page_that_loads_its_own_links_gets_the_words_selected(
     assert page.url == f"{guide.origin}/guide/#aws"
 
 
-def test_a_page_that_loads_late_and_has_no_heading_to_wait_for(page: Page, guide: Site) -> None:
+def test_a_late_page_without_its_heading_selects_the_cited_words(page: Page, guide: Site) -> None:
     guide.head = '<script src="/router.js"></script>'
     page.add_init_script("window.pushesFirst = true")
     follow(page, guide, "/guide/#:~:text=and%20set%20the%20two")
     expect_selected(page, "and set the two")
 
 
-def test_a_cancelled_citation_leads_nowhere(page: Page, guide: Site) -> None:
+def test_a_cancelled_citation_event_does_not_navigate(page: Page, guide: Site) -> None:
     page.add_init_script(
         "document.addEventListener('answerable:cite', (event) => event.preventDefault())"
     )

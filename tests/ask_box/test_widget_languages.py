@@ -51,8 +51,8 @@ def answer(sources: int) -> dict[str, Any]:
 def texts(strings: dict[str, Any]) -> dict[str, list[str]]:
     """Every text of a file by its key: all its forms where there are forms."""
     return {
-        key: list(given.values()) if isinstance(given, dict) else [given]
-        for key, given in strings.items()
+        key: list(forms.values()) if isinstance(forms, dict) else [forms]
+        for key, forms in strings.items()
     }
 
 
@@ -63,46 +63,54 @@ def placeholders(text: str) -> set[str]:
 def constant(page: Page, name: str) -> Any:
     """A constant of the script, as a browser reads it."""
     source = (WIDGET / "ask-box.js").read_text("utf-8")
-    found = re.search(rf"^const {name} = (.*?);$", source, re.M | re.S)
-    assert found, name
-    return page.evaluate(f"({found[1]})")
+    constant = re.search(rf"^const {name} = (.*?);$", source, re.M | re.S)
+    assert constant, name
+    return page.evaluate(f"({constant[1]})")
 
 
 @pytest.mark.parametrize("tag", OTHERS)
-def test_every_text_is_there_in_every_form_of_the_language(page: Page, tag: str) -> None:
+def test_every_string_exists_in_every_plural_form_of_its_language(page: Page, tag: str) -> None:
     strings = STRINGS[tag]
     assert list(strings) == list(ENGLISH)
-    forms = {key: set(given) for key, given in strings.items() if isinstance(given, dict)}
+    forms = {
+        key: set(forms_of_key)
+        for key, forms_of_key in strings.items()
+        if isinstance(forms_of_key, dict)
+    }
     expected = set(page.evaluate(CATEGORIES, tag))
-    assert forms == {key: expected for key, given in ENGLISH.items() if isinstance(given, dict)}
-    for key, given in texts(strings).items():
-        wanted = placeholders(texts(ENGLISH)[key][0])
-        for text in given:
+    assert forms == {
+        key: expected for key, forms_of_key in ENGLISH.items() if isinstance(forms_of_key, dict)
+    }
+    for key, forms_of_key in texts(strings).items():
+        expected_placeholders = placeholders(texts(ENGLISH)[key][0])
+        for text in forms_of_key:
             assert text == text.strip() != "", key
-            assert placeholders(text) == wanted, (key, text)
+            assert placeholders(text) == expected_placeholders, (key, text)
     direction = page.evaluate("tag => new Intl.Locale(tag).getTextInfo().direction", tag)
     assert strings["dir"] == direction
 
 
-def test_the_script_holds_the_english_strings_and_the_names_of_the_others(page: Page) -> None:
+def test_the_script_embeds_english_and_lists_the_other_languages(page: Page) -> None:
     assert constant(page, "ENGLISH") == ENGLISH
     assert constant(page, "LANGUAGES").split() == OTHERS
 
 
-def test_whatever_speaks_speaks_the_languages_of_the_widget() -> None:
+def test_server_texts_exist_in_the_languages_of_the_widget() -> None:
     """Every place that has to know a language; a forgotten one is named."""
     assert sorted(TRANSLATIONS) == sorted(STRINGS), "serve/text/languages.py WORDINGS"
     for page in ("theme.md", "limits.md", "notebook.md", "retrieval.md"):
         lines = (sites.ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
-        told = [line for line in lines if TRANSLATIONS["ar"].name in line and "Japanese" in line]
-        assert told, page
-        for line in told:
+        language_lines = [
+            line for line in lines if TRANSLATIONS["ar"].name in line and "Japanese" in line
+        ]
+        assert language_lines, page
+        for line in language_lines:
             missing = [words.name for words in TRANSLATIONS.values() if words.name not in line]
             assert not missing, f"docs/{page}: {line}"
 
 
 @pytest.mark.parametrize("tag", OTHERS)
-def test_the_box_speaks_the_language_of_the_page(
+def test_the_box_uses_the_language_of_the_page(
     page: Page, tmp_path: Path, origin: str, tag: str
 ) -> None:
     strings = STRINGS[tag]
@@ -128,15 +136,15 @@ def test_the_box_speaks_the_language_of_the_page(
     expect(box.get_by_role("heading", name=strings["confidence.high"], level=3)).to_be_focused()
 
 
-def test_the_element_may_name_a_language_of_its_own(
-    page: Page, tmp_path: Path, origin: str
-) -> None:
+def test_the_lang_attribute_of_the_element_wins(page: Page, tmp_path: Path, origin: str) -> None:
     box = visit(page, tmp_path, origin, "en", 'lang="ja"')
     expect(box.locator(".trigger")).to_have_accessible_name(STRINGS["ja"]["ask"])
 
 
 @pytest.mark.parametrize("language", ["fi", "en-GB", ""])
-def test_english_needs_no_request(page: Page, tmp_path: Path, origin: str, language: str) -> None:
+def test_english_strings_need_no_request(
+    page: Page, tmp_path: Path, origin: str, language: str
+) -> None:
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url.removeprefix(origin)))
     box = visit(page, tmp_path, origin, language)
@@ -146,7 +154,7 @@ def test_english_needs_no_request(page: Page, tmp_path: Path, origin: str, langu
 
 
 @pytest.mark.parametrize("broken", [None, "", '{"ask": ', "null", "<!doctype html>"])
-def test_a_file_that_cannot_be_read_leaves_the_box_english(
+def test_an_unreadable_strings_file_falls_back_to_english(
     page: Page, tmp_path: Path, origin: str, broken: str | None
 ) -> None:
     file = tmp_path / "assets" / "answerable" / "strings" / "de.json"

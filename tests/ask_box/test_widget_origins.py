@@ -14,13 +14,13 @@ from support.widget_site import NOT_FOUND, STRICT_CSP, SUPPORTED, Site, ask, vis
 
 def origins(page: Page) -> set[str]:
     """Where requests go to, from here on."""
-    found: set[str] = set()
-    page.context.on("request", lambda r: found.add("/".join(r.url.split("/")[:3])))
-    return found
+    requested: set[str] = set()
+    page.context.on("request", lambda r: requested.add("/".join(r.url.split("/")[:3])))
+    return requested
 
 
 def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> None:
-    asked = origins(page)
+    requested = origins(page)
     site.lang = "de"
     site.about = {"examples": ["How?"], "feedback": "/feedback", "search": "/?q={question}"}
     hint = SUPPORTED["citations"][2] | {"url": "https://videos.example.org/call"}
@@ -34,11 +34,11 @@ def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> Non
     expect(box.get_by_role("status")).to_have_text("Thank you.")
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "not-found")
-    assert asked == {site.origin}
+    assert requested == {site.origin}
     assert len(site.told) == 1
 
 
-def test_a_closed_box_asks_for_nothing_but_its_script(page: Page, site: Site) -> None:
+def test_a_closed_box_requests_only_its_script(page: Page, site: Site) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url.removeprefix(site.origin)))
     visit(page, site)
@@ -51,7 +51,7 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return published_functions.made(tmp_path_factory.mktemp("function"))
 
 
-def test_a_function_on_another_origin_streams_and_limits(
+def test_a_cross_origin_function_streams_and_rate_limits(
     page: Page, site: Site, function: Path
 ) -> None:
     limits = {"ANSWERABLE_ALLOWED_ORIGINS": site.origin, "ANSWERABLE_RATE": "1/minute"}
@@ -59,7 +59,7 @@ def test_a_function_on_another_origin_streams_and_limits(
         other = f"http://127.0.0.1:{running.port}"
         site.ask_box = f'<answerable-ask endpoint="{other}"></answerable-ask>'
         site.csp = STRICT_CSP.replace("connect-src 'self'", f"connect-src 'self' {other}")
-        asked = origins(page)
+        requested = origins(page)
         box = visit(page, site)
         page.evaluate(
             "() => { window.stages = []; document.addEventListener('answerable:stage',"
@@ -79,11 +79,11 @@ def test_a_function_on_another_origin_streams_and_limits(
         wait = second.value.headers["retry-after"]
         assert int(wait) > 30
         expect(box.get_by_role("alert")).to_contain_text(f"again in {wait} seconds")
-        assert asked == {site.origin, other}
+        assert requested == {site.origin, other}
         assert site.asked == []
 
 
-def test_a_function_that_does_not_know_the_page_is_an_error(
+def test_a_function_that_denies_the_origin_draws_the_error(
     page: Page, site: Site, function: Path
 ) -> None:
     with published_functions.serving(function) as running:

@@ -33,7 +33,7 @@ def fits(page: Page, box: Locator) -> None:
             assert place["x"] + place["width"] <= width + 0.5
 
 
-def test_the_dialog_follows_what_a_keyboard_leaves_free(page: Page, site: Site) -> None:
+def test_the_dialog_fits_above_an_on_screen_keyboard(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 390, "height": 780})
     page.add_init_script(f"({KEYBOARD})()")
     box = visit(page, site, SUPPORTED)
@@ -89,7 +89,7 @@ def test_the_answer_has_room_below_the_question(page: Page, site: Site) -> None:
     assert place["height"] > 100
 
 
-def test_motion_only_for_those_who_take_it(page: Page, site: Site) -> None:
+def test_motion_respects_prefers_reduced_motion(page: Page, site: Site) -> None:
     for motion, moves in [("reduce", False), ("no-preference", True)]:
         page.emulate_media(reduced_motion="reduce" if motion == "reduce" else "no-preference")
         box = visit(page, site, HANG)
@@ -100,7 +100,7 @@ def test_motion_only_for_those_who_take_it(page: Page, site: Site) -> None:
             assert (name != "none") == moves
 
 
-def test_forced_colours_leave_borders_and_states(page: Page, site: Site) -> None:
+def test_forced_colors_keep_borders_and_states_visible(page: Page, site: Site) -> None:
     page.emulate_media(forced_colors="active")
     box = visit(page, site, HANG)
     trigger = box.get_by_role("button", name="Ask")

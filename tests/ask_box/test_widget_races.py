@@ -24,7 +24,7 @@ def test_the_same_question_is_sent_once_while_it_is_answered(page: Page, site: S
     assert [body for _, body in site.asked] == [asking("How do I deploy?"), asking("Another?")]
 
 
-def test_what_was_pressed_and_is_gone_leaves_the_focus_in_the_dialog(
+def test_focus_stays_in_the_dialog_when_the_pressed_button_disappears(
     page: Page, site: Site
 ) -> None:
     site.about = {"examples": ["Where do logs go?"]}
@@ -39,7 +39,7 @@ def test_what_was_pressed_and_is_gone_leaves_the_focus_in_the_dialog(
     assert page.evaluate("window.last") != "n"
 
 
-def test_an_inline_box_takes_no_focus_from_elsewhere(page: Page, site: Site) -> None:
+def test_an_inline_box_does_not_steal_focus(page: Page, site: Site) -> None:
     site.ask_box = INLINE
     box = visit(page, site, NOT_FOUND, problem(500))
     page.evaluate(
@@ -60,7 +60,7 @@ def test_an_inline_box_takes_no_focus_from_elsewhere(page: Page, site: Site) -> 
         expect(elsewhere).to_be_focused()
 
 
-def test_closed_and_asked_in_one_moment(page: Page, site: Site) -> None:
+def test_closing_and_asking_at_once_reopens_with_the_new_question(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     box.get_by_role("button", name="Ask").click()
     page.evaluate(f"{BOX} box.close(); box.ask('Why?')")
@@ -69,7 +69,7 @@ def test_closed_and_asked_in_one_moment(page: Page, site: Site) -> None:
     assert [body for _, body in site.asked] == [asking("Why?")]
 
 
-def test_a_late_thank_you_is_not_said_of_the_next_question(page: Page, site: Site) -> None:
+def test_late_feedback_thanks_are_not_shown_for_the_next_question(page: Page, site: Site) -> None:
     site.about = {"feedback": "/feedback"}
     box = visit(page, site, PARTIAL, HANG)
     ask(box)
@@ -86,7 +86,7 @@ def test_a_late_thank_you_is_not_said_of_the_next_question(page: Page, site: Sit
     expect(box.get_by_role("status")).to_be_empty()
 
 
-def test_a_site_that_could_not_be_asked_is_asked_again(page: Page, site: Site) -> None:
+def test_a_failed_site_request_is_retried(page: Page, site: Site) -> None:
     site.about = Reply("<html>", status=500)
     box = visit(page, site, NOT_FOUND, NOT_FOUND)
     ask(box)
@@ -103,7 +103,7 @@ def test_a_question_that_a_page_fills_in_is_cut(page: Page, site: Site) -> None:
     expect(box.get_by_label("Your question")).to_have_value("x" * 500)
 
 
-def test_an_answer_can_be_read_in_a_low_window(page: Page, site: Site) -> None:
+def test_an_answer_is_readable_in_a_low_window(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 320, "height": 256})
     box = visit(page, site, PARTIAL)
     ask(box, "How?\n" * 12)

@@ -95,7 +95,7 @@ STORED = [
 ]  # fmt: skip
 
 
-def test_what_is_stored_may_be_anything(page: Page, site: Site) -> None:
+def test_corrupt_stored_answers_are_ignored(page: Page, site: Site) -> None:
     """Something else of the origin may have written it."""
     box = visit(page, site)
     for stored in STORED:
@@ -137,7 +137,7 @@ def caching_page(browser: Browser) -> Iterator[Page]:
     caching.close()
 
 
-def test_a_page_that_the_browser_kept_alive_shows_the_answer(caching_page: Page) -> None:
+def test_a_page_from_the_back_forward_cache_shows_the_answer(caching_page: Page) -> None:
     page = caching_page
     with serving() as site:
         box = visit(page, site, excerpts(CODE), path="/guide/")

@@ -47,7 +47,7 @@ def expect_state(box: Locator, state: str) -> None:
     expect(box).to_have_attribute("state", state)
 
 
-def test_empty_shows_what_it_is_for_examples_and_a_counter(page: Page, site: Site) -> None:
+def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, PARTIAL)
     expect(box).not_to_have_attribute("state", "empty")
@@ -72,7 +72,7 @@ def test_empty_shows_what_it_is_for_examples_and_a_counter(page: Page, site: Sit
     assert site.asked == [("/_answerable/answer", asking("Where do logs go?"))]
 
 
-def test_working_tells_the_stages_of_a_stream(page: Page, site: Site) -> None:
+def test_the_working_state_follows_the_stages_of_a_stream(page: Page, site: Site) -> None:
     gates = [threading.Event() for _ in range(5)]
     stages = ["embedding", "searching", "writing", "checking"]
     said = [
@@ -83,8 +83,8 @@ def test_working_tells_the_stages_of_a_stream(page: Page, site: Site) -> None:
     ]
     parts: list[Any] = [gates[0]]
     for stage, gate in zip(stages, gates[1:], strict=True):
-        told = event("stage", {"stage": stage})
-        parts += [told[:9], told[9:], ": still here\n\n", gate]
+        stage_event = event("stage", {"stage": stage})
+        parts += [stage_event[:9], stage_event[9:], ": still here\n\n", gate]
     box = visit(page, site, Stream([*parts, event("answer", PARTIAL)]))
     ask(box)
     expect_state(box, "working")
@@ -116,7 +116,7 @@ def test_stop_ends_a_stream_and_keeps_the_question(page: Page, site: Site) -> No
     expect_state(box, "partial")
 
 
-def test_the_four_modes_are_reflected_and_worded(page: Page, site: Site) -> None:
+def test_each_answer_mode_sets_its_attribute_and_heading(page: Page, site: Site) -> None:
     box = visit(page, site, SUPPORTED | {"dropped": 2}, PARTIAL, RELATED, NOT_FOUND)
     ask(box)
     expect_state(box, "supported")
@@ -156,7 +156,7 @@ def test_not_found_leads_to_the_search_and_to_the_authors(page: Page, site: Site
     expect(page).to_have_url(site.origin + SEARCH_LINK)
 
 
-def test_the_ways_on_may_be_attributes_and_only_safe_addresses(page: Page, site: Site) -> None:
+def test_next_steps_come_from_attributes_with_safe_urls_only(page: Page, site: Site) -> None:
     site.about = ABOUT
     site.ask_box = (
         '<answerable-ask search="https://find.example.org/?q={question}"'
@@ -169,7 +169,7 @@ def test_the_ways_on_may_be_attributes_and_only_safe_addresses(page: Page, site:
     expect(links).to_have_attribute("href", "https://find.example.org/?q=Fish%20chips")
 
 
-def test_offline(page: Page, site: Site) -> None:
+def test_being_offline_shows_a_message_and_keeps_the_question(page: Page, site: Site) -> None:
     box = visit(page, site, PARTIAL)
     page.context.set_offline(True)
     ask(box)
@@ -210,7 +210,7 @@ def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site:
 WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
 
 
-def test_odd_times_to_wait(page: Page, site: Site) -> None:
+def test_invalid_retry_after_values_are_tolerated(page: Page, site: Site) -> None:
     page.clock.install(time=0)
     given = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
     box = visit(page, site, *(problem(429, **headers) for headers in given))
@@ -224,7 +224,7 @@ def test_odd_times_to_wait(page: Page, site: Site) -> None:
             page.keyboard.press("Enter")
 
 
-def test_capped_and_paused_say_that_search_still_works(page: Page, site: Site) -> None:
+def test_capped_and_paused_states_offer_the_search(page: Page, site: Site) -> None:
     site.about = ABOUT
     box = visit(page, site, problem(503, "capped"), problem(503, "paused"))
     ask(box, QUESTION)
@@ -241,14 +241,14 @@ def test_capped_and_paused_say_that_search_still_works(page: Page, site: Site) -
             box.get_by_label("Your question").press("Enter")
 
 
-def test_paused_without_a_search_promises_none(page: Page, site: Site) -> None:
+def test_the_paused_state_without_a_search_offers_none(page: Page, site: Site) -> None:
     box = visit(page, site, problem(503, "paused"))
     ask(box)
     expect(box.get_by_role("alert")).to_have_text("Questions are not answered at the moment.")
     expect(box.get_by_role("link")).to_have_count(0)
 
 
-def test_a_site_without_a_function_says_so_and_offers_the_search(page: Page, site: Site) -> None:
+def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> None:
     site.about = ABOUT
     replies = [
         Reply("<h1>Not Found</h1>", 404, "text/html"),
@@ -279,21 +279,21 @@ SEARCHED = {
 }
 
 
-def test_the_search_is_asked_for_the_words_that_a_question_is_about(page: Page, site: Site) -> None:
+def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Site) -> None:
     site.ask_box = '<answerable-ask search="/find/?q={question}"></answerable-ask>'
     box = visit(page, site, *[NOT_FOUND] * len(SEARCHED))
     box.get_by_role("button", name="Ask").click()
-    for asked, (question, words) in enumerate(SEARCHED.items(), start=1):
+    for request_count, (question, words) in enumerate(SEARCHED.items(), start=1):
         box.get_by_label("Your question").fill(question)
         box.get_by_label("Your question").press("Enter")
         expect(box).to_have_attribute("state", "not-found")
-        until(lambda: len(site.asked) == asked)  # noqa: B023
+        until(lambda: len(site.asked) == request_count)  # noqa: B023
         expect(box.locator(".search")).to_have_attribute(
             "href", f"{site.origin}/find/?q={quote(words, safe='')}"
         )
 
 
-def test_a_question_that_is_not_whole_is_told_to_stand_alone(page: Page, site: Site) -> None:
+def test_a_follow_up_question_gets_advice_to_stand_alone(page: Page, site: Site) -> None:
     box = visit(page, site, NOT_FOUND | {"notes": [{"kind": "follow-up"}]})
     ask(box, "and on windows?")
     expect(box.locator(".remarks")).to_have_text(
@@ -301,7 +301,7 @@ def test_a_question_that_is_not_whole_is_told_to_stand_alone(page: Page, site: S
     )
 
 
-def test_problems_are_told_by_their_code(page: Page, site: Site) -> None:
+def test_problems_are_worded_by_their_code(page: Page, site: Site) -> None:
     cases: list[tuple[Reply | Stream, str, str]] = [
         (problem(504, "timeout"), "The answer took too long.", "timeout"),
         (problem(413, "too-large"), "could not be read", "too-large"),
@@ -340,7 +340,7 @@ def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) ->
     expect(box.get_by_label("Your question")).to_be_in_viewport()
 
 
-def test_numbers_are_dense_in_the_order_of_their_first_use(page: Page, site: Site) -> None:
+def test_citation_numbers_are_dense_in_order_of_first_use(page: Page, site: Site) -> None:
     seventh = RECORD | {"n": 7, "title": "Seventh"}
     third = RECORD | {"n": 3, "title": "Third", "href": "/third/"}
     claims = [CLAIM | {"citations": [7]}, CLAIM | {"citations": [3, 7]}]
@@ -373,7 +373,7 @@ def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site
     assert box.locator("blockquote").inner_text() == "def f():\n    return 1"
 
 
-def test_the_box_says_when_site_and_index_differ(page: Page, site: Site) -> None:
+def test_a_notice_appears_when_site_and_index_differ(page: Page, site: Site) -> None:
     cases: list[tuple[object, bool]] = [
         ("3f9c", False),
         ("older", True),
@@ -382,12 +382,12 @@ def test_the_box_says_when_site_and_index_differ(page: Page, site: Site) -> None
         (None, False),
         (5, False),
     ]
-    for bundle, said in cases:
+    for bundle, has_notice in cases:
         site.about = ABOUT | {"bundle": bundle}
         box = visit(page, site, PARTIAL)
         ask(box)
         expect(box.locator(".card")).to_have_count(1)
-        expect(box.get_by_text("are not of the same build")).to_have_count(int(said))
+        expect(box.get_by_text("are not of the same build")).to_have_count(int(has_notice))
 
 
 def test_a_challenge_is_solved_before_the_question_is_asked_again(page: Page, site: Site) -> None:
@@ -404,7 +404,7 @@ def test_a_challenge_is_solved_before_the_question_is_asked_again(page: Page, si
     assert second == first
 
 
-def test_a_challenge_that_is_none_is_a_failure(page: Page, site: Site) -> None:
+def test_a_malformed_challenge_draws_the_error(page: Page, site: Site) -> None:
     cases = [Reply("nothing", 404), Reply({}), Reply([]), Reply({"parameters": {"nonce": 1}})]
     box = visit(page, site, *([problem(403, "challenge")] * len(cases)))
     for sent in cases:
@@ -431,14 +431,14 @@ def test_stop_ends_a_challenge_that_cannot_be_solved(page: Page, site: Site) -> 
     assert len(site.asked) == 1
 
 
-def test_an_answer_does_not_wait_for_what_tells_about_the_site(page: Page, site: Site) -> None:
+def test_an_answer_does_not_wait_for_the_site_request(page: Page, site: Site) -> None:
     site.about = HANG
     box = visit(page, site, PARTIAL)
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
 
 
-def test_what_tells_about_the_site_may_be_nonsense(page: Page, site: Site) -> None:
+def test_a_malformed_site_response_is_ignored(page: Page, site: Site) -> None:
     for about in (
         Reply("<html>"), Reply([]), Reply("null"), Reply({"examples": "no", "search": 5}),
         Reply({"examples": [1, None, " "], "authors": {}, "bundle": []}),
@@ -451,7 +451,7 @@ def test_what_tells_about_the_site_may_be_nonsense(page: Page, site: Site) -> No
         page.keyboard.press("Escape")
 
 
-def test_a_box_that_is_moved_while_it_works_does_not_work_forever(page: Page, site: Site) -> None:
+def test_moving_a_working_box_ends_its_request(page: Page, site: Site) -> None:
     box = visit(page, site, HANG)
     ask(box)
     expect_state(box, "working")

@@ -21,7 +21,7 @@ def requested(page: Page) -> list[str]:
     return urls
 
 
-def test_a_page_in_another_language_loads_its_words(page: Page, site: Site) -> None:
+def test_a_page_in_another_language_loads_its_strings(page: Page, site: Site) -> None:
     site.lang = "de-AT"
     site.strings["de"] = GERMAN
     box = visit(page, site, PARTIAL)
@@ -47,14 +47,14 @@ def test_english_needs_no_file_and_an_unknown_language_asks_for_none(
     assert not [url for url in urls if url.endswith(".json")]
 
 
-def test_the_button_does_not_wait_for_words_forever(page: Page, site: Site) -> None:
+def test_the_button_appears_without_slow_strings(page: Page, site: Site) -> None:
     site.lang = "de"
     site.pages["/assets/answerable/strings/de.json"] = HANG
     box = visit(page, site)
     expect(box.locator(".trigger")).to_be_visible()
 
 
-def test_from_right_to_left(page: Page, site: Site) -> None:
+def test_a_right_to_left_page_mirrors_the_box(page: Page, site: Site) -> None:
     site.lang = "ar"
     site.strings["ar"] = {"dir": "rtl", "ask": "اسأل", "question": "سؤالك", "close": "إغلاق"}
     box = visit(page, site, SUPPORTED)

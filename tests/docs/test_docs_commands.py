@@ -82,11 +82,11 @@ def test_a_command_is_one(command: Command) -> None:
     read_policy(environment)
     read_database_options(environment)
     if command.words:
-        first, *rest = command.words
+        first, *arguments = command.words
         check = CHECKS.get(first)
         assert check or first in PROGRAMS, f"{command.where}: {first} is no command that is known"
         if check:
-            check(rest)
+            check(arguments)
 
 
 def parsed(group: click.Group, words: list[str]) -> set[tuple[str, str]]:
@@ -131,8 +131,8 @@ def _pip(words: list[str]) -> None:
     if words[0] == "-r":
         assert words == ["-r", "function/requirements.txt"]
         return
-    for wanted in map(Requirement, words):
-        assert all(f"\n{extra} = [" in project for extra in wanted.extras)
+    for requirement in map(Requirement, words):
+        assert all(f"\n{extra} = [" in project for extra in requirement.extras)
 
 
 def _pytest(words: list[str]) -> None:
@@ -140,10 +140,10 @@ def _pytest(words: list[str]) -> None:
     assert names
     assert all((sites.ROOT / name).is_file() for name in names)
     if "-k" in words:
-        _, chosen = words[words.index("-k") :]
+        _, keywords = words[words.index("-k") :]
         text = "".join((sites.ROOT / name).read_text("utf-8") for name in names)
         tests = "\n".join(re.findall(r"^def (test_\w+)", text, re.M))
-        assert all(word in tests for word in chosen.split(" or "))
+        assert all(word in tests for word in keywords.split(" or "))
 
 
 def _curl(words: list[str]) -> None:
@@ -183,8 +183,8 @@ def test_a_wrong_command_would_be_found(words: str) -> None:
 
 def ours(page: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each command line of ours, in the manual or in a page, with the name of its command."""
-    found = (c for c in manual.commands() if c.starts("answerable") and c.where.startswith(page))
-    for words in sorted({command.words for command in found} - {("answerable", "--version")}):
+    commands = (c for c in manual.commands() if c.starts("answerable") and c.where.startswith(page))
+    for words in sorted({command.words for command in commands} - {("answerable", "--version")}):
         (name,) = (word for word in words[1:] if word in command_tables.subcommands(answerable_cli))
         yield name, words
 
@@ -192,14 +192,14 @@ def ours(page: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
 @pytest.mark.usefixtures("beside")
 def test_every_flag_of_every_command_is_in_an_example() -> None:
     shown = {pair for _, words in ours() for pair in parsed(answerable_cli, list(words[1:]))}
-    wanted = {
+    expected = {
         (str(command.name), str(option.name))
         for command in (answerable_cli, *command_tables.subcommands(answerable_cli).values())
         for option in command.params
         if option.name != "version"
     }
-    assert ("why", "expect") in wanted
-    assert wanted - shown == set()
+    assert ("why", "expect") in expected
+    assert expected - shown == set()
 
 
 # Other pages have the same commands in other words.
@@ -229,14 +229,14 @@ def test_what_is_asked_of_a_function_is_answered(folder: Path) -> None:
     if not shutil.which("curl"):
         pytest.skip("no curl on the path")
     token = hashlib.sha256(b"TOKEN").hexdigest()
-    asked = [c for c in manual.commands() if c.starts("curl") and ":8799/" in c.words[-1]]
-    assert len(asked) >= 8
+    curl_commands = [c for c in manual.commands() if c.starts("curl") and ":8799/" in c.words[-1]]
+    assert len(curl_commands) >= 8
     with serving(
         folder / "function",
         ANSWERABLE_METRICS_TOKEN=token,
         ANSWERABLE_ALLOWED_ORIGINS="https://docs.example.com",
     ) as running:
-        for command in asked:
+        for command in curl_commands:
             words = [
                 word.replace(":8799/", f":{running.port}/").replace("$TOKEN", "TOKEN")
                 for word in command.words

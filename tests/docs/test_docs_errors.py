@@ -49,7 +49,7 @@ def trees() -> dict[Path, list[ast.AST]]:
 @cache
 def raised() -> dict[str, list[str]]:
     """Every text that an error is raised with, by its place, as the literals between its holes."""
-    return dict(found for path in trees() for found in _in(path))
+    return dict(message for path in trees() for message in _in(path))
 
 
 def _in(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -100,11 +100,11 @@ def shown() -> list[str]:
 
 
 def test_every_error_is_in_the_manual() -> None:
-    found = raised()
-    assert len(found) > 200
+    messages = raised()
+    assert len(messages) > 200
     missing = {
         place: "…".join(literals)
-        for place, literals in found.items()
+        for place, literals in messages.items()
         # What is made of others' texts has no words of its own to look for.
         if any(len(text.strip(_ENDS)) > _RUN for text in literals)
         and not any(shares(text, literals) for text in shown())
@@ -143,11 +143,11 @@ def test_a_message_is_known_by_its_words(text: str, is_known: bool) -> None:
 
 def test_every_text_of_a_problem_is_in_the_manual() -> None:
     details = {row[1] for row in manual.rows("api.md", "code") if len(row) == 3}
-    found: dict[str, str] = {}
+    literals: dict[str, str] = {}
     for path, nodes in trees().items():
         for node in nodes:
             if isinstance(node, ast.Call) and _name(node.func) == "Problem":
-                found |= dict.fromkeys(_literals(node.args[1]), path.name)
-    assert len(found) > 15
+                literals |= dict.fromkeys(_literals(node.args[1]), path.name)
+    assert len(literals) > 15
     parts = "\n".join(sorted(flat(detail) for detail in details))
-    assert {text for text in found if text not in parts} == set()
+    assert {text for text in literals if text not in parts} == set()

@@ -43,7 +43,7 @@ def test_the_manual_has_every_verdict_that_is_an_exit_status() -> None:
         if command.callback and "SystemExit" in inspect.getsource(command.callback)
     }
     cells = [row[1] for row in manual.rows("commands.md", "exit status") if row[0] == "1"]
-    assert {found[1] for cell in cells if (found := re.match(r"`(\w+)`:", cell))} == deciding
+    assert {flag[1] for cell in cells if (flag := re.match(r"`(\w+)`:", cell))} == deciding
     for name in deciding:
         assert "exit status 1" in (command_tables.subcommands(main)[name].help or ""), name
 
@@ -66,8 +66,8 @@ def test_an_exit_status_is_that_of_its_example(
 class Asked(dict[str, str]):
     """An environment that knows what it was asked for."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        super().__init__(given)
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
         self.names: set[str] = set()
 
     def get(self, name: str, default: object = None) -> object:  # type: ignore[override]
@@ -84,13 +84,13 @@ def variables() -> dict[str, list[str]]:
 
 def read() -> set[str]:
     """The variables that a function, its start, a build and our commands read."""
-    asked = Asked({})
-    read_policy(asked)
-    found = set(asked.names)
+    environment = Asked({})
+    read_policy(environment)
+    names = set(environment.names)
     for path in (sites.ROOT / "plugin").rglob("*.py"):
         pattern = r'os\.environ\.get\("([A-Z_]+)"|"(ANSWERABLE_[A-Z_]*[A-Z])"'
-        found |= {a or b for a, b in re.findall(pattern, path.read_text("utf-8"))}
-    return found - OF_OTHERS
+        names |= {a or b for a, b in re.findall(pattern, path.read_text("utf-8"))}
+    return names - OF_OTHERS
 
 
 def test_every_variable_is_in_a_table_with_type_default_and_example() -> None:
@@ -100,32 +100,32 @@ def test_every_variable_is_in_a_table_with_type_default_and_example() -> None:
 
 
 def test_the_examples_of_the_variables_are_taken() -> None:
-    given = {name: cells[2].strip("`") for name, cells in variables().items()}
-    assert read_policy(given) != read_policy({})
-    assert read_base_path(given) != read_base_path({})
-    assert read_database_options(given)
-    assert read_build_time(given["SOURCE_DATE_EPOCH"])
+    documented = {name: cells[2].strip("`") for name, cells in variables().items()}
+    assert read_policy(documented) != read_policy({})
+    assert read_base_path(documented) != read_base_path({})
+    assert read_database_options(documented)
+    assert read_build_time(documented["SOURCE_DATE_EPOCH"])
 
 
 @pytest.mark.parametrize("name", sorted(variables()))
 def test_a_default_of_a_variable_is_what_counts_without_it(name: str) -> None:
     default = variables()[name][1]
-    if found := re.fullmatch(r"`(.+)`", default):
+    if literal := re.fullmatch(r"`(.+)`", default):
         secret = {"ANSWERABLE_SECRET": "x" * 16}
         url = {database_options.DATABASE_URL_VARIABLE: "postgresql://db.example.com/docs"}
-        for reader, rest in (
+        for reader, arguments in (
             (read_policy, secret),
             (read_database_options, url),
             (read_base_path, {}),
         ):
-            assert reader({**rest, name: found[1]}) == reader(rest)
+            assert reader({**arguments, name: literal[1]}) == reader(arguments)
     else:
         assert default
 
 
 def test_a_link_or_an_anchor_that_leads_nowhere_fails_a_strict_build() -> None:
     text = (sites.ROOT / "mkdocs.yml").read_text("utf-8")
-    found = yaml.load(text, yaml.BaseLoader)["validation"]
+    levels = yaml.load(text, yaml.BaseLoader)["validation"]
     kinds = {"not_found", "anchors", "absolute_links", "unrecognized_links"}
-    assert found["links"] == dict.fromkeys(kinds, "warn")
-    assert found["nav"]["omitted_files"] == "warn"
+    assert levels["links"] == dict.fromkeys(kinds, "warn")
+    assert levels["nav"]["omitted_files"] == "warn"

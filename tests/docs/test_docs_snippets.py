@@ -31,9 +31,9 @@ OTHERS = {
 
 
 def of(*languages: str) -> list[Any]:
-    found = [each for each in manual.blocks() if each.language in languages]
-    assert found
-    return [pytest.param(each, id=each.where) for each in found]
+    blocks = [each for each in manual.blocks() if each.language in languages]
+    assert blocks
+    return [pytest.param(each, id=each.where) for each in blocks]
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def test_every_block_is_of_a_language_that_is_checked() -> None:
 def test_yaml_is_read_by_what_it_is_for(
     block: Block, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if (given := configuration(block)) is not None:
+    if (options := configuration(block)) is not None:
         monkeypatch.setenv("ANSWERABLE_DATABASE_URL", ADDRESS)
-        load(folder, given)
+        load(folder, options)
         return
     file = tmp_path / "example.yml"
     sites.put(file, block.text)
@@ -69,9 +69,9 @@ def test_yaml_is_read_by_what_it_is_for(
         assert load_gold_queries(file, None)
     elif block.text.startswith("---"):
         cells = manual.rows("configure.md", "key")
-        known = set(re.findall(r"`([\w.]+):`", " ".join(row[0] for row in cells)))
-        assert {path.split(".")[0] for path in data} <= {path.split(".")[0] for path in known}
-        assert set(paths(data)) <= known
+        documented = set(re.findall(r"`([\w.]+):`", " ".join(row[0] for row in cells)))
+        assert {path.split(".")[0] for path in data} <= {path.split(".")[0] for path in documented}
+        assert set(paths(data)) <= documented
     elif "jobs" in data:
         assert all(
             step.keys() & {"run", "uses"} for j in data["jobs"].values() for step in j["steps"]
@@ -95,11 +95,11 @@ def configuration(block: Block) -> dict[str, Any] | None:
     return {"text": text, "data": data}
 
 
-def load(folder: Path, given: Mapping[str, Any]) -> None:
+def load(folder: Path, options: Mapping[str, Any]) -> None:
     """Load a configuration as `mkdocs build --strict` does, and tell the plugins of it."""
     sites.forget_plugins()
     file = folder / "example.yml"
-    file.write_text(given["text"], "utf-8")
+    file.write_text(options["text"], "utf-8")
     config = load_config(str(file), strict=True)
     config.plugins.on_startup(command="build", dirty=False)
     config.plugins.on_config(config)
@@ -117,17 +117,17 @@ def paths(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 
 def test_a_wrong_option_would_be_found(folder: Path) -> None:
     wrong = Block("here", "yaml", "  - answerable:\n      passages: {words: 3}\n")
-    given = configuration(wrong)
-    assert given
+    options = configuration(wrong)
+    assert options
     with pytest.raises(Exception, match=r"passages\.words: 3 is not between 40 and 2000"):
-        load(folder, given)
+        load(folder, options)
 
 
 def test_every_option_is_in_an_example() -> None:
     shown: set[str] = set()
     for each in manual.blocks():
-        given = configuration(each) if each.language == "yaml" else None
-        for plugin in given["data"].get("plugins", ()) if given else ():
+        options = configuration(each) if each.language == "yaml" else None
+        for plugin in options["data"].get("plugins", ()) if options else ():
             if isinstance(plugin, dict) and "answerable" in plugin:
                 shown |= set(paths(plugin["answerable"]))
     table = {row[0].strip("`") for row in manual.rows("configure.md", "option")}
@@ -194,16 +194,16 @@ def test_a_script_compiles(block: Block, page: Page) -> None:
 @pytest.mark.parametrize("block", of("css"))
 def test_styles_are_understood_and_of_the_widget(block: Block, page: Page) -> None:
     rules = re.findall(r"{(.*?)}", block.text, re.S)
-    kept = page.evaluate(
+    accepted = page.evaluate(
         "(text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text);"
         " return [...sheet.cssRules].map((rule) => rule.cssText); }",
         block.text,
     )
-    assert [text.count(";") for text in kept] == [text.count(";") for text in rules]
+    assert [text.count(";") for text in accepted] == [text.count(";") for text in rules]
     element = widget_tables.element(widget_tables.read())
-    known = {e["name"] for kind in ("cssProperties", "cssParts") for e in element[kind]}
+    declared = {e["name"] for kind in ("cssProperties", "cssParts") for e in element[kind]}
     assert set(re.findall(r"(--[\w-]+):|::part\(([\w-]+)\)", block.text)) <= {
-        (name, "") if name.startswith("--") else ("", name) for name in known
+        (name, "") if name.startswith("--") else ("", name) for name in declared
     }
 
 

@@ -152,10 +152,10 @@ def _pairs(sources: Sequence[Passage | RoutingHint]) -> Strategy:
 
 def _references(evidence: Evidence) -> Strategy:
     sources: Sequence[Passage | RoutingHint] = [*evidence.passages, *evidence.hints]
-    known = [f"s{n}" for n in range(1, len(evidence.passages) + 1)]
-    known += [f"h{n}" for n in range(1, len(evidence.hints) + 1)]
-    known += [part for source in sources for part in (source.id, source.url)]
-    exact = st.sampled_from(known or ["s1"])
+    names = [f"s{n}" for n in range(1, len(evidence.passages) + 1)]
+    names += [f"h{n}" for n in range(1, len(evidence.hints) + 1)]
+    names += [part for source in sources for part in (source.id, source.url)]
+    exact = st.sampled_from(names or ["s1"])
     return _mostly(exact, exact.flatmap(_mangled) | _ids | _urls)
 
 
@@ -228,8 +228,8 @@ def claim(text: str, source: str = "s1", quote: str = QUOTE) -> dict[str, Any]:
     return {"text": text, "evidence": [{"source": source, "quote": quote}]}
 
 
-def claims(*made: object) -> dict[str, Any]:
-    return {"claims": list(made), "routes": []}
+def claims(*claims_of_draft: object) -> dict[str, Any]:
+    return {"claims": list(claims_of_draft), "routes": []}
 
 
 def routes(*targets: object) -> dict[str, Any]:
@@ -245,10 +245,10 @@ def old(mode: str, answer: str, *cited: tuple[str, str, str]) -> dict[str, Any]:
 
 def nested(depth: int) -> object:
     """Lists in lists."""
-    made: object = []
+    nested: object = []
     for _ in range(depth):
-        made = [made]
-    return made
+        nested = [nested]
+    return nested
 
 
 _RECORD = ("record", "guide#rope", "/guide/#rope")

@@ -31,12 +31,12 @@ def executable() -> str | None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, started once; tests that need it are skipped where there is none."""
-    found = executable()
-    if found is None:
+    program = executable()
+    if program is None:
         pytest.skip("no Chromium on the path")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_ARGS)
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGS)
         yield chromium
         chromium.close()
 

@@ -22,11 +22,11 @@ _MARKS = (
 
 def records(folder: Path, function: str = "function") -> dict[str, tuple[str, str]]:
     """The url and the title of every record that has text, by its id."""
-    found: dict[str, tuple[str, str]] = {}
+    anchors: dict[str, tuple[str, str]] = {}
     for passage in passages(folder, function):
         url, title = passage.url.partition("#")[0], passage.title.partition(" › ")[0]
-        assert found.setdefault(passage.record, (url, title)) == (url, title)
-    return found
+        assert anchors.setdefault(passage.record, (url, title)) == (url, title)
+    return anchors
 
 
 def passages(folder: Path, function: str = "function") -> list[Passage]:
@@ -42,9 +42,9 @@ def text(folder: Path, record: str, function: str = "function") -> str:
 def assert_resolves(folder: Path, function: str = "function", site: str = "site") -> None:
     """Every passage's url leads to a file of the site, and its fragment to an element there."""
     lost = []
-    for file, found in _by_file(folder, function, site).items():
+    for file, passages in _by_file(folder, function, site).items():
         anchors = _anchors(file) if file.is_file() else frozenset()
-        for passage in found:
+        for passage in passages:
             fragment = unquote(urlsplit(passage.url).fragment)
             if not file.is_file() or (fragment and fragment not in anchors):
                 lost.append(passage.url)
@@ -54,9 +54,9 @@ def assert_resolves(folder: Path, function: str = "function", site: str = "site"
 def assert_in_articles(folder: Path, function: str = "function", site: str = "site") -> None:
     """Every line of every passage stands in the article of its page."""
     strange = []
-    for file, found in _by_file(folder, function, site).items():
+    for file, passages in _by_file(folder, function, site).items():
         article = _article(file)
-        lines = ((passage.id, line) for passage in found for line in passage.text.splitlines())
+        lines = ((passage.id, line) for passage in passages for line in passage.text.splitlines())
         strange += [(name, line) for name, line in lines if _letters(line) not in article]
     assert strange == []
 
@@ -73,14 +73,14 @@ def _by_file(folder: Path, function: str, site: str) -> dict[Path, list[Passage]
     bundle = _opened(folder, function)
     root = unquote(urlsplit(bundle.site.url or "/").path).strip("/")
     prefix = f"/{root}/" if root else "/"
-    found: dict[Path, list[Passage]] = {}
+    by_file: dict[Path, list[Passage]] = {}
     for passage in _passages(bundle):
         path = unquote(urlsplit(passage.url).path)
         assert path.startswith(prefix), passage.url
         path = path.removeprefix(prefix)
         name = f"{path}index.html" if not path or path.endswith("/") else path
-        found.setdefault(folder / site / name, []).append(passage)
-    return found
+        by_file.setdefault(folder / site / name, []).append(passage)
+    return by_file
 
 
 def _parsed(file: Path) -> LexborHTMLParser:

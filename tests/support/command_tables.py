@@ -45,7 +45,7 @@ def write() -> None:
     """Write the page's tables anew."""
     written = parts()
     text = PAGE.read_text("utf-8")
-    new = _MARKED.sub(lambda found: f"{found[1]}{written[found[2]]}{found[4]}", text)
+    new = _MARKED.sub(lambda mark: f"{mark[1]}{written[mark[2]]}{mark[4]}", text)
     write_file(PAGE, new.encode())
 
 
@@ -59,21 +59,26 @@ def _part(name: str, command: click.Command) -> str:
 
 
 def _row(option: click.Option) -> tuple[str, str, str, str]:
-    told = _DEFAULT.search(option.help or "")
+    documented = _DEFAULT.search(option.help or "")
     effect = _DEFAULT.sub("", option.help or "").strip()
     if option.multiple:
         effect += " May be given several times."
     names = ", ".join(f"`{name}`" for name in option.opts)
-    return names, _type(option), _default(option, told[1] if told else None), effect or "—"
+    return (
+        names,
+        _type(option),
+        _default(option, documented[1] if documented else None),
+        effect or "—",
+    )
 
 
-def _default(option: click.Option, told: str | None) -> str:
+def _default(option: click.Option, documented: str | None) -> str:
     if option.required:
         return "none, required"
     if option.is_flag:
         return "off"
-    if told:
-        return told
+    if documented:
+        return documented
     return f"`{option.default}`" if option.show_default else "none"
 
 

@@ -28,12 +28,12 @@ SPACES = "\t\n \u00a0\u2003\u3000"
 HEX = frozenset("0123456789abcdefABCDEF")
 
 
-def words(made: Random, count: int) -> list[str]:
+def words(random: Random, count: int) -> list[str]:
     """Words that a note may have; few are alike."""
-    return ["".join(made.choices(SYLLABLES, k=made.randint(1, 4))) for _ in range(count)]
+    return ["".join(random.choices(SYLLABLES, k=random.randint(1, 4))) for _ in range(count)]
 
 
-def reference(made: Random, letter: str, after: str) -> str:
+def reference(random: Random, letter: str, after: str) -> str:
     """A character as a reference of any form. after: the character that follows it."""
     code = ord(letter)
     forms = [f"&#{code};", f"&#x{code:x};", f"&#X{code:X};", f"&#{code:07};", f"&#x{code:06x};"]
@@ -43,121 +43,124 @@ def reference(made: Random, letter: str, after: str) -> str:
         forms.append(f"&#x{code:x}")
     if name := codepoint2name.get(code):
         forms.append(f"&{name};")
-    return made.choice(forms)
+    return random.choice(forms)
 
 
-def coded(made: Random, text: str, share: float) -> str:
+def coded(random: Random, text: str, share: float) -> str:
     """A text with a share of its characters as references."""
     followed = zip(text, f"{text[1:]} ", strict=False)
     return "".join(
-        reference(made, letter, after) if made.random() < share else letter
+        reference(random, letter, after) if random.random() < share else letter
         for letter, after in followed
     )
 
 
-def divider(made: Random, after: str, breaks: tuple[str, ...]) -> str:
+def divider(random: Random, after: str, breaks: tuple[str, ...]) -> str:
     """What stands between two words. after: the character that follows it."""
-    if made.random() < 0.3:
-        return reference(made, made.choice(SPACES), after)
+    if random.random() < 0.3:
+        return reference(random, random.choice(SPACES), after)
     if not breaks:
-        return made.choice(SPACES)
+        return random.choice(SPACES)
     # Elements alone divide two words as well as blocks, spaces and punctuation do.
-    return "".join(made.choices(breaks, k=2)) if made.random() < 0.3 else made.choice(DIVIDERS)
+    return (
+        "".join(random.choices(breaks, k=2)) if random.random() < 0.3 else random.choice(DIVIDERS)
+    )
 
 
-def marked_up(made: Random, run: list[str], breaks: tuple[str, ...] = INLINE) -> str:
+def marked_up(random: Random, run: list[str], breaks: tuple[str, ...] = INLINE) -> str:
     """Words as HTML: references in them, elements inside and between them."""
-    share = made.choice((0, 0, 0.2, 1))
+    share = random.choice((0, 0, 0.2, 1))
     html = ""
     for number, word in enumerate(run):
         if number:
-            html += divider(made, word[0], breaks)
-        at = made.randrange(len(word) + 1) if breaks and made.random() < 0.3 else 0
-        inside = made.choice(breaks) if at else ""
-        html += coded(made, word[:at], share) + inside + coded(made, word[at:], share)
+            html += divider(random, word[0], breaks)
+        at = random.randrange(len(word) + 1) if breaks and random.random() < 0.3 else 0
+        inside = random.choice(breaks) if at else ""
+        html += coded(random, word[:at], share) + inside + coded(random, word[at:], share)
     return html
 
 
-def in_page(made: Random, run: list[str]) -> str:
+def in_page(random: Random, run: list[str]) -> str:
     """Words in a page: shown, in a comment, in an attribute, or each in an element of its own."""
-    before, after = made.choice(FILLERS), made.choice(FILLERS)
-    match made.randrange(6):
+    before, after = random.choice(FILLERS), random.choice(FILLERS)
+    match random.randrange(6):
         case 0:
-            unquoted = marked_up(made, run, ()).replace("'", "")
-            quote = made.choice("\"'")
-            filler = made.choice(("", "x ", "5 < 6, ", "a > b "))
+            unquoted = marked_up(random, run, ()).replace("'", "")
+            quote = random.choice("\"'")
+            filler = random.choice(("", "x ", "5 < 6, ", "a > b "))
             return f"<p>{before}</p><img class=x alt={quote}{filler}{unquoted}{quote}>{after}"
         case 1:
             breaks = tuple(tag for tag in INLINE if not tag.startswith("<!--"))
-            return f"{before}<!-- {marked_up(made, run, breaks)} -->{after}"
+            return f"{before}<!-- {marked_up(random, run, breaks)} -->{after}"
         case 2:
-            tag = made.choice(("span", "i", "text", "tspan", "x-word", "td", "li"))
-            each = "".join(f"<{tag} data-t=1>{coded(made, word, 0.2)}</{tag}>" for word in run)
+            tag = random.choice(("span", "i", "text", "tspan", "x-word", "td", "li"))
+            each = "".join(f"<{tag} data-t=1>{coded(random, word, 0.2)}</{tag}>" for word in run)
             return f"<p>{before}</p>{each}{after}"
         case 3:
-            second = made.randrange(4000)
+            second = random.randrange(4000)
             cues = (
-                f"<i>{(second + n) // 60}:{(second + n) % 60:02}</i> {coded(made, word, 0.1)}\n"
+                f"<i>{(second + n) // 60}:{(second + n) % 60:02}</i> {coded(random, word, 0.1)}\n"
                 for n, word in enumerate(run)
             )
             return f"<p>{before}</p>{''.join(cues)}{after}"
         case _:
-            return f"<p>{before}</p><p>{marked_up(made, run)}</p>{after}"
+            return f"<p>{before}</p><p>{marked_up(random, run)}</p>{after}"
 
 
-def escaped(made: Random, text: str) -> str:
+def escaped(random: Random, text: str) -> str:
     """A text as a string of JSON, some of its characters escaped that need not be."""
-    share = made.choice((0, 0.2, 1))
-    quoted = json.dumps(text, ensure_ascii=made.random() < 0.5)
-    if made.random() < 0.5:
+    share = random.choice((0, 0.2, 1))
+    quoted = json.dumps(text, ensure_ascii=random.random() < 0.5)
+    if random.random() < 0.5:
         quoted = quoted.replace("/", "\\/")
     # A letter after a backslash is of an escape.
     letters = re.split(r"(\\u....|\\.)", quoted)
     for at in range(0, len(letters), 2):
         letters[at] = "".join(
-            f"\\u{ord(c):04x}" if c.isalpha() and made.random() < share else c for c in letters[at]
+            f"\\u{ord(c):04x}" if c.isalpha() and random.random() < share else c
+            for c in letters[at]
         )
     return "".join(letters)
 
 
-def in_json(made: Random, run: list[str]) -> str:
+def in_json(random: Random, run: list[str]) -> str:
     """Words in JSON: in one string, or divided among strings of a transcript."""
-    match made.randrange(3):
+    match random.randrange(3):
         case 0:
-            text = in_page(made, run) if made.random() < 0.5 else " ".join(run)
-            return f'{{"docs": [{{"title": "x", "text": {escaped(made, text)}}}]}}'
+            text = in_page(random, run) if random.random() < 0.5 else " ".join(run)
+            return f'{{"docs": [{{"title": "x", "text": {escaped(random, text)}}}]}}'
         case 1:
             words = ", ".join(
-                f'{{"start": {n}.5, "word": {escaped(made, word)}}}' for n, word in enumerate(run)
+                f'{{"start": {n}.5, "word": {escaped(random, word)}}}' for n, word in enumerate(run)
             )
             return f'{{"segments": [{{"words": [{words}]}}], "language": "en"}}'
         case _:
             events = ", ".join(
-                f'{{"tStartMs": {n}, "segs": [{{"utf8": {escaped(made, f"{word} ")}}}]}}'
+                f'{{"tStartMs": {n}, "segs": [{{"utf8": {escaped(random, f"{word} ")}}}]}}'
                 for n, word in enumerate(run)
             )
             return f'{{"wireMagic": "pb3", "events": [{events}]}}'
 
 
-def archived(made: Random, name: str, data: bytes) -> tuple[str, bytes]:
+def archived(random: Random, name: str, data: bytes) -> tuple[str, bytes]:
     """A file within an archive, which may have another name, a preamble and other members."""
-    stream = io.BytesIO(made.choice((b"", b"#!/bin/sh\nexit\n", b"MZ\xff\x00")))
-    if made.random() < 0.3:
+    stream = io.BytesIO(random.choice((b"", b"#!/bin/sh\nexit\n", b"MZ\xff\x00")))
+    if random.random() < 0.3:
         return f"{name}.gz", gzip.compress(data)
-    method = made.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    method = random.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(stream, "a", method) as archive:
         archive.writestr("first.txt", "nothing")
         archive.writestr(name, data)
-    return made.choice(("a.zip", "b.docx", "c.exe", "d.png", "e")), stream.getvalue()
+    return random.choice(("a.zip", "b.docx", "c.exe", "d.png", "e")), stream.getvalue()
 
 
-def published(made: Random, run: list[str]) -> tuple[str, bytes]:
+def published(random: Random, run: list[str]) -> tuple[str, bytes]:
     """A file of a site that has some words, and its name."""
-    if made.random() < 0.6:
-        name, text = made.choice(("index.html", "feed.xml", "a.svg", "x")), in_page(made, run)
+    if random.random() < 0.6:
+        name, text = random.choice(("index.html", "feed.xml", "a.svg", "x")), in_page(random, run)
     else:
-        name, text = made.choice(("a.json", "b.json3", "x")), in_json(made, run)
-    data = text.encode(made.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16")))
-    for _ in range(made.choice((0, 0, 0, 1, 2, 3))):
-        name, data = archived(made, name, data)
+        name, text = random.choice(("a.json", "b.json3", "x")), in_json(random, run)
+    data = text.encode(random.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16")))
+    for _ in range(random.choice((0, 0, 0, 1, 2, 3))):
+        name, data = archived(random, name, data)
     return name, data

@@ -111,8 +111,8 @@ def bundle_of(
     encoding: Encoding | None = None,
 ) -> Bundle:
     """Write an index as a bundle, int8 by default, and open it."""
-    chosen = encoding or Encoding("int8", identity.dimensions)
-    contents = serialize_index(made, chosen)
+    vector_encoding = encoding or Encoding("int8", identity.dimensions)
+    contents = serialize_index(made, vector_encoding)
     write_bundle(made, folder / "bundle", identity, profile, NOON, contents)
     return open_bundle(folder / "bundle")
 

@@ -56,8 +56,8 @@ def _settle_flat(draft: object, evidence: Evidence) -> Answer:
     prose, cited = _validate_flat(draft)
     if draft["mode"] == "not-found":
         return Answer()
-    found = [_repair_reference(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
-    distinct = list(dict.fromkeys(found))
+    citations = [_repair_reference(c.id, c.url, evidence, to_hint=c.is_hint) for c in cited]
+    distinct = list(dict.fromkeys(citations))
     records = tuple(
         RecordCitation(
             item.id, item.url, item.title, quote="", start=0, date=item.date, language=item.language
@@ -83,10 +83,10 @@ def _repair_reference(
     passage = find_passage_by_id(identifier, evidence) or find_passage_by_url(url, evidence)
     hint = find_hint_by_id(identifier, evidence) or find_hint_by_url(url, evidence)
     other = find_passage_by_url(url, evidence) if to_hint else find_hint_by_url(url, evidence)
-    found = (hint if to_hint else passage) or other
-    if found is None:
+    target = (hint if to_hint else passage) or other
+    if target is None:
         raise make_source_violation(identifier)
-    return found
+    return target
 
 
 def _validate_flat(draft: Mapping[object, object]) -> tuple[str, list[_FlatReference]]:

@@ -50,10 +50,10 @@ def _run(folder: Path, *command: str, **environment: str) -> None:
 def _tool(name: str) -> str:
     """A command that is installed beside this Python, or on the path."""
     beside = Path(sys.executable).parent / name
-    found = str(beside) if beside.is_file() else shutil.which(name)
-    if found is None:
+    program = str(beside) if beside.is_file() else shutil.which(name)
+    if program is None:
         pytest.skip(f"{name} is not installed")
-    return found
+    return program
 
 
 def _mkdocs(theme: str) -> Callable[[Path], Path]:

@@ -26,9 +26,9 @@ def _claim(text: object, source: object, quote: object) -> dict[str, Any]:
 
 
 def _draft_json(
-    claims: Iterable[object] = (), routes: Iterable[object] = (), **more: object
+    claims: Iterable[object] = (), routes: Iterable[object] = (), **fields: object
 ) -> str:
-    return json.dumps({"claims": list(claims), "routes": list(routes), **more})
+    return json.dumps({"claims": list(claims), "routes": list(routes), **fields})
 
 
 def _source_and_quote(prompt: ParsedPrompt) -> tuple[str, str]:

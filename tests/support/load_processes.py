@@ -119,13 +119,13 @@ def run(
         return not done.is_set() and is_on(outcome.answered)
 
     def ask_on(place: int, number: int) -> None:
-        asked = 0
+        questions = 0
         while goes_on():
             with _connection(processes.running[place].port) as connection:
                 try:
                     while goes_on():
-                        asked += 1
-                        code = _ask(connection, f"{QUESTION} {number} {asked}")
+                        questions += 1
+                        code = _ask(connection, f"{QUESTION} {number} {questions}")
                         settled = account(url)[0] if code == "capped" else cap
                         with lock:
                             outcome.codes[code] += 1
@@ -186,9 +186,9 @@ def _ask(connection: http.client.HTTPConnection, question: str) -> str | None:
     body = json.dumps({"question": question})
     connection.request("POST", "/answer", body, {"Content-Type": "application/json"})
     response = connection.getresponse()
-    told = json.loads(response.read())
-    assert response.status in (200, 503), told
-    code: str | None = told.get("code")
+    reply = json.loads(response.read())
+    assert response.status in (200, 503), reply
+    code: str | None = reply.get("code")
     return code
 
 

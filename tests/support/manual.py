@@ -45,24 +45,24 @@ def blocks() -> tuple[Block, ...]:
 
 def block(page: str, text: str) -> Block:
     """The only block of a page that holds a text."""
-    (found,) = (b for b in blocks() if b.where.startswith(f"{page}:") and text in b.text)
-    return found
+    (block,) = (b for b in blocks() if b.where.startswith(f"{page}:") and text in b.text)
+    return block
 
 
 def _blocks(name: str, text: str) -> Iterator[Block]:
     opened: tuple[int, str] | None = None
-    held: list[str] = []
+    block_lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        found = _FENCE.fullmatch(line)
+        fence = _FENCE.fullmatch(line)
         if opened and line == "```":
-            yield Block(f"{name}:{opened[0]}", opened[1], "".join(held))
-            opened, held = None, []
+            yield Block(f"{name}:{opened[0]}", opened[1], "".join(block_lines))
+            opened, block_lines = None, []
         elif opened:
-            held.append(line + "\n")
+            block_lines.append(line + "\n")
         else:
             # A fence that is indented, or has attributes, would be no block to these tests.
-            assert found or not line.lstrip().startswith(("```", "~~~")), f"{name}:{number}"
-            opened = (number, found[1]) if found else None
+            assert fence or not line.lstrip().startswith(("```", "~~~")), f"{name}:{number}"
+            opened = (number, fence[1]) if fence else None
     assert opened is None, f"{name}: {opened}"
 
 
@@ -94,12 +94,12 @@ def parsed(line: str, where: str = "") -> Iterator[Command]:
 
 
 def _command(where: str, words: list[str]) -> Command:
-    rest = words[1:] if words[0] == "export" else words
+    remaining = words[1:] if words[0] == "export" else words
     variables = []
-    while rest and (found := _SET.fullmatch(rest[0])):
-        variables.append((found[1], found[2]))
-        rest = rest[1:]
-    return Command(where, tuple(rest), tuple(variables))
+    while remaining and (assignment := _SET.fullmatch(remaining[0])):
+        variables.append((assignment[1], assignment[2]))
+        remaining = remaining[1:]
+    return Command(where, tuple(remaining), tuple(variables))
 
 
 # The site that the examples speak of: its notebook, its gold set and the rest are theirs.

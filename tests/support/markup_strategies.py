@@ -152,8 +152,8 @@ _flow = st.recursive(
 
 def _numbered(html: str) -> str:
     """Each word that must show, made one of its own."""
-    first, *rest = html.split(SHOWN)
-    return first + "".join(f"{SHOWN}{number}{part}" for number, part in enumerate(rest))
+    first, *others = html.split(SHOWN)
+    return first + "".join(f"{SHOWN}{number}{part}" for number, part in enumerate(others))
 
 
 WELL_FORMED = _joined(_flow, 6).map(_numbered)

@@ -66,23 +66,23 @@ def check_body(document: Document, described: Document | None, response: Respons
 
 def check_events(document: Document, media: Document, text: str) -> list[tuple[str, Any]]:
     """The events of a stream: stages, then one answer or one problem, each as described."""
-    found = events(text)
-    names = [name for name, _ in found]
+    parsed_events = events(text)
+    names = [name for name, _ in parsed_events]
     assert names[-1] in ("answer", "problem")
     assert set(names[:-1]) <= {"stage"}
-    for name, data in found:
+    for name, data in parsed_events:
         validate(document, media["x-events"][name], data)
-    return found
+    return parsed_events
 
 
 def events(text: str) -> list[tuple[str, Any]]:
     """The events of a stream by their names, their data parsed."""
     assert text.endswith("\n\n")
-    found = []
+    parsed = []
     for block in text.removesuffix("\n\n").split("\n\n"):
         name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
+        parsed.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return parsed
 
 
 def validate(document: Document, schema: Document, value: object) -> None:
@@ -94,8 +94,8 @@ def validate(document: Document, schema: Document, value: object) -> None:
 def resolved(document: Document, described: Any) -> Any:
     """What a reference within the document means; anything else as it is."""
     while "$ref" in described:
-        found: Any = document
+        target: Any = document
         for part in described["$ref"].removeprefix("#/").split("/"):
-            found = found[part]
-        described = found
+            target = target[part]
+        described = target
     return described

@@ -32,10 +32,10 @@ def made(folder: Path, stub: OpenAIStub | None = None, **options: object) -> Pat
 
 def redirect(function: Path, stub: OpenAIStub) -> None:
     """Let a function ask another stub."""
-    chosen = replace(
+    settings_with_model = replace(
         read_settings(function), base_url=stub.base_url, embedding_base_url=stub.base_url
     )
-    (function / settings.SETTINGS_FILE).write_bytes(chosen.as_json())
+    (function / settings.SETTINGS_FILE).write_bytes(settings_with_model.as_json())
 
 
 @contextmanager
@@ -49,6 +49,6 @@ def serving(function: Path, **environment: str) -> Iterator[Running]:
 
 
 def _has_address(running: Running) -> bool:
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
-    running.port = int(found[1]) if found else 0
-    return bool(found)
+    announcement = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
+    running.port = int(announcement[1]) if announcement else 0
+    return bool(announcement)

@@ -53,8 +53,8 @@ def get(name: str, status: int, path: str, told: str | None = None) -> Case:
 
 def preflight(name: str, status: int, path: str, origin: Origin, told: str | None = None) -> Case:
     """What a browser asks before a page may ask."""
-    wanted = (("Access-Control-Request-Method", "POST"),)
-    return Case(name, status, told, "OPTIONS", path, None, None, origin, wanted)
+    request_method = (("Access-Control-Request-Method", "POST"),)
+    return Case(name, status, told, "OPTIONS", path, None, None, origin, request_method)
 
 
 def fitting(size: int) -> bytes:

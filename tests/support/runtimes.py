@@ -115,9 +115,9 @@ class Runtime:
         """Ask, as its own page does."""
         return self.request("POST", "answer", json.dumps(body).encode(), self.headers(*headers))
 
-    def headers(self, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    def headers(self, *extra: tuple[str, str]) -> tuple[tuple[str, str], ...]:
         """What the page of its own origin sends with a question."""
-        return (("Content-Type", "application/json"), ("Origin", self.origin), *more)
+        return (("Content-Type", "application/json"), ("Origin", self.origin), *extra)
 
 
 def built(folder: Path) -> Path:
@@ -133,8 +133,8 @@ def on_uvicorn(function: Path, **environment: str) -> Iterator[Runtime]:
     """The ASGI application under uvicorn."""
     options = ["--app-dir", ".", "--host", "127.0.0.1", "--no-access-log"]
     command = ["-m", "uvicorn", "app:app", *options, "--port"]
-    with _served("uvicorn", function, {"app.py": ASGI}, command, environment) as found:
-        yield found
+    with _served("uvicorn", function, {"app.py": ASGI}, command, environment) as running:
+        yield running
 
 
 @contextmanager
@@ -142,8 +142,8 @@ def on_google(function: Path, **environment: str) -> Iterator[Runtime]:
     """The view under functions-framework, whose production server is gunicorn."""
     options = ["--source", "main.py", "--target", "answer", "--host", "127.0.0.1"]
     command = ["-m", "functions_framework", *options, "--port"]
-    with _served("google", function, {"main.py": GOOGLE}, command, environment) as found:
-        yield found
+    with _served("google", function, {"main.py": GOOGLE}, command, environment) as running:
+        yield running
 
 
 @contextmanager
@@ -199,16 +199,16 @@ def bootstrap(
 
 def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
     """What a function has logged of a request; its output is read as it comes."""
-    found: list[dict[str, Any]] = []
+    runtimes_started: list[dict[str, Any]] = []
 
     def is_there() -> bool:
         for line in runtime.output.splitlines():
             if request_id in line:
-                found.append(json.loads(line))
-        return bool(found)
+                runtimes_started.append(json.loads(line))
+        return bool(runtimes_started)
 
     until(is_there)
-    return found[0]
+    return runtimes_started[0]
 
 
 def packaged(function: Path, name: str, files: Mapping[str, str]) -> Path:

@@ -96,8 +96,10 @@ class Patient(RequestContext):
 def letters(folder: Path) -> Engine:
     """An engine over a small bundle of letters; everything is above its floor."""
     pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
-    made = index_of(folder, pages, [note("one", "alpha beta")])
-    return Engine(bundle_of(folder, made, Profile(floor=0, note_floor=0)), LetterEmbedder(), Paid())
+    index = index_of(folder, pages, [note("one", "alpha beta")])
+    return Engine(
+        bundle_of(folder, index, Profile(floor=0, note_floor=0)), LetterEmbedder(), Paid()
+    )
 
 
 @dataclass
@@ -116,8 +118,8 @@ class Asking:
     def seen(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.lines]
 
-    def __call__(self, question: object = QUESTION, **more: Any) -> Response:
-        return self.service.handle(asked(question, **more))
+    def __call__(self, question: object = QUESTION, **extra: Any) -> Response:
+        return self.service.handle(asked(question, **extra))
 
     def get(self, path: str, query: str = "", **headers: str) -> Response:
         return self.service.handle(request("GET", path, query=query, headers=headers))
@@ -148,12 +150,12 @@ def request(
     return Request(method, path, query, headers or {}, body, asker, can_stream=streams)
 
 
-def asked(question: object = QUESTION, **more: Any) -> Request:
+def asked(question: object = QUESTION, **extra: Any) -> Request:
     """A question. more: ``headers``, ``asker``, ``streams``, or of the body."""
-    headers = {"content-type": "application/json", **more.pop("headers", {})}
-    known = {name: more.pop(name) for name in ("asker", "streams") if name in more}
-    body = json.dumps({"question": question, **more}).encode()
-    return request("POST", "answer", headers=headers, body=body, **known)
+    headers = {"content-type": "application/json", **extra.pop("headers", {})}
+    options = {name: extra.pop(name) for name in ("asker", "streams") if name in extra}
+    body = json.dumps({"question": question, **extra}).encode()
+    return request("POST", "answer", headers=headers, body=body, **options)
 
 
 def code(response: Response) -> str:
@@ -167,13 +169,13 @@ def code(response: Response) -> str:
 
 
 def header(response: Response, name: str) -> str | None:
-    found = [value for key, value in response.headers if key == name]
-    assert len(found) <= 1, f"{name} is sent {len(found)} times"
-    return found[0] if found else None
+    values = [value for key, value in response.headers if key == name]
+    assert len(values) <= 1, f"{name} is sent {len(values)} times"
+    return values[0] if values else None
 
 
-def stream(ask: Asking, **more: Any) -> Response:
-    return ask(streams=True, headers={"accept": EVENT_STREAM_TYPE}, **more)
+def stream(ask: Asking, **extra: Any) -> Response:
+    return ask(streams=True, headers={"accept": EVENT_STREAM_TYPE}, **extra)
 
 
 WRONG = b'{"question": "\xff' + b"x" * MAX_BODY_BYTES

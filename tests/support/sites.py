@@ -92,9 +92,12 @@ def put(path: Path, text: str) -> None:
 def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `mkdocs build` in a process of its own. args: of mkdocs, before or after `build`."""
     flags = [arg for arg in args if arg in ("-v", "-q")]
-    rest = [arg for arg in args if arg not in flags]
+    arguments = [arg for arg in args if arg not in flags]
     return fork_server.run(
-        ["-m", "mkdocs", *flags, "build", *rest], folder, {**os.environ, **environment}, timeout=120
+        ["-m", "mkdocs", *flags, "build", *arguments],
+        folder,
+        {**os.environ, **environment},
+        timeout=120,
     )
 
 

@@ -16,8 +16,8 @@ class Quiet(SimpleHTTPRequestHandler):
 @contextmanager
 def serving(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
     """Serve a folder; the origin."""
-    made = partial(handler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), made) as server:
+    handler_of_folder = partial(handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler_of_folder) as server:
         # A browser keeps its connections open.
         server.daemon_threads = True
         thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)

@@ -99,10 +99,10 @@ def _shape_fault(node: SchemaNode, root: Mapping[str, Any]) -> str | None:
     if node.depth > MAX_DEPTH:
         return f"schema exceeds the maximum of {MAX_DEPTH} levels of nesting."
     if "$ref" in schema:
-        found = _resolve(schema["$ref"], root)
+        target = _resolve(schema["$ref"], root)
         return (
             None
-            if found is not None
+            if target is not None
             else f"reference can only point to definitions defined "
             f"at the top level of the schema, got {schema['$ref']!r}."
         )
@@ -186,10 +186,10 @@ def _schema_types(schema: Mapping[str, Any]) -> list[Any]:
 def _resolve(reference: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
-    found: object = root
+    target: object = root
     for step in reference.lstrip("#").strip("/").split("/") if reference != "#" else ():
-        found = _mapping(found).get(step)
-    return found if isinstance(found, Mapping) else None
+        target = _mapping(target).get(step)
+    return target if isinstance(target, Mapping) else None
 
 
 def _conform(value: object, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Any:
@@ -206,9 +206,9 @@ def _conform(value: object, schema: Mapping[str, Any], root: Mapping[str, Any], 
         return value if value in schema["enum"] else schema["enum"][0]
     kind = next((k for k in _schema_types(schema) if _is(value, k)), _schema_types(schema)[-1])
     if kind == "object":
-        given = _mapping(value)
+        members = _mapping(value)
         properties = _mapping(schema.get("properties"))
-        return {k: _conform(given.get(k), sub, root, depth + 1) for k, sub in properties.items()}
+        return {k: _conform(members.get(k), sub, root, depth + 1) for k, sub in properties.items()}
     if kind == "array":
         items: list[object] = list(value) if isinstance(value, list) else []
         items += [None] * (schema.get("minItems", 0) - len(items))

@@ -11,8 +11,8 @@ def span(text: str, **fields: Any) -> Json:
     return {"text": text, **fields}
 
 
-def spans_of(given: Any) -> list[Json]:
-    return [span(each) if isinstance(each, str) else each for each in given]
+def spans_of(parts: Any) -> list[Json]:
+    return [span(each) if isinstance(each, str) else each for each in parts]
 
 
 def text(*spans: Json | str) -> Json:

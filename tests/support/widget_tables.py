@@ -22,15 +22,15 @@ _NONE = "—"
 
 def read() -> Json:
     """The manifest."""
-    found: Json = json.loads(MANIFEST.read_text("utf-8"))
-    return found
+    manifest: Json = json.loads(MANIFEST.read_text("utf-8"))
+    return manifest
 
 
 def element(manifest: Json) -> Json:
     """The only element that a manifest declares."""
     (declared,) = (each for module in manifest["modules"] for each in module["declarations"])
-    found: Json = declared
-    return found
+    declaration: Json = declared
+    return declaration
 
 
 def tables(manifest: Json) -> dict[str, str]:
@@ -63,12 +63,12 @@ def tables(manifest: Json) -> dict[str, str]:
 
 def marked(text: str) -> dict[str, str]:
     """The tables that stand in a page, by their names."""
-    return {name: kept for _, name, kept, _ in _MARKED.findall(text)}
+    return {name: table for _, name, table, _ in _MARKED.findall(text)}
 
 
 def updated(text: str, written: dict[str, str]) -> str:
     """A page with its tables as they are written."""
-    return _MARKED.sub(lambda found: f"{found[1]}{written[found[2]]}{found[4]}", text)
+    return _MARKED.sub(lambda mark: f"{mark[1]}{written[mark[2]]}{mark[4]}", text)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -109,8 +109,8 @@ def _default(each: Json) -> str:
 def _call(each: Json) -> str:
     if each["kind"] == "field":
         return _name(each)
-    given = [p["name"] + "?" * bool(p.get("optional")) for p in each.get("parameters", ())]
-    return f"`{each['name']}({', '.join(given)})`"
+    parameters = [p["name"] + "?" * bool(p.get("optional")) for p in each.get("parameters", ())]
+    return f"`{each['name']}({', '.join(parameters)})`"
 
 
 def _detail(each: Json) -> str:

@@ -80,8 +80,8 @@ MODELS = {**SCRIPTED_MODELS, **HOSTILE_MODELS, "conforming": conforming_model}
 @pytest.fixture(scope="module")
 def anywhere() -> Iterator[OpenAI]:
     """One client for all tests: to make one takes longer than most of them."""
-    with OpenAI(base_url="http://127.0.0.1/v1", api_key="test-key", max_retries=0) as found:
-        yield found
+    with OpenAI(base_url="http://127.0.0.1/v1", api_key="test-key", max_retries=0) as client:
+        yield client
 
 
 @pytest.fixture
@@ -173,14 +173,14 @@ def test_a_connection_is_kept_alive(stub: OpenAIStub) -> None:
 
 
 def test_many_clients_at_once(stub: OpenAIStub, client: OpenAI) -> None:
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(respond(client))) for _ in range(20)]
+    answers: list[str] = []
+    threads = [threading.Thread(target=lambda: answers.append(respond(client))) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 20
-    assert len(set(found)) == 1
+    assert len(answers) == 20
+    assert len(set(answers)) == 1
     assert stub.counts == {"/v1/responses": 20}
 
 
@@ -323,13 +323,13 @@ def test_vectors_are_those_of_the_local_embedder(
 ) -> None:
     texts = ["a boat on a chain", "a ship at anchor", "the income tax"]
     done = client.embeddings.create(model=model, input=texts, dimensions=asked or openai.omit)
-    found = np.array([item.embedding for item in done.data])
-    assert found.shape == (3, size)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    vectors = np.array([item.embedding for item in done.data])
+    assert vectors.shape == (3, size)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     local = sites.local().embed(texts)
     if size >= local.shape[1]:
-        np.testing.assert_allclose(found @ found.T, local @ local.T, atol=1e-5)
-    assert found[0] @ found[1] > found[0] @ found[2]
+        np.testing.assert_allclose(vectors @ vectors.T, local @ local.T, atol=1e-5)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
     assert [item.index for item in done.data] == [0, 1, 2]
     assert done.model == model
     assert done.usage.prompt_tokens == done.usage.total_tokens > 0
@@ -390,9 +390,9 @@ def test_lists_of_tokens_are_inputs_too(client: OpenAI) -> None:
     ],
 )
 def test_bad_inputs_are_bad_requests(client: OpenAI, change: dict[str, Any], words: str) -> None:
-    wanted: dict[str, Any] = {"model": "text-embedding-3-large", "input": ["a"]}
+    arguments: dict[str, Any] = {"model": "text-embedding-3-large", "input": ["a"]}
     with pytest.raises(openai.BadRequestError, match=words) as caught:
-        client.embeddings.create(**{**wanted, **change})
+        client.embeddings.create(**{**arguments, **change})
     assert cast("dict[str, Any]", caught.value.body)["message"]
 
 
@@ -579,9 +579,9 @@ def test_a_response_refuses_what_openai_refuses(
 def test_a_completion_refuses_what_openai_refuses(
     client: OpenAI, change: dict[str, Any], words: str
 ) -> None:
-    wanted = {"model": "honest", "messages": [{"role": "user", "content": "a"}], **change}
+    arguments = {"model": "honest", "messages": [{"role": "user", "content": "a"}], **change}
     with pytest.raises(openai.BadRequestError, match=words):
-        client.chat.completions.create(**wanted)
+        client.chat.completions.create(**arguments)
 
 
 # Schemas.
