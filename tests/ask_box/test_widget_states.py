@@ -75,7 +75,7 @@ def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Si
 def test_the_working_state_follows_the_stages_of_a_stream(page: Page, site: Site) -> None:
     gates = [threading.Event() for _ in range(5)]
     stages = ["embedding", "searching", "writing", "checking"]
-    said = [
+    announcements = [
         "Reading the question …",
         "Searching this site …",
         "Writing an answer …",
@@ -91,7 +91,7 @@ def test_the_working_state_follows_the_stages_of_a_stream(page: Page, site: Site
     expect(box.locator(".view")).to_have_attribute("aria-busy", "true")
     expect(box.locator(".stage")).to_have_text("Looking through this site …")
     expect(box.get_by_role("button", name="Stop")).to_be_visible()
-    for gate, text in zip(gates, said, strict=False):
+    for gate, text in zip(gates, announcements, strict=False):
         gate.set()
         expect(box.locator(".stage")).to_have_text(text)
         expect(box.get_by_role("status")).to_be_empty()
@@ -212,8 +212,8 @@ WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e9
 
 def test_invalid_retry_after_values_are_tolerated(page: Page, site: Site) -> None:
     page.clock.install(time=0)
-    given = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
-    box = visit(page, site, *(problem(429, **headers) for headers in given))
+    retry_headers = [{} if wait is None else {"Retry_After": wait} for wait in WAITS]
+    box = visit(page, site, *(problem(429, **headers) for headers in retry_headers))
     page.clock.pause_at(datetime(2030, 1, 1, tzinfo=UTC))
     ask(box)
     for seconds in WAITS.values():

@@ -180,8 +180,8 @@ class _Url(_Handler):
         path, _, query = self.path.partition("?")
         headers: dict[str, str] = {}
         for name, value in self.headers.items():
-            known = headers.get(name.lower())
-            headers[name.lower()] = value if known is None else f"{known},{value}"
+            earlier = headers.get(name.lower())
+            headers[name.lower()] = value if earlier is None else f"{earlier},{value}"
         event = {
             "version": "2.0",
             "routeKey": "$default",

@@ -37,11 +37,11 @@ def check(document: Document, method: str, path: str, response: Response) -> Non
 
 def check_headers(document: Document, described: Document, headers: Mapping[str, str]) -> None:
     """Every header is described, has a value that fits, and is there if it has to be."""
-    known = {name.lower(): resolved(document, header) for name, header in described.items()}
+    described_headers = {name.lower(): resolved(document, header) for name, header in described.items()}
     sent = {name.lower(): value for name, value in headers.items()}
-    assert set(sent) - _OF_HTTP <= set(known)
-    assert {name for name, header in known.items() if header["required"]} <= set(sent)
-    for name, header in known.items():
+    assert set(sent) - _OF_HTTP <= set(described_headers)
+    assert {name for name, header in described_headers.items() if header["required"]} <= set(sent)
+    for name, header in described_headers.items():
         if name in sent:
             whole = header["schema"].get("type") == "integer"
             validate(document, header["schema"], int(sent[name]) if whole else sent[name])

@@ -24,14 +24,14 @@ def passage(
 ) -> Passage:
     """Make a passage of blocks; every text, item and row is cut at its sentences."""
     text = ""
-    found: list[Block] = []
+    passage_blocks: list[Block] = []
     sentences: list[tuple[int, int]] = []
     for kind, words, group, level, detail in blocks:
         glue = "\n" if kind in ("item", "row") else "\n\n"
         text += glue if text else ""
         start = len(text)
         text += words
-        found.append(Block(kind, start, len(text), group, level, detail))
+        passage_blocks.append(Block(kind, start, len(text), group, level, detail))
         sentences += [(start + a, start + b) for a, b in _sentences(kind, words)]
     return Passage(
         id=name,
@@ -41,7 +41,7 @@ def passage(
         text=text,
         sentences=tuple(sentences),
         language=language,
-        blocks=tuple(found),
+        blocks=tuple(passage_blocks),
     )
 
 

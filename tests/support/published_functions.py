@@ -41,8 +41,8 @@ def redirect(function: Path, stub: OpenAIStub) -> None:
 @contextmanager
 def serving(function: Path, **environment: str) -> Iterator[Running]:
     """A process that serves a function, its errors among what it prints."""
-    given = {**UNLIMITED, "OPENAI_API_KEY": KEY, "PORT": "0", **environment}
-    variables = [f"{name}={value}" for name, value in given.items()]
+    values = {**UNLIMITED, "OPENAI_API_KEY": KEY, "PORT": "0", **environment}
+    variables = [f"{name}={value}" for name, value in values.items()]
     command = ["env", *variables, sys.executable, "-I", str(function / "main.py")]
     with run(command, function, _has_address) as running:
         yield running

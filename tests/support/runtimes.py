@@ -108,8 +108,8 @@ class Runtime:
         """Send a request and read its response."""
         sized = () if body is None else (("Content-Length", str(len(body))),)
         with self.send(method, path, body, (*sized, *headers)) as response:
-            told = {name.lower(): value for name, value in response.getheaders()}
-            return Reply(response.status, told, response.read())
+            response_headers = {name.lower(): value for name, value in response.getheaders()}
+            return Reply(response.status, response_headers, response.read())
 
     def post(self, body: object, *headers: tuple[str, str]) -> Reply:
         """Ask, as its own page does."""

@@ -46,8 +46,8 @@ class Running:
         try:
             connection.request(method, path, data, {"Content-Type": "application/json", **sent})
             response = connection.getresponse()
-            told = {name.lower(): value for name, value in response.getheaders()}
-            return response.status, response.read().decode(), told
+            response_headers = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, response.read().decode(), response_headers
         finally:
             connection.close()
 
