@@ -108,7 +108,7 @@ def test_supported_answer_draws_exactly_the_cited_cards(page: Page, site: Site) 
     expect(box.locator(".card.hint")).to_contain_text("from 12:40")
     expect(box).not_to_contain_text("onfidence")
     expect(box).to_contain_text("1 sentence removed: source not verified.")
-    assert site.asked == [("/_answerable/answer", asking("How do I deploy?"))]
+    assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))]
 
 
 def test_partial_answer_draws_its_record_cards_and_no_route(page: Page, site: Site) -> None:
@@ -172,7 +172,7 @@ def test_a_response_of_the_wrong_shape_draws_the_error_and_nothing_else(
         question.fill(case)
         question.press("Enter")
         expect_failure(box, case)
-    assert [body["question"] for _, body in site.asked] == list(MALFORMED)
+    assert [body["question"] for _, body in site.questions] == list(MALFORMED)
 
 
 def test_an_error_replaces_an_earlier_answer(page: Page, site: Site) -> None:
@@ -191,7 +191,7 @@ def test_503_keeps_the_question_and_retry_works(page: Page, site: Site) -> None:
     box.get_by_role("button", name="Try again").click()
     expect(box.get_by_role("heading", name="Answer")).to_be_focused()
     expect(box.get_by_role("alert")).to_be_empty()
-    assert [body for _, body in site.asked] == [asking("How do I deploy?")] * 2
+    assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 2
 
 
 def test_400_asks_to_change_the_question(page: Page, site: Site) -> None:
@@ -222,7 +222,7 @@ def test_a_new_question_aborts_the_old_one(page: Page, site: Site) -> None:
     box = visit(page, site, HANG, PARTIAL)
     ask(box, "First?")
     expect(box).to_contain_text("Looking through this site")
-    until(lambda: len(site.asked) == 1)
+    until(lambda: len(site.questions) == 1)
     box.get_by_label("Your question").fill("Second?")
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".card")).to_have_count(1)
@@ -249,7 +249,7 @@ def test_shift_enter_is_a_newline_and_an_empty_question_is_not_sent(page: Page, 
     expect(question).to_have_value("One\ntwo")
     box.get_by_role("dialog").get_by_role("button", name="Ask").click()
     expect(box.locator(".card")).to_have_count(1)
-    assert [body for _, body in site.asked] == [asking("One\ntwo")]
+    assert [body for _, body in site.questions] == [asking("One\ntwo")]
 
 
 def test_bare_letters_reach_the_page_only_while_the_dialog_is_closed(
@@ -343,7 +343,7 @@ def test_a_site_below_a_path_uses_that_path_for_requests_and_links(
     box = visit(page, site, reply, path="/deep/page/")
     ask(box)
     expect(box.locator(".card a")).to_have_attribute("href", f"{site.origin}/sub{RECORD['href']}")
-    assert [path for path, _ in site.asked] == ["/sub/_answerable/answer"]
+    assert [path for path, _ in site.questions] == ["/sub/_answerable/answer"]
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_the_endpoint_is_the_attribute_then_the_link(
     box = visit(page, site, PARTIAL)
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
-    assert [url for url, _ in site.asked] == [path]
+    assert [url for url, _ in site.questions] == [path]
 
 
 def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> None:
@@ -371,7 +371,7 @@ def test_the_endpoint_survives_a_change_of_address(page: Page, site: Site) -> No
     page.evaluate("document.body.append(document.querySelector('answerable-ask'))")
     ask(box)
     expect(box.locator(".card")).to_have_count(1)
-    assert [url for url, _ in site.asked] == ["/api/answer"]
+    assert [url for url, _ in site.questions] == ["/api/answer"]
 
 
 def test_placement_none_draws_no_button_but_opens_by_method(page: Page, site: Site) -> None:
@@ -406,7 +406,7 @@ def test_events_reach_the_page_and_ask_can_be_cancelled(page: Page, site: Site) 
     box.get_by_label("Your question").press("Enter")
     expect(box.locator(".card")).to_have_count(1)
     assert page.evaluate("window.log") == [["No", True], ["Yes", True], ["partial", True]]
-    assert [body for _, body in site.asked] == [asking("Yes")]
+    assert [body for _, body in site.questions] == [asking("Yes")]
 
 
 def test_nothing_is_stored_and_nothing_leaves_the_site(page: Page, site: Site) -> None:
@@ -490,7 +490,7 @@ def test_screenshots_of_all_states_are_taken_where_a_folder_is_set(
         question.press("Enter")
         expect(sign).to_be_visible()
         shoot(state)
-        until(lambda: len(site.asked) > 0)
+        until(lambda: len(site.questions) > 0)
 
 
 def cited_in(*languages: str | None) -> Json:
@@ -545,4 +545,4 @@ def test_the_language_of_the_page_is_sent_where_it_is_valid(
     box = visit(page, site, NOT_FOUND)
     ask(box)
     expect(box.get_by_role("heading", level=3)).to_be_visible()
-    assert [body.get("language") for _, body in site.asked] == [sent]
+    assert [body.get("language") for _, body in site.questions] == [sent]

@@ -91,7 +91,7 @@ def states(box: Locator, site: Site) -> Iterator[str]:
             expect(box.locator(MARKS[name])).to_be_visible()
         yield name
         if name == "working":
-            until(lambda: len(site.asked) == 1)
+            until(lambda: len(site.questions) == 1)
         if name == "supported":
             box.get_by_role("button", name="No", exact=True).click()
             expect(box.get_by_text("What was wrong?")).to_be_visible()
@@ -161,7 +161,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_reading(page: Page, sit
     expect(box).to_have_attribute("state", "working")
     question.focus()
     assert stops(page)[:2] == ["Ask", "Stop"]
-    until(lambda: len(site.asked) == 1)
+    until(lambda: len(site.questions) == 1)
     question.focus()
     page.keyboard.type("How do I deploy it all?")
     page.keyboard.press("Enter")
@@ -306,7 +306,7 @@ def test_each_question_makes_one_live_announcement(page: Page, site: Site) -> No
     page.evaluate(WATCHING)
     box.get_by_label("Your question").fill("How do I deploy?")
     for state in ("supported", "related-material", "not-found", "problem", "problem"):
-        request_count = len(site.asked)
+        request_count = len(site.questions)
         box.get_by_label("Your question").press("Enter")
         expect(box).to_have_attribute("state", state)
         page.wait_for_function("(most) => window.said.length > most", arg=request_count)

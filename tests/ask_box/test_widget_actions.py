@@ -95,11 +95,11 @@ def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Sit
     expect(box.get_by_label("Your question")).to_have_value(question)
     expect(box.get_by_label("Your question")).to_be_focused()
     expect(box).to_have_attribute("state", "empty")
-    assert len(site.asked) == 1
+    assert len(site.questions) == 1
     site.replies.append(Reply(NOT_FOUND))
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("state", "not-found")
-    assert [body for _, body in site.asked] == [asking(question)] * 2
+    assert [body for _, body in site.questions] == [asking(question)] * 2
 
 
 def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
@@ -108,7 +108,7 @@ def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
     for shared, put in [("x" * 700, "x" * 500), ("%F0%9F", "\ufffd"), ("%3Cb%3E", "<b>"), ("", "")]:
         box = visit(page, site, path=f"/?ask={shared}")
         expect(box.get_by_label("Your question")).to_have_value(put)
-    assert site.asked == []
+    assert site.questions == []
 
 
 def test_copying_that_the_browser_denies_shows_a_message(page: Page, site: Site) -> None:
@@ -146,11 +146,11 @@ def test_feedback_goes_to_the_configured_address_only(page: Page, site: Site) ->
         ["It is wrong", "Something is missing", "It is out of date", "Something else"]
     )
     expect(box.locator(".asked")).to_be_focused()
-    assert len(site.told) == 1
+    assert len(site.feedback) == 1
     why.get_by_role("button", name="It is out of date").click()
     expect(box.get_by_role("status")).to_have_text("Thank you.")
     of = {"bundle": "3f9c", "request_id": "r1"}
-    assert site.told == [
+    assert site.feedback == [
         {"helpful": True, "reason": None, "question": "How do I deploy?", "mode": "partial", **of},
         {"helpful": False, "reason": "outdated", "question": "Other?", "mode": "not-found", **of},
     ]
@@ -232,7 +232,7 @@ def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None
     cited = events[3]["detail"]
     assert cited == RECORD
     expect(box.get_by_role("button", name="Yes")).to_have_count(0)
-    assert site.told == []
+    assert site.feedback == []
 
 
 def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
@@ -245,7 +245,7 @@ def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
     refuse(page, "open")
     page.evaluate("document.querySelector('answerable-ask').ask('New')")
     assert seen(page) == ["open", "close", "open"]
-    assert site.asked == []
+    assert site.questions == []
 
 
 def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
@@ -259,7 +259,7 @@ def test_methods_open_close_and_ask(page: Page, site: Site) -> None:
     expect(box).not_to_have_attribute("open", "")
     page.evaluate("document.querySelector('answerable-ask').ask('A'.repeat(600))")
     expect(box).to_have_attribute("state", "partial")
-    assert [body for _, body in site.asked] == [asking("A" * 500)]
+    assert [body for _, body in site.questions] == [asking("A" * 500)]
 
 
 def test_a_page_can_supply_the_fetch_function(page: Page, site: Site) -> None:
@@ -277,7 +277,7 @@ def test_a_page_can_supply_the_fetch_function(page: Page, site: Site) -> None:
     )
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("problem", "failed")
-    assert site.asked == []
+    assert site.questions == []
 
 
 def test_inline_placement_draws_the_box_in_the_page(page: Page, site: Site) -> None:
@@ -350,7 +350,7 @@ def test_several_boxes_on_a_page_do_not_disturb_each_other(page: Page, site: Sit
     second.get_by_label("Your question").press("Enter")
     expect(second).to_have_attribute("state", "not-found")
     expect(first).to_have_attribute("state", "partial")
-    assert [path for path, _ in site.asked] == ["/_answerable/answer", "/other/answer"]
+    assert [path for path, _ in site.questions] == ["/_answerable/answer", "/other/answer"]
     page.keyboard.press("Control+i")
     expect(first.get_by_role("dialog")).to_be_visible()
     expect(first.get_by_label("Your question")).to_be_focused()

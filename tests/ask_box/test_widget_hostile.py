@@ -135,10 +135,10 @@ def test_a_problem_with_an_unknown_code_draws_the_error(page: Page, site: Site) 
     for request_count in range(1, len(replies) + 1):
         expect(box.get_by_role("alert")).to_contain_text("try again")
         expect(box.locator("img, b")).to_have_count(0)
-        assert len(site.asked) == request_count
+        assert len(site.questions) == request_count
         if site.replies:
             box.get_by_label("Your question").press("Enter")
-    assert len(site.asked) == len(replies)
+    assert len(site.questions) == len(replies)
 
 
 def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
@@ -264,7 +264,7 @@ def test_a_broken_stream_is_an_error(page: Page, site: Site) -> None:
         expect(box).to_have_attribute("state", "problem")
         expect(box.get_by_role("alert")).to_contain_text("try again")
         expect(box.locator(".card, .sentence")).to_have_count(0)
-    assert [body["question"] for _, body in site.asked] == list(BROKEN)
+    assert [body["question"] for _, body in site.questions] == list(BROKEN)
 
 
 def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Site) -> None:
@@ -276,7 +276,7 @@ def test_a_malformed_stream_is_read_until_its_first_answer(page: Page, site: Sit
         expect(box).to_have_attribute("state", "partial")
         expect(box.locator(".card")).to_have_count(1)
         page.evaluate("document.querySelector('answerable-ask').removeAttribute('state')")
-    assert [body["question"] for _, body in site.asked] == list(WHOLE)
+    assert [body["question"] for _, body in site.questions] == list(WHOLE)
 
 
 def test_a_stream_left_open_after_its_answer_is_closed(page: Page, site: Site) -> None:
@@ -298,7 +298,7 @@ def test_an_endless_stream_can_be_stopped_and_asked_again(page: Page, site: Site
         box.get_by_label("Your question").fill("How?")
         page.keyboard.press("Enter")
         expect(box).to_have_attribute("state", "working")
-        until(lambda: len(site.asked) == request_count)  # noqa: B023
+        until(lambda: len(site.questions) == request_count)  # noqa: B023
         box.get_by_role("button", name="Stop").click()
         expect(box).to_have_attribute("state", "empty")
     box.get_by_label("Your question").press("Enter")

@@ -13,7 +13,7 @@ from support import widget_folder, widget_tables
 from support.widget_excerpts import OPTIONS, STEPS, TABS, excerpts
 
 SCRIPT = (widget_folder.WIDGET / "ask-box.js").read_text("utf-8")
-MANIFEST = widget_tables.read()
+MANIFEST = widget_tables.read_manifest()
 ELEMENT = widget_tables.element(MANIFEST)
 
 # Notes every attribute of an ask box that is read or set, and every event that it sends.

@@ -35,7 +35,7 @@ def test_no_request_leaves_the_origin_of_the_page(page: Page, site: Site) -> Non
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "not-found")
     assert requested == {site.origin}
-    assert len(site.told) == 1
+    assert len(site.feedback) == 1
 
 
 def test_a_closed_box_requests_only_its_script(page: Page, site: Site) -> None:
@@ -48,7 +48,7 @@ def test_a_closed_box_requests_only_its_script(page: Page, site: Site) -> None:
 
 @pytest.fixture(scope="module")
 def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return published_functions.made(tmp_path_factory.mktemp("function"))
+    return published_functions.build_function(tmp_path_factory.mktemp("function"))
 
 
 def test_a_cross_origin_function_streams_and_rate_limits(
@@ -80,7 +80,7 @@ def test_a_cross_origin_function_streams_and_rate_limits(
         assert int(wait) > 30
         expect(box.get_by_role("alert")).to_contain_text(f"again in {wait} seconds")
         assert requested == {site.origin, other}
-        assert site.asked == []
+        assert site.questions == []
 
 
 def test_a_function_that_denies_the_origin_draws_the_error(

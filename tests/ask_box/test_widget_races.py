@@ -17,11 +17,11 @@ def test_the_same_question_is_sent_once_while_it_is_answered(page: Page, site: S
     for _ in range(3):
         box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "working")
-    until(lambda: len(site.asked) == 1)
+    until(lambda: len(site.questions) == 1)
     box.get_by_label("Your question").fill("Another?")
     box.get_by_label("Your question").press("Enter")
     expect(box).to_have_attribute("state", "partial")
-    assert [body for _, body in site.asked] == [asking("How do I deploy?"), asking("Another?")]
+    assert [body for _, body in site.questions] == [asking("How do I deploy?"), asking("Another?")]
 
 
 def test_focus_stays_in_the_dialog_when_the_pressed_button_disappears(
@@ -66,7 +66,7 @@ def test_closing_and_asking_at_once_reopens_with_the_new_question(page: Page, si
     page.evaluate(f"{BOX} box.close(); box.ask('Why?')")
     expect(box).to_have_attribute("state", "partial")
     expect(box).to_have_attribute("open", "")
-    assert [body for _, body in site.asked] == [asking("Why?")]
+    assert [body for _, body in site.questions] == [asking("Why?")]
 
 
 def test_late_feedback_thanks_are_not_shown_for_the_next_question(page: Page, site: Site) -> None:

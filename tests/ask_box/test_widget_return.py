@@ -28,7 +28,7 @@ def test_following_a_citation_and_going_back_restores_the_answer(page: Page, sit
     page.go_forward()
     expect(box.get_by_role("button", name="Ask")).to_be_visible()
     expect(box.get_by_role("dialog")).to_be_hidden()
-    assert len(site.asked) == 1
+    assert len(site.questions) == 1
     assert page.context.cookies() == []
     assert page.evaluate("localStorage.length") == 0
 
@@ -45,7 +45,7 @@ def test_a_reload_restores_the_answer_and_announces_it_to_nobody(page: Page, sit
     expect(box).to_have_attribute("state", "partial")
     expect(box.locator(".card")).to_be_visible()
     assert page.evaluate("events") == []
-    assert len(site.asked) == 1
+    assert len(site.questions) == 1
 
 
 def test_a_box_that_was_closed_is_restored_closed(page: Page, site: Site) -> None:

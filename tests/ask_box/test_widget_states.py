@@ -69,7 +69,7 @@ def test_the_empty_state_shows_purpose_examples_and_counter(page: Page, site: Si
     )
     box.get_by_role("button", name="Where do logs go?").click()
     expect_state(box, "partial")
-    assert site.asked == [("/_answerable/answer", asking("Where do logs go?"))]
+    assert site.questions == [("/_answerable/answer", asking("Where do logs go?"))]
 
 
 def test_the_working_state_follows_the_stages_of_a_stream(page: Page, site: Site) -> None:
@@ -201,10 +201,10 @@ def test_a_rate_limit_counts_down_before_it_can_be_tried_again(page: Page, site:
     expect(retry).to_have_text("Try again")
     expect(retry).to_have_attribute("aria-disabled", "false")
     expect(alert).to_be_empty()
-    assert len(site.asked) == 1
+    assert len(site.questions) == 1
     retry.click()
     expect_state(box, "partial")
-    assert [body for _, body in site.asked] == [asking("How do I deploy?")] * 2
+    assert [body for _, body in site.questions] == [asking("How do I deploy?")] * 2
 
 
 WAITS = {None: 30, "1": 1, "0": 30, "-5": 30, "99999999": 3600, "soon": 30, "1e999": 3600}
@@ -287,7 +287,7 @@ def test_the_search_gets_the_content_words_of_the_question(page: Page, site: Sit
         box.get_by_label("Your question").fill(question)
         box.get_by_label("Your question").press("Enter")
         expect(box).to_have_attribute("state", "not-found")
-        until(lambda: len(site.asked) == request_count)  # noqa: B023
+        until(lambda: len(site.questions) == request_count)  # noqa: B023
         expect(box.locator(".search")).to_have_attribute(
             "href", f"{site.origin}/find/?q={quote(words, safe='')}"
         )
@@ -398,7 +398,7 @@ def test_a_challenge_is_solved_before_the_question_is_asked_again(page: Page, si
     box = visit(page, site, problem(403, "challenge"), PARTIAL)
     ask(box)
     expect_state(box, "partial")
-    first, second = (body for _, body in site.asked)
+    first, second = (body for _, body in site.questions)
     assert first == asking("How do I deploy?")
     assert altcha.verify_solution(altcha.Payload.from_base64(second.pop("altcha")), key).verified
     assert second == first
@@ -409,13 +409,13 @@ def test_a_malformed_challenge_draws_the_error(page: Page, site: Site) -> None:
     box = visit(page, site, *([problem(403, "challenge")] * len(cases)))
     for sent in cases:
         site.pages["/_answerable/challenge"] = sent
-        if len(site.asked) == 0:
+        if len(site.questions) == 0:
             ask(box)
         else:
             page.keyboard.press("Enter")
         expect_state(box, "problem")
         expect(box.get_by_role("alert")).to_contain_text("try again")
-    assert len(site.asked) == len(cases)
+    assert len(site.questions) == len(cases)
 
 
 def test_stop_ends_a_challenge_that_cannot_be_solved(page: Page, site: Site) -> None:
@@ -428,7 +428,7 @@ def test_stop_ends_a_challenge_that_cannot_be_solved(page: Page, site: Site) -> 
     expect_state(box, "working")
     box.get_by_role("button", name="Stop").click()
     expect_state(box, "empty")
-    assert len(site.asked) == 1
+    assert len(site.questions) == 1
 
 
 def test_an_answer_does_not_wait_for_the_site_request(page: Page, site: Site) -> None:

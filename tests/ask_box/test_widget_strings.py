@@ -33,7 +33,7 @@ def test_a_page_in_another_language_loads_its_strings(page: Page, site: Site) ->
     expect(box.locator(".panel")).to_have_attribute("lang", "de")
     # What a translation has not is English.
     expect(box.get_by_role("button", name="Copy answer")).to_be_visible()
-    assert [body["language"] for _, body in site.asked] == ["de-AT"]
+    assert [body["language"] for _, body in site.questions] == ["de-AT"]
 
 
 def test_english_needs_no_file_and_an_unknown_language_asks_for_none(

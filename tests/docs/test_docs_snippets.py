@@ -200,7 +200,7 @@ def test_styles_are_understood_and_of_the_widget(block: Block, page: Page) -> No
         block.text,
     )
     assert [text.count(";") for text in accepted] == [text.count(";") for text in rules]
-    element = widget_tables.element(widget_tables.read())
+    element = widget_tables.element(widget_tables.read_manifest())
     declared = {e["name"] for kind in ("cssProperties", "cssParts") for e in element[kind]}
     assert set(re.findall(r"(--[\w-]+):|::part\(([\w-]+)\)", block.text)) <= {
         (name, "") if name.startswith("--") else ("", name) for name in declared
@@ -209,7 +209,7 @@ def test_styles_are_understood_and_of_the_widget(block: Block, page: Page) -> No
 
 @pytest.mark.parametrize("block", of("html"))
 def test_markup_calls_what_the_widget_has(block: Block) -> None:
-    element = widget_tables.element(widget_tables.read())
+    element = widget_tables.element(widget_tables.read_manifest())
     methods = {each["name"] for each in element["members"]}
     attributes = {each["name"] for each in element["attributes"]}
     for name in re.findall(r"<answerable-ask ([\w-]+)=", block.text):
@@ -224,7 +224,9 @@ def test_a_template_is_one(block: Block) -> None:
 
 
 def test_the_examples_of_events_hear_every_event(page: Page) -> None:
-    events = [each["name"] for each in widget_tables.element(widget_tables.read())["events"]]
+    events = [
+        each["name"] for each in widget_tables.element(widget_tables.read_manifest())["events"]
+    ]
     scripts = [b.text for b in manual.blocks() if b.language == "js" and b.where[:5] == "theme"]
     listening = [text for text in scripts if "addEventListener" in text]
     heard: list[str] = []

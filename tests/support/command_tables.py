@@ -41,7 +41,7 @@ def marked(text: str) -> dict[str, str]:
     return {name: part for _, name, part, _ in _MARKED.findall(text)}
 
 
-def write() -> None:
+def write_tables() -> None:
     """Write the page's tables anew."""
     written = parts()
     text = PAGE.read_text("utf-8")
@@ -95,4 +95,4 @@ def _type(option: click.Option) -> str:
 
 
 if __name__ == "__main__":
-    write()
+    write_tables()

@@ -44,7 +44,7 @@ class Finding:
     name: str
 
     @property
-    def key(self) -> str:
+    def exception_key(self) -> str:
         """Identify the finding in ``EXCEPTIONS``; lines move, so they are left out."""
         return f"{self.path}:{self.kind}:{self.name}"
 
@@ -84,13 +84,13 @@ def find_dialect(root: Path = ROOT) -> list[Finding]:
     for homonyms in classes.values():
         if len(homonyms) > 1:
             findings += homonyms
-    return [finding for finding in findings if finding.key not in EXCEPTIONS]
+    return [finding for finding in findings if finding.exception_key not in EXCEPTIONS]
 
 
 def unused_exceptions(root: Path = ROOT) -> set[str]:
     """Return the keys of ``EXCEPTIONS`` that except nothing any more."""
     present = {
-        finding.key
+        finding.exception_key
         for path in source_files(root)
         for where in [path.relative_to(root).as_posix()]
         for text in [path.read_text(encoding="utf-8")]

@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 _OF_HTTP = {"content-type", "content-length"}
 
 
-def check(document: Document, method: str, path: str, response: Response) -> None:
+def check_response(document: Document, method: str, path: str, response: Response) -> None:
     """AssertionError, or jsonschema's own, if a response is not described.
 
     path: relative to the base. One that the document does not name has to be a 404, and a method
@@ -37,7 +37,9 @@ def check(document: Document, method: str, path: str, response: Response) -> Non
 
 def check_headers(document: Document, described: Document, headers: Mapping[str, str]) -> None:
     """Every header is described, has a value that fits, and is there if it has to be."""
-    described_headers = {name.lower(): resolved(document, header) for name, header in described.items()}
+    described_headers = {
+        name.lower(): resolved(document, header) for name, header in described.items()
+    }
     sent = {name.lower(): value for name, value in headers.items()}
     assert set(sent) - _OF_HTTP <= set(described_headers)
     assert {name for name, header in described_headers.items() if header["required"]} <= set(sent)

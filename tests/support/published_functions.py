@@ -18,7 +18,7 @@ KEY = "sk-harbour-000000000000"
 UNLIMITED = {"ANSWERABLE_RATE": "1000/second", "ANSWERABLE_RATE_ALL": "1000/second"}
 
 
-def made(folder: Path, stub: OpenAIStub | None = None, **options: object) -> Path:
+def build_function(folder: Path, stub: OpenAIStub | None = None, **options: object) -> Path:
     """Build the harbour's site with its notebook; its function, which asks a stub for answers.
 
     options: of the plugin. Without a stub it is keyless.

@@ -27,7 +27,7 @@ class Case:
 
     name: str
     status: int
-    told: str | None = None
+    expected: str | None = None
     method: str = "POST"
     path: str = "answer"
     body: bytes | None = None
@@ -36,9 +36,9 @@ class Case:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def ask(name: str, told: str, question: str, **more: object) -> Case:
+def ask(name: str, expected: str, question: str, **extra: object) -> Case:
     """A question that is answered."""
-    return Case(name, 200, told, body=json.dumps({"question": question, **more}).encode())
+    return Case(name, 200, expected, body=json.dumps({"question": question, **extra}).encode())
 
 
 def bad(name: str, body: bytes) -> Case:
@@ -46,15 +46,17 @@ def bad(name: str, body: bytes) -> Case:
     return Case(name, 400, "bad-request", body=body)
 
 
-def get(name: str, status: int, path: str, told: str | None = None) -> Case:
+def get(name: str, status: int, path: str, expected: str | None = None) -> Case:
     """A page's request without a body."""
-    return Case(name, status, told, "GET", path, kind=None)
+    return Case(name, status, expected, "GET", path, kind=None)
 
 
-def preflight(name: str, status: int, path: str, origin: Origin, told: str | None = None) -> Case:
+def preflight(
+    name: str, status: int, path: str, origin: Origin, expected: str | None = None
+) -> Case:
     """What a browser asks before a page may ask."""
     request_method = (("Access-Control-Request-Method", "POST"),)
-    return Case(name, status, told, "OPTIONS", path, None, None, origin, request_method)
+    return Case(name, status, expected, "OPTIONS", path, None, None, origin, request_method)
 
 
 def fitting(size: int) -> bytes:

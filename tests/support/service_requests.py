@@ -115,7 +115,7 @@ class Asking:
         return self.engine.answerer
 
     @property
-    def seen(self) -> list[dict[str, Any]]:
+    def log(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.lines]
 
     def __call__(self, question: object = QUESTION, **extra: Any) -> Response:

@@ -157,9 +157,9 @@ class Site:
     pages: dict[str, Reply] = field(default_factory=dict)
     replies: list[Reply | Stream] = field(default_factory=list)
     feedback_status: int = 204
-    asked: list[tuple[str, Json]] = field(default_factory=list)
+    questions: list[tuple[str, Json]] = field(default_factory=list)
     accepted: list[str | None] = field(default_factory=list)
-    told: list[Json] = field(default_factory=list)
+    feedback: list[Json] = field(default_factory=list)
     reports: list[Json] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -220,10 +220,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         assert self.headers["Content-Type"] == "application/json"
         if self.path == "/feedback":
-            self.site.told.append(body)
+            self.site.feedback.append(body)
             self.send(Reply("", self.site.feedback_status))
             return
-        self.site.asked.append((self.path, body))
+        self.site.questions.append((self.path, body))
         self.site.accepted.append(self.headers["Accept"])
         reply = self.site.replies.pop(0)
         if isinstance(reply, Stream):

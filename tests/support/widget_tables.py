@@ -20,7 +20,7 @@ _MARKED = re.compile(r"(<!-- widget:([\w-]+) -->\n)(.*?)(<!-- /widget:\2 -->)", 
 _NONE = "—"
 
 
-def read() -> Json:
+def read_manifest() -> Json:
     """The manifest."""
     manifest: Json = json.loads(MANIFEST.read_text("utf-8"))
     return manifest
@@ -41,23 +41,27 @@ def tables(manifest: Json) -> dict[str, str]:
         "attributes": table(
             ("attribute", "value", "default", "effect"),
             (
-                (_name(each), _values(each), _default(each), _told(each))
+                (_name(each), _values(each), _default(each), _describe(each))
                 for each in box["attributes"]
             ),
         ),
         "members": table(
-            ("method or property", "effect"), ((_call(each), _told(each)) for each in members)
+            ("method or property", "effect"), ((_call(each), _describe(each)) for each in members)
         ),
         "events": table(
             ("event", "when", "`detail`"),
-            ((_name(each), _told(each), _detail(each)) for each in box["events"]),
+            ((_name(each), _describe(each), _detail(each)) for each in box["events"]),
         ),
-        "slots": table(("slot", "holds"), ((_name(each), _told(each)) for each in box["slots"])),
+        "slots": table(
+            ("slot", "holds"), ((_name(each), _describe(each)) for each in box["slots"])
+        ),
         "properties": table(
             ("property", "sets", "default"),
-            ((_name(each), _told(each), _default(each)) for each in box["cssProperties"]),
+            ((_name(each), _describe(each), _default(each)) for each in box["cssProperties"]),
         ),
-        "parts": table(("part", "names"), ((_name(each), _told(each)) for each in box["cssParts"])),
+        "parts": table(
+            ("part", "names"), ((_name(each), _describe(each)) for each in box["cssParts"])
+        ),
     }
 
 
@@ -79,7 +83,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def main() -> None:
     """Write the tables of every page that has any."""
-    written = tables(read())
+    written = tables(read_manifest())
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text("utf-8")
         if text != (new := updated(text, written)):
@@ -90,7 +94,7 @@ def _name(each: Json) -> str:
     return f"`{each['name']}`"
 
 
-def _told(each: Json) -> str:
+def _describe(each: Json) -> str:
     return str(each["description"]).replace("|", "\\|")
 
 

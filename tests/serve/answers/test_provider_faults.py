@@ -111,7 +111,7 @@ def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[F
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose answers come from a stub."""
     with StrictStub() as stub:
-        folder = published_functions.made(tmp_path_factory.mktemp("site"), stub)
+        folder = published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
         with asking(folder, stub) as found:
             yield found
 
@@ -126,7 +126,9 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
             "dimensions": 256,
             "base_url": stub.base_url,
         }
-        folder = published_functions.made(tmp_path_factory.mktemp("site"), embedding=embedding)
+        folder = published_functions.build_function(
+            tmp_path_factory.mktemp("site"), embedding=embedding
+        )
         with asking(folder, stub) as found:
             yield found
 

@@ -193,7 +193,7 @@ def test_the_core_sends_what_is_described(engine: Engine, asking: Asking) -> Non
     document, sent = response(engine, asking)
     assert sent.status == asking.status
     assert (sent.json["code"] if asking.code else None) == asking.code
-    openapi_check.check(document, asking.method, asking.path, sent)
+    openapi_check.check_response(document, asking.method, asking.path, sent)
 
 
 def test_every_code_but_a_few_is_seen_in_the_table() -> None:
@@ -234,7 +234,7 @@ def test_a_fault_is_described(engine: Engine) -> None:
 def checked(service: Service, status: int, code: ProblemCode) -> None:
     sent = service.handle(Asking("", status, "POST", "answer", body=HOW).request())
     assert (sent.status, sent.json["code"]) == (status, code)
-    openapi_check.check(make_document("1"), "POST", "answer", sent)
+    openapi_check.check_response(make_document("1"), "POST", "answer", sent)
 
 
 @pytest.mark.parametrize("configured", [False, True])

@@ -46,7 +46,9 @@ def stub() -> Iterator[OpenAIStub]:
 
 @pytest.fixture(scope="module")
 def function(tmp_path_factory: pytest.TempPathFactory, stub: OpenAIStub) -> Path:
-    return published_functions.made(tmp_path_factory.mktemp("site"), stub, log_refusals="hashed")
+    return published_functions.build_function(
+        tmp_path_factory.mktemp("site"), stub, log_refusals="hashed"
+    )
 
 
 def bother(running: Running, stub: OpenAIStub) -> int:
@@ -144,7 +146,9 @@ def test_no_question_no_key_and_no_note_is_printed(function: Path, stub: OpenAIS
 def test_questions_are_printed_where_their_owner_wants_them(
     tmp_path_factory: pytest.TempPathFactory, stub: OpenAIStub
 ) -> None:
-    folder = published_functions.made(tmp_path_factory.mktemp("site"), stub, log_questions=True)
+    folder = published_functions.build_function(
+        tmp_path_factory.mktemp("site"), stub, log_questions=True
+    )
     with published_functions.serving(folder) as running:
         asked = [question for question in QUESTIONS if question.strip() and question != "\ud800"]
         for question in asked:

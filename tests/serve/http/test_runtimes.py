@@ -85,9 +85,9 @@ def test_all_answer_alike(running: Sequence[Runtime], case: Case) -> None:
     assert first["status"] == case.status
     for name, each in found.items():
         assert each == first, name
-    if case.told is not None:
+    if case.expected is not None:
         body = first["body"]
-        assert body["code" if case.status >= 400 else "mode"] == case.told
+        assert body["code" if case.status >= 400 else "mode"] == case.expected
     for runtime, reply in replies.values():
         check_shares(runtime, case, reply)
 

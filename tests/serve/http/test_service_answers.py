@@ -54,7 +54,7 @@ def test_a_question_that_was_answered_is_not_answered_again(base: Engine) -> Non
     assert first.pop("request_id") != second.pop("request_id")
     assert first == second
     assert ask.answerer.questions == [QUESTION]
-    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert [line["cache"] for line in ask.log] == ["miss", "hit"]
 
 
 def test_spaces_and_forms_of_characters_make_no_other_question(base: Engine) -> None:
@@ -69,7 +69,7 @@ def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_
     # A site in English has nothing in other languages, whichever they are.
     for language in (None, "en", "fr", "pt-BR", "EN"):
         assert ask(language=language).status == 200
-    assert [line["cache"] for line in ask.seen] == ["miss", "miss", "hit", "hit", "hit"]
+    assert [line["cache"] for line in ask.log] == ["miss", "miss", "hit", "hit", "hit"]
     assert ask("which rope holds?").status == 200
     assert len(ask.answerer.questions) == 3
     other = bundle_of(tmp_path, index_of(tmp_path, [record("rope", f"<p>{ROPE}</p>")]),
@@ -85,7 +85,7 @@ def test_refusals_are_cached_but_not_a_broken_contract(base: Engine) -> None:
     assert [ask().json["reason"] for _ in range(2)] == ["declined", "declined"]
     assert ask("Another?").json["reason"] == "contract"
     assert ask("Another?").json["reason"] == "declined"
-    assert [line["cache"] for line in ask.seen] == ["miss", "hit", "miss", "miss"]
+    assert [line["cache"] for line in ask.log] == ["miss", "hit", "miss", "miss"]
 
 
 def test_a_fault_is_not_cached(base: Engine) -> None:
@@ -103,7 +103,7 @@ def test_without_a_cache_every_question_is_answered(base: Engine) -> None:
     ask = asking(base, replace(USUAL, cache_seconds=0))
     assert [ask().status, ask().status] == [200, 200]
     assert len(ask.answerer.questions) == 2
-    assert [line["cache"] for line in ask.seen] == ["miss", "miss"]
+    assert [line["cache"] for line in ask.log] == ["miss", "miss"]
 
 
 def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
@@ -122,7 +122,7 @@ def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
     assert len({body.pop("request_id") for body in bodies}) == 8
     assert all(body == bodies[0] for body in bodies)
     assert ask.answerer.questions == [QUESTION]
-    found = sorted(line["cache"] for line in ask.seen)
+    found = sorted(line["cache"] for line in ask.log)
     assert found == ["miss", *["shared"] * 7]
 
 
@@ -220,7 +220,7 @@ def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engi
     assert [ask(f"Rope {n}?").status for n in range(5)] == [200, 200, 200, 503, 503]
     assert len(ask.answerer.questions) == 3
     assert spent(ask, 175) == 3 * 30
-    assert [line["tokens_in"] + line["tokens_out"] for line in ask.seen] == [30, 30, 30, 0, 0]
+    assert [line["tokens_in"] + line["tokens_out"] for line in ask.log] == [30, 30, 30, 0, 0]
 
 
 def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_way(
@@ -308,7 +308,7 @@ def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
     else:
         assert code(response) == "timeout"
     assert ask.answerer.questions == []
-    assert [line["status"] for line in ask.seen] == [504]
+    assert [line["status"] for line in ask.log] == [504]
 
 
 def test_who_waits_for_the_answer_of_another_waits_no_longer_than_the_deadline(

@@ -33,7 +33,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def test_a_line_tells_what_came_of_a_question_and_not_what_it_was(base: Engine) -> None:
     ask = asking(base)
     body = ask().json
-    (line,) = ask.seen
+    (line,) = ask.log
     assert line["event"] == "request"
     assert line["request_id"] == body["request_id"]
     assert (line["method"], line["path"], line["status"]) == ("POST", "answer", 200)
@@ -52,7 +52,7 @@ def test_a_question_is_in_the_log_where_its_owner_wants_it(base: Engine) -> None
     ask(f"  {QUESTION} ")
     ask.get("search", "q=rope")
     ask.get("health")
-    assert [line.get("question") for line in ask.seen] == [QUESTION, "rope", None]
+    assert [line.get("question") for line in ask.log] == [QUESTION, "rope", None]
 
 
 @pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
@@ -64,7 +64,7 @@ def test_every_request_is_one_line(base: Engine, sent: Request) -> None:
         if response.events:
             assert ask.lines == []
             b"".join(response.events)
-        (line,) = ask.seen
+        (line,) = ask.log
         assert line["status"] == response.status
 
 
@@ -97,10 +97,10 @@ def test_a_line_tells_why_there_is_no_answer(base: Engine, streams: bool) -> Non
         response = asks(question, **more)
         if response.events:
             b"".join(response.events)
-    assert [line["reason"] for line in ask.seen] == [
+    assert [line["reason"] for line in ask.log] == [
         "declined", "contract", "bad-request", "no-evidence", "rate-limited"
     ]  # fmt: skip
-    assert [line["reason"] for line in late.seen] == ["unavailable"]
+    assert [line["reason"] for line in late.log] == ["unavailable"]
 
 
 def test_a_log_that_fails_is_no_readers_fault(base: Engine) -> None:

@@ -77,7 +77,7 @@ def test_a_cached_stream_has_the_events_of_a_fresh_one(
 ) -> None:
     ask = asking(base, answerer=Paid(drafts=drafts))
     fresh, kept = (told(stream(ask, question=question)) for _ in range(2))
-    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert [line["cache"] for line in ask.log] == ["miss", "hit"]
     assert fresh == kept
     assert [data["stage"] for name, data in kept[2] if name == "stage"] == stages
 
@@ -91,7 +91,7 @@ def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine)
 def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: Engine) -> None:
     ask = asking(base)
     fresh, kept = ask(), ask()
-    assert [line["cache"] for line in ask.seen] == ["miss", "hit"]
+    assert [line["cache"] for line in ask.log] == ["miss", "hit"]
     assert kept.headers == fresh.headers
     assert list(kept.json) == list(fresh.json)
     assert len(kept.body) == len(fresh.body)
@@ -114,7 +114,7 @@ def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
         assert call.looked.wait(PATIENCE)
         gate.set()
         assert first.result(PATIENCE) == second.result(PATIENCE)
-    assert sorted(line["cache"] for line in ask.seen) == ["miss", "shared"]
+    assert sorted(line["cache"] for line in ask.log) == ["miss", "shared"]
 
 
 def test_where_nothing_can_be_streamed_the_answer_is_whole(base: Engine) -> None:
@@ -128,7 +128,7 @@ def test_what_is_refused_at_the_door_is_no_stream(base: Engine) -> None:
     response = stream(ask)
     assert response.events is None
     assert code(response) == "capped"
-    assert [line["status"] for line in ask.seen] == [503]
+    assert [line["status"] for line in ask.log] == [503]
 
 
 def test_no_claim_leaves_before_the_whole_draft_has_settled(base: Engine) -> None:
@@ -158,7 +158,7 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
     response.events.close()
     assert stopped.wait(PATIENCE)
     until(lambda: bool(ask.lines))
-    assert [line["status"] for line in ask.seen] == [499]
+    assert [line["status"] for line in ask.log] == [499]
     # Neither its slot nor its key is held any longer.
     until(lambda: ask.service.guards.answering.slots.acquire(blocking=False))
     assert list(response.events) == []

@@ -40,7 +40,7 @@ def stub() -> Iterator[Metered]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Metered() as found:
-        return published_functions.made(tmp_path_factory.mktemp("site"), found)
+        return published_functions.build_function(tmp_path_factory.mktemp("site"), found)
 
 
 @pytest.fixture

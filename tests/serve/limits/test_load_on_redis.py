@@ -40,7 +40,7 @@ def stub() -> Iterator[Metered]:
 
 @pytest.fixture(scope="module")
 def function(tmp_path_factory: pytest.TempPathFactory, stub: Metered) -> Path:
-    return published_functions.made(tmp_path_factory.mktemp("site"), stub)
+    return published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
 
 
 def load(function: Path, server: RedisServer, cap: int, seconds: float, every: float) -> Outcome:

@@ -39,7 +39,7 @@ def stub() -> Iterator[Metered]:
 @pytest.fixture(scope="module")
 def function(tmp_path_factory: pytest.TempPathFactory, stub: Metered) -> Path:
     """A function whose answers cost tokens of a stub."""
-    return published_functions.made(tmp_path_factory.mktemp("site"), stub)
+    return published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
 
 
 @contextmanager
