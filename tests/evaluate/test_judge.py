@@ -4,7 +4,7 @@ from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.gold_sources import matches_source
 from answerable.evaluate.judge import judge_answer, judge_retrieval, summarize_reply
 from answerable.serve.answers.contract import EvidenceItem
-from answerable.serve.answers.routes import find_route_template
+from answerable.serve.text.languages import get_translation
 from answerable.serve.types import (
     Answer,
     Claim,
@@ -29,7 +29,7 @@ def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
 
 
 def answer(query: GoldQuery, reply: Reply) -> list[str]:
-    return judge_answer(query, summarize_reply(reply, find_route_template("en")))
+    return judge_answer(query, summarize_reply(reply, get_translation("en").route))
 
 
 def test_a_record_a_passage_and_a_note_are_sources() -> None:

@@ -44,7 +44,6 @@ from ..indexing.progress import show_progress
 from ..indexing.widget import injection, widget_config
 from ..indexing.widget.injection import inject_widget, read_widget_files
 from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
-from ..serve.answers.routes import find_route_template
 from ..serve.bundle_format.manifest import Manifest
 from ..serve.bundle_format.profile import LOCAL_PROFILE
 from ..serve.embedders import local_embedder
@@ -53,6 +52,7 @@ from ..serve.errors import SiteError
 from ..serve.providers import make_embedder
 from ..serve.settings import FunctionSettings
 from ..serve.structure import is_safe_url
+from ..serve.text.languages import get_translation
 from ..serve.vectors.encodings import encode_all_dimensions
 
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
@@ -234,7 +234,7 @@ def index_site_pages(
         name=read.name,
         url=read.url,
         language=read.language,
-        route=find_route_template(read.language),
+        route=get_translation(read.language).route,
         names=(read.name,),
     )
     with show_progress() as report:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from ..serve.answers.routes import find_route_template
 from ..serve.bundle_format.postings import PhraseEntry
 from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.errors import SiteError
+from ..serve.text.languages import get_translation
 from ..serve.text.normalization import normalize_phrase
 from ..serve.types import RoutingHint
 from .embedding_cache import ReportProgress
@@ -44,7 +44,7 @@ class SiteInfo:
     name: str
     url: str | None
     language: str
-    route: str = find_route_template("en")
+    route: str = get_translation("en").route
     names: tuple[str, ...] = ()
 
 

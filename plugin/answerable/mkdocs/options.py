@@ -8,8 +8,7 @@ from ..indexing.index import SiteIndex
 from ..indexing.pages.enrichment import read_abbreviations, read_enrichment
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pages.passages import PassageWindow
-from ..serve.answers import routes
-from ..serve.answers.routes import list_template_fields
+from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
 from ..serve.bundle_format.profile import Profile, scale_note_floor
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
@@ -54,7 +53,7 @@ def check_options(config: AnswerableConfig) -> None:
             f"language: {language!r} is not a language tag; write one such as en or pt-BR"
         )
     route = config.answers.route
-    if route is not None and not {"label"} <= list_template_fields(route) <= routes.ROUTE_FIELDS:
+    if route is not None and not {"label"} <= list_template_fields(route) <= ROUTE_FIELDS:
         raise SiteError(
             f"answers.route: {route!r} has to hold {{label}}, and may hold {{locator}}, {{where}} "
             "and {url}"

@@ -17,8 +17,8 @@ from ..indexing.pages.page_index import CuttingRules, PageIndex
 from ..indexing.pages.records import PageSource, parse_metadata
 from ..indexing.process_pool import ProcessPool
 from ..indexing.widget.widget_config import WidgetConfig
-from ..serve.answers.routes import find_route_template
 from ..serve.embedders.embedder import Embedder
+from ..serve.text.languages import get_translation
 from .config import AnswerableConfig
 from .deployment import resolve_site_path, resolve_site_url
 
@@ -150,7 +150,7 @@ def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig)
         config.site_name,
         resolve_site_url(config),
         tag,
-        options.answers.route or find_route_template(tag),
+        options.answers.route or get_translation(tag).route,
         tuple(name for name in names if name),
     )
 

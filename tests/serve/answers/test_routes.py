@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from answerable.serve.answers.routes import find_route_template, render_route
-from answerable.serve.text.languages import TRANSLATIONS
+from answerable.serve.answers.wire import render_route
+from answerable.serve.text.languages import TRANSLATIONS, get_translation
 from answerable.serve.types import HintCitation
 from support import sites
 
@@ -14,18 +14,18 @@ HINT = HintCitation("note:1", "/mooring/", "Winch {locator}", "second shelf")
 
 @pytest.mark.parametrize("language", sorted(TRANSLATIONS))
 def test_every_language_names_label_and_locator(language: str) -> None:
-    said = render_route(find_route_template(language), HINT)
+    said = render_route(get_translation(language).route, HINT)
     assert "Winch {locator} (second shelf)" in said
 
 
 def test_a_hint_without_a_locator_has_no_parentheses() -> None:
     bare = HintCitation("note:1", "/mooring/", "Winch", "")
-    assert render_route(find_route_template("en"), bare) == "Related material: Winch."
+    assert render_route(get_translation("en").route, bare) == "Related material: Winch."
 
 
 def test_a_regional_code_is_read_and_an_unknown_one_is_english() -> None:
-    assert find_route_template("de-AT") == TRANSLATIONS["de"].route
-    assert find_route_template("pt_BR") == TRANSLATIONS["en"].route
+    assert get_translation("de-AT").route == TRANSLATIONS["de"].route
+    assert get_translation("pt_BR").route == TRANSLATIONS["en"].route
 
 
 def test_the_option_replaces_the_template(tmp_path: Path) -> None:

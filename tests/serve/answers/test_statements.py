@@ -124,8 +124,8 @@ def test_code_follows_its_sentence() -> None:
     source = passage(
         block("text", "Cast off. Call this:"), block("code", "go()"), block("code", "stop()")
     )
-    assert reading(source).code_after(1) == (2,)
-    assert reading(source).code_after(0) == ()
+    assert reading(source).find_code_after(1) == (2,)
+    assert reading(source).find_code_after(0) == ()
 
 
 def test_each_tab_has_code_of_its_own() -> None:
@@ -138,7 +138,7 @@ def test_each_tab_has_code_of_its_own() -> None:
         block("text", "It is there now."),
     )
     read = reading(source)
-    assert [words(source, read.statements[code]) for code in read.code_after(0)] == [
+    assert [words(source, read.statements[code]) for code in read.find_code_after(0)] == [
         "pip install x",
         "uv add x",
     ]
@@ -154,10 +154,10 @@ def test_a_list_with_code_in_it_is_one_group() -> None:
         block("text", "Then rest a while."),
     )
     read = reading(source)
-    assert read.list_after(0) == 1
-    assert read.group_of(1) == read.group_of(3) == range(1, 4)
-    assert read.lead_in_of(3) == 0
-    assert read.group_of(4) == range(4, 5)
+    assert read.find_list_after(0) == 1
+    assert read.find_group(1) == read.find_group(3) == range(1, 4)
+    assert read.find_lead_in(3) == 0
+    assert read.find_group(4) == range(4, 5)
 
 
 def test_a_term_labels_its_definition_only() -> None:

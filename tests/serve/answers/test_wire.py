@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from answerable.serve.answers.routes import find_route_template
 from answerable.serve.answers.wire import format_answer, serialize_answer
 from answerable.serve.bundle_format.site_metadata import LanguageRows
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, HintCitation, RecordCitation, Reply, Route
 from support import sites
 
@@ -91,4 +91,4 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
     ],
 )
 def test_where_markers_stand(text: str, marked: str) -> None:
-    assert format_answer(Answer((Claim(text, (QUOTE,)),)), find_route_template("en")) == marked
+    assert format_answer(Answer((Claim(text, (QUOTE,)),)), get_translation("en").route) == marked

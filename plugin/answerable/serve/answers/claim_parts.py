@@ -1,4 +1,4 @@
-"""Extract from a claim what may not be paraphrased: numbers, code, addresses, options, names."""
+"""Extract the parts of a claim that must be verbatim: numbers, code, addresses, options, names."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,14 +8,14 @@ from ..errors import Rule
 from ..text.normalization import fold_typography, normalize_visible
 from ..text.tokenization import STOPWORDS
 
-# Stands for a part that was taken out, so that no later pattern reads over its edges.
+# Replaces an extracted part, so that no later pattern matches over its edges.
 _GAP = "\ufffc"
 _TOP_LEVEL = (
     "ai|app|au|biz|br|ca|cloud|cn|co|com|de|dev|edu|es|eu|example|fr|gg|gov|in|info|io|jp|ly|net|"
     "nl|online|org|pl|ru|site|tech|test|tv|uk|us|wiki|xyz"
 )
 _SEGMENT = r"[\w.@%+~*-]"
-# In this order, because an address holds what would be a path, a host or a name by itself.
+# In this order, because a part of an address may look like a path, a host or a name.
 _PATTERNS: tuple[tuple[Rule, re.Pattern[str]], ...] = (
     ("code", re.compile(r"`([^`]+)`")),
     (
@@ -88,7 +88,7 @@ _GERMAN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClaimPart:
-    """Something that a claim may say only if its source does; ``rule`` names its kind.
+    """Hold a part of a claim that its source must contain; ``rule`` names its kind.
 
     Of a number ``text`` holds the digits, ``glued`` the letters they follow directly and
     ``beside`` the word before them. ``begins`` marks a word whose capital a sentence may demand.
@@ -119,7 +119,7 @@ def extract_parts(claim: str, languages: Sequence[str] = ("en",)) -> list[ClaimP
 
 
 def _is_path(text: str) -> bool:
-    """Tell a path from "and/or", a date and a fraction."""
+    """Test that a text is a path, and not "and/or", a date or a fraction."""
     segments = text.strip("/").split("/")
     if all(segment.isdigit() for segment in segments):
         return False
@@ -128,6 +128,7 @@ def _is_path(text: str) -> bool:
 
 
 def _find_numbers(text: str) -> Iterator[ClaimPart]:
+    """Find the numbers in digits, each with the letters or the word before it."""
     for match in _NUMBER.finditer(text):
         beside = _WORD_BEFORE.search(text, 0, match.start())
         digits = (match["sign"] or "") + match["digits"]
@@ -135,6 +136,7 @@ def _find_numbers(text: str) -> Iterator[ClaimPart]:
 
 
 def _find_number_words(text: str) -> Iterator[ClaimPart]:
+    """Find the English words of small numbers; "one" is a pronoun in most places."""
     for match in _NUMBER_WORD.finditer(text):
         word = match[1].lower()
         is_pronoun = word == "one" and (
@@ -145,7 +147,7 @@ def _find_number_words(text: str) -> Iterator[ClaimPart]:
 
 
 def _extract_identifiers(text: str) -> tuple[list[ClaimPart], str]:
-    """Names of code, and the text without them; "e.g." is none."""
+    """Extract the names of code, and return the text without them; "e.g." is none."""
     matches = [
         m for m in _IDENTIFIER.finditer(text) if any(len(label) > 1 for label in m[1].split("."))
     ]
@@ -155,7 +157,7 @@ def _extract_identifiers(text: str) -> tuple[list[ClaimPart], str]:
 
 
 def _find_names(text: str, languages: Sequence[str]) -> Iterator[ClaimPart]:
-    """Words with a capital inside, and those that begin with one inside a sentence."""
+    """Find the words with a capital inside, and those that begin with one inside a sentence."""
     has_capital_nouns = _has_capital_nouns(text, languages)
     for line in text.split("\n"):
         for match in CASED_WORD.finditer(line):
@@ -169,7 +171,7 @@ def _find_names(text: str, languages: Sequence[str]) -> Iterator[ClaimPart]:
 
 
 def _begins_sentence(before: str) -> bool:
-    """Tell whether what stands before a word in its line lets a sentence begin."""
+    """Test whether a sentence may begin after this part of a line."""
     if _ITEM.fullmatch(before):
         return True
     before = before.rstrip(" \"'([{")
@@ -177,6 +179,6 @@ def _begins_sentence(before: str) -> bool:
 
 
 def _has_capital_nouns(text: str, languages: Sequence[str]) -> bool:
-    """Tell whether a capital says nothing in a claim, by its sources' language or its own words."""
+    """Test whether a claim capitalizes common nouns, by its sources' language or its own words."""
     tags = {language.split("-")[0].lower() for language in languages}
     return bool(tags & _NOUN_CAPITALS) or len(_GERMAN & set(text.split())) > 1

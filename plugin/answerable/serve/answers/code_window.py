@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..text.tokenization import extract_terms
 
-# A line's terms count less where a line above it in the window has them already.
+# The share that a term counts in a line if a line above it in the window has it already.
 REPEATED_TERM_SHARE = 0.15
-# What a window gains where it begins or ends at the edge of a part of the code.
+# Added to the score of a window that begins or ends at the edge of a part of the code.
 _AFTER_BLANK, _AT_MARGIN, _BEFORE_BLANK = 0.5, 0.3, 0.4
-# A name that is imported counts less than where it is used.
+# The share that a term counts in an import; what is used below counts in full.
 IMPORT_LINE_SHARE = 0.15
 
 _IMPORT = re.compile(r"\s*(?:import|from|using|use|require|include|#include)\b")
@@ -19,7 +19,7 @@ _CLOSING = re.compile(r"\s*[)\]}]")
 def cut_code(
     code: str, weights: Mapping[str, float], max_lines: int, max_characters: int
 ) -> tuple[int, int]:
-    """Return the (start, end) of the run of lines that holds most of the weight of some terms.
+    """Choose the (start, end) of the run of lines with most of the weight of some terms.
 
     All of the code where it is short enough. Of equal runs the longest and then the first.
     """
@@ -58,10 +58,10 @@ def cut_code(
 
 
 def complete_code(code: str, end: int, max_lines: int, max_characters: int) -> int:
-    """Return where a cut ends that takes its part of the code along, if that is short.
+    """Extend the end of a cut to the end of its part of the code, if that is near.
 
-    That is what is left until a blank line or the end, or else the lines that only close brackets.
-    end: of the cut. max_lines, max_characters: how much may be added.
+    A part ends at a blank line or at the end; else only lines that close brackets are added. end:
+    of the cut. max_lines, max_characters: how much may be added.
     """
     part = re.split(r"\n[^\S\n]*(?=\n|$)", code[end:], maxsplit=1)[0].rstrip()
     if part.count("\n") <= max_lines and len(part) <= max_characters:
@@ -75,7 +75,7 @@ def complete_code(code: str, end: int, max_lines: int, max_characters: int) -> i
 
 
 def _mark_imports(lines: Sequence[str]) -> Iterator[bool]:
-    """Tell of each line whether it imports names, up to the bracket that ends a list of them."""
+    """Mark the lines that import names, up to the bracket that ends a list of them."""
     is_open = False
     for line in lines:
         is_import = is_open or _IMPORT.match(line) is not None
@@ -88,6 +88,6 @@ def _mark_imports(lines: Sequence[str]) -> Iterator[bool]:
 
 
 def _rate_first_line(lines: list[str], first: int) -> float:
-    """What a window gains by where it begins: after a blank line, without an indent."""
+    """Rate a window by where it begins: after a blank line, without an indent."""
     is_edge = first == 0 or not lines[first - 1].strip()
     return (_AFTER_BLANK if is_edge else 0) + (_AT_MARGIN if not lines[first][:1].isspace() else 0)

@@ -1,7 +1,4 @@
-"""Bound how near an answer comes to its question, and name it in three buckets.
-
-Tell whether one section surely answers a question: what the bucket "high" stands for.
-"""
+"""Rate the confidence in an answer: how far above its floor, and whether one section answers."""
 
 import math
 import re
@@ -18,8 +15,24 @@ from ..types import Answer, Confidence, Passage
 # two sites whose answers were judged by reading.
 CONFIDENCE_SCALE = 0.12
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.70, 0.35
-# What is left of it where no single section surely answers: never "high".
+# The factor where no single section surely answers: confidence is never "high" then.
 INDIRECT_ANSWER_FACTOR = 0.69
+# Shares of the question's idf in the excerpt with the headings above it, and in these alone.
+MIN_EXCERPT_SHARE, MIN_HEADING_SHARE = 0.9, 0.5
+
+_HOW = re.compile(r"\s*how\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|never|no|without|cannot|neither|nor)\b|n['’]t\b", re.IGNORECASE)
+_OPPOSITES = tuple(
+    (frozenset(first.split("/")), frozenset(second.split("/")))
+    for first, second in (
+        ("hide/hidden", "show/shown/display"), ("with", "without"),
+        ("enable/enabled", "disable/disabled"),
+        ("add", "remove/delete"), ("start", "stop"), ("allow", "forbid/prevent/deny"),
+        ("include", "exclude"), ("before", "after"), ("increase", "decrease/reduce"),
+        ("import", "export"), ("encode", "decode"), ("install", "uninstall"),
+        ("upload", "download"), ("open", "close"), ("encrypt", "decrypt"),
+    )
+)  # fmt: skip
 
 
 def rate_answer(profile: Profile, answer: Answer, retrieved: RetrievalResult) -> float:
@@ -61,43 +74,25 @@ def bucket_confidence(value: float) -> Confidence:
     return "medium" if value >= MEDIUM_CONFIDENCE else "low"
 
 
-# Shares of the question's idf that the excerpt holds with the headings above it, and these alone.
-MIN_EXCERPT_SHARE, MIN_HEADING_SHARE = 0.9, 0.5
-
-_HOW = re.compile(r"\s*how\b", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:not|never|no|without|cannot|neither|nor)\b|n['’]t\b", re.IGNORECASE)
-_OPPOSITES = tuple(
-    (frozenset(first.split("/")), frozenset(second.split("/")))
-    for first, second in (
-        ("hide/hidden", "show/shown/display"), ("with", "without"),
-        ("enable/enabled", "disable/disabled"),
-        ("add", "remove/delete"), ("start", "stop"), ("allow", "forbid/prevent/deny"),
-        ("include", "exclude"), ("before", "after"), ("increase", "decrease/reduce"),
-        ("import", "export"), ("encode", "decode"), ("install", "uninstall"),
-        ("upload", "download"), ("open", "close"), ("encrypt", "decrypt"),
-    )
-)  # fmt: skip
-
-
 def is_direct_answer(
     question: str, weights: Mapping[str, float], passage: Passage, excerpt: str
 ) -> bool:
-    """Test whether what is shown holds nearly all of a question, and its headings half of it.
+    """Test whether an excerpt contains nearly all of a question, and its headings half of it.
 
-    The excerpt must have the question's polarity, and code or steps where the question asks how.
+    The excerpt must also have the question's polarity, and code or steps if the question asks how.
     weights: the idf of the question's terms.
     """
     total = sum(weights.values())
     if not total:
         return False
-    # What is cut off a section does not answer, though it may hold the question's words.
+    # The parts of a section that are not shown do not answer, whatever words they have.
     shown = f"{passage.title}\n{excerpt}"
-    shown_terms, headings = (
+    shown_terms, heading_terms = (
         frozenset(extract_terms(text, passage.language)) for text in (shown, passage.title)
     )
     if _sum_weights(weights, shown_terms) < MIN_EXCERPT_SHARE * total:
         return False
-    if _sum_weights(weights, headings) < MIN_HEADING_SHARE * total:
+    if _sum_weights(weights, heading_terms) < MIN_HEADING_SHARE * total:
         return False
     return has_same_polarity(question, shown) and (
         not _HOW.match(question) or _has_steps_or_code(passage)
@@ -105,23 +100,25 @@ def is_direct_answer(
 
 
 def has_same_polarity(question: str, text: str) -> bool:
-    """Test that a text does not speak of the opposite of what is asked about."""
+    """Test that a text does not negate a question or use the antonyms of its words."""
     if _NEGATION.search(question) and not _NEGATION.search(text):
         return False
-    asks, says = frozenset(split_lowercase_words(question)), frozenset(split_lowercase_words(text))
+    question_words = frozenset(split_lowercase_words(question))
+    text_words = frozenset(split_lowercase_words(text))
     return not any(
-        (asks & own and not asks & other) and (says & other and not says & own)
+        (question_words & own and not question_words & other)
+        and (text_words & other and not text_words & own)
         for pair in _OPPOSITES
         for own, other in (pair, pair[::-1])
     )
 
 
-def _sum_weights(weights: Mapping[str, float], own_terms: frozenset[str]) -> float:
-    return sum(weight for term, weight in weights.items() if term in own_terms)
+def _sum_weights(weights: Mapping[str, float], terms: frozenset[str]) -> float:
+    return sum(weight for term, weight in weights.items() if term in terms)
 
 
 def _has_steps_or_code(passage: Passage) -> bool:
-    """Test whether a section has something to follow: code, a list, a table or inline code."""
+    """Test whether a section has instructions: code, a list, a table or inline code."""
     return any(block.kind in ("code", "item", "row") for block in passage.blocks) or any(
         span.kind == "code" for span in passage.spans
     )

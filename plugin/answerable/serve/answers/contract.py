@@ -1,7 +1,4 @@
-"""Almost-right references snapped onto what was retrieved; nothing is ever invented.
-
-The answer contract: a draft goes in; only grounded claims and routes come out.
-"""
+"""Enforce the answer contract: validate a draft, repair its references, ground its claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,78 +16,21 @@ from ..types import (
     Route,
     RoutingHint,
 )
-from . import quotes
 from .grounding import Quotation, check_quote, choose_quotations
-from .quotes import widen_to_sentences
+from .quotes import find_quotes, widen_to_sentences
 from .text_fragments import link_to_quote
 
 EvidenceItem = Passage | RoutingHint
 
-
-def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
-    """What a draft's reference means: a position such as ``s1``, else an id, else a url.
-
-    One of the wrong kind converts when its url belongs to the other kind; otherwise what was
-    found is returned as it is. ContractViolation if nothing retrieved fits.
-    """
-    found = _resolve_reference(reference.strip(), evidence)
-    if found is None:
-        raise make_source_violation(reference)
-    if isinstance(found, Passage) and to_hint:
-        return find_hint_by_url(found.url, evidence) or found
-    if isinstance(found, RoutingHint) and not to_hint:
-        return find_passage_by_url(found.url, evidence) or found
-    return found
-
-
-def make_source_violation(reference: str) -> ContractViolation:
-    """The violation of a source that is not in the evidence."""
-    return ContractViolation("ground", "source", f"source {reference[:80]!r} was never retrieved")
-
-
-def find_passage_by_url(url: str, evidence: Evidence) -> Passage | None:
-    """The first passage of a url."""
-    return next((passage for passage in evidence.passages if passage.url == url), None)
-
-
-def find_hint_by_url(url: str, evidence: Evidence) -> RoutingHint | None:
-    """The hint of a url, if exactly one has it: which of two was meant cannot be known."""
-    found = [hint for hint in evidence.hints if hint.url == url]
-    return found[0] if len(found) == 1 else None
-
-
-def find_passage_by_id(identifier: str, evidence: Evidence) -> Passage | None:
-    """The passage of an id."""
-    return next((passage for passage in evidence.passages if passage.id == identifier), None)
-
-
-def find_hint_by_id(identifier: str, evidence: Evidence) -> RoutingHint | None:
-    """The hint of an id."""
-    return next((hint for hint in evidence.hints if hint.id == identifier), None)
-
-
-def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | None:
-    numbered: dict[str, EvidenceItem] = {
-        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
-        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
-    }
-    return (
-        numbered.get(reference)
-        or find_passage_by_id(reference, evidence)
-        or find_hint_by_id(reference, evidence)
-        or find_passage_by_url(reference, evidence)
-        or find_hint_by_url(reference, evidence)
-    )
-
-
-# More sentences are no answer that a person reads.
+# Nobody reads an answer of more sentences.
 MAX_ANSWER_CLAIMS = 12
+
 _shape_violation = partial(ContractViolation, "validate", "shape")
 
 
 @dataclass(frozen=True, slots=True)
 class _DraftSupport:
-    """One source that a draft's claim names, with the words it quotes from it."""
+    """Hold one source that a draft's claim names, with the words quoted from it."""
 
     source: str
     quote: str
@@ -98,7 +38,7 @@ class _DraftSupport:
 
 @dataclass(frozen=True, slots=True)
 class _DraftClaim:
-    """A draft's claim of the right shape."""
+    """Hold a draft's claim of the right shape."""
 
     text: str
     supports: tuple[_DraftSupport, ...]
@@ -110,47 +50,103 @@ def enforce_contract(draft: object, evidence: Evidence, names: Sequence[str] = (
     draft: ``{"claims": [{"text", "evidence": [{"source", "quote"}]}], "routes": [id]}``; a
     missing list reads as empty. names: texts that a claim may take names from. ContractViolation
     (stage="validate") for a wrong shape, (stage="ground") for a source that was never retrieved.
-    A source without a good quote is dropped from its claim; a claim over ``MAX_CLAIMS``, without a
-    source or against a grounding rule, or a route to no hint, is dropped and counted. A claim loses
-    control characters, bidirectional overrides and lone surrogates before it is looked at.
+    A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
+    without a source or against a grounding rule, or a route to no hint, is dropped and counted. A
+    claim loses control characters, bidirectional overrides and lone surrogates first.
     """
-    sentences, targets = _validate_draft(draft)
-    settled = [
-        _ground_claim(sentence, evidence, names) for sentence in sentences[:MAX_ANSWER_CLAIMS]
-    ]
-    rules: list[Rule] = [each for each in settled if not isinstance(each, Claim)]
-    rules += ["too-many"] * max(0, len(sentences) - MAX_ANSWER_CLAIMS)
-    hints = [repair_reference(target, evidence, to_hint=True) for target in targets]
-    routed = dict.fromkeys(hint for hint in hints if isinstance(hint, RoutingHint))
-    rules += ["route" for hint in hints if not isinstance(hint, RoutingHint)]
-    routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in routed)
-    claims = tuple(each for each in settled if isinstance(each, Claim))
+    draft_claims, targets = _validate_draft(draft)
+    grounded = [_ground_claim(claim, evidence, names) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
+    rules: list[Rule] = [each for each in grounded if not isinstance(each, Claim)]
+    rules += ["too-many"] * max(0, len(draft_claims) - MAX_ANSWER_CLAIMS)
+    items = [repair_reference(target, evidence, to_hint=True) for target in targets]
+    hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
+    rules += ["route" for item in items if not isinstance(item, RoutingHint)]
+    routes = (Route(HintCitation(hint.id, hint.url, hint.label, hint.locator)) for hint in hints)
+    claims = tuple(each for each in grounded if isinstance(each, Claim))
     return Answer(claims, tuple(routes), len(rules), tuple(rules))
 
 
+def repair_reference(reference: str, evidence: Evidence, *, to_hint: bool) -> EvidenceItem:
+    """Resolve a draft's reference: a position such as ``s1``, else an id, else a url.
+
+    An item of the wrong kind converts when its url belongs to the other kind, and is returned as
+    it is otherwise. ContractViolation if nothing retrieved fits: nothing is ever invented.
+    """
+    item = _resolve_reference(reference.strip(), evidence)
+    if item is None:
+        raise make_source_violation(reference)
+    if isinstance(item, Passage) and to_hint:
+        return find_hint_by_url(item.url, evidence) or item
+    if isinstance(item, RoutingHint) and not to_hint:
+        return find_passage_by_url(item.url, evidence) or item
+    return item
+
+
+def make_source_violation(reference: str) -> ContractViolation:
+    """Make the violation of a source that is not in the evidence."""
+    return ContractViolation("ground", "source", f"source {reference[:80]!r} was never retrieved")
+
+
+def find_passage_by_url(url: str, evidence: Evidence) -> Passage | None:
+    """Find the first passage of a url."""
+    return next((passage for passage in evidence.passages if passage.url == url), None)
+
+
+def find_hint_by_url(url: str, evidence: Evidence) -> RoutingHint | None:
+    """Find the hint of a url, if exactly one has it: of two, either may be meant."""
+    hints = [hint for hint in evidence.hints if hint.url == url]
+    return hints[0] if len(hints) == 1 else None
+
+
+def find_passage_by_id(identifier: str, evidence: Evidence) -> Passage | None:
+    """Find the passage of an id."""
+    return next((passage for passage in evidence.passages if passage.id == identifier), None)
+
+
+def find_hint_by_id(identifier: str, evidence: Evidence) -> RoutingHint | None:
+    """Find the hint of an id."""
+    return next((hint for hint in evidence.hints if hint.id == identifier), None)
+
+
+def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | None:
+    """Resolve a reference by position, id or url, passages first; None if nothing fits."""
+    by_position: dict[str, EvidenceItem] = {
+        **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
+        **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
+    }
+    return (
+        by_position.get(reference)
+        or find_passage_by_id(reference, evidence)
+        or find_hint_by_id(reference, evidence)
+        or find_passage_by_url(reference, evidence)
+        or find_hint_by_url(reference, evidence)
+    )
+
+
 def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str]]:
+    """Validate the shape of a draft; return its claims and the targets of its routes."""
     if isinstance(draft, str):
         raise ContractViolation("validate", "not-json", "the draft is not JSON")
     if not isinstance(draft, Mapping):
         raise _shape_violation("the draft is not an object")
     claims = _require_list(draft.get("claims", ()), "claims")
     routes = _require_list(draft.get("routes", ()), "routes")
-    sentences = [_validate_claim(claim, f"claims[{index}]") for index, claim in enumerate(claims)]
-    return sentences, [
-        _require_text(route, f"routes[{index}]") for index, route in enumerate(routes)
-    ]
+    return (
+        [_validate_claim(claim, f"claims[{n}]") for n, claim in enumerate(claims)],
+        [_require_text(route, f"routes[{n}]") for n, route in enumerate(routes)],
+    )
 
 
 def _validate_claim(claim: object, where: str) -> _DraftClaim:
     if not isinstance(claim, Mapping):
         raise _shape_violation(f"{where} is not an object")
-    supports = _require_list(claim.get("evidence", ()), f"{where}.evidence")
-    if not supports:
+    items = _require_list(claim.get("evidence", ()), f"{where}.evidence")
+    if not items:
         raise _shape_violation(f"{where} has no evidence")
-    # Without the characters that could change how a reader sees it, there may be nothing left.
+    # Without the characters that could change how a reader sees it, a text may be empty.
     text = sanitize_text(_require_text(claim.get("text"), f"{where}.text"))
-    cited = [_validate_support(item, f"{where}.evidence[{n}]") for n, item in enumerate(supports)]
-    return _DraftClaim(_require_text(text, f"{where}.text"), tuple(cited))
+    supports = [_validate_support(item, f"{where}.evidence[{n}]") for n, item in enumerate(items)]
+    return _DraftClaim(_require_text(text, f"{where}.text"), tuple(supports))
 
 
 def _validate_support(item: object, where: str) -> _DraftSupport:
@@ -174,19 +170,19 @@ def _require_text(value: object, where: str) -> str:
     return value
 
 
-def _ground_claim(sentence: _DraftClaim, evidence: Evidence, names: Sequence[str]) -> Claim | Rule:
+def _ground_claim(claim: _DraftClaim, evidence: Evidence, names: Sequence[str]) -> Claim | Rule:
     """Ground one claim, or name the rule that drops it."""
-    located = [_locate_quote(support, evidence) for support in dict.fromkeys(sentence.supports)]
-    chosen = choose_quotations(sentence.text, located, evidence, names)
-    if isinstance(chosen, str):
-        return chosen
-    return Claim(sentence.text, tuple(dict.fromkeys(map(_cite_quotation, chosen))))
+    located = [_locate_quote(support, evidence) for support in dict.fromkeys(claim.supports)]
+    quotations = choose_quotations(claim.text, located, evidence, names)
+    if isinstance(quotations, str):
+        return quotations
+    return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))))
 
 
 def _locate_quote(support: _DraftSupport, evidence: Evidence) -> list[Quotation] | Rule:
-    """Find a quote in the passage that its source names, or name the rule that drops it."""
+    """Locate a quote in the passage that its source names, or name the rule that drops it."""
     passage = repair_reference(support.source, evidence, to_hint=False)
-    spans = quotes.find_quotes(support.quote, passage.text) if isinstance(passage, Passage) else []
+    spans = find_quotes(support.quote, passage.text) if isinstance(passage, Passage) else []
     if not isinstance(passage, Passage) or not spans:
         return "quote"
     quotations = [Quotation(passage, *span) for span in spans]

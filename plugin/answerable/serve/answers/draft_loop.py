@@ -1,7 +1,4 @@
-"""The protocol every answerer follows.
-
-From evidence to a reply: no draft without evidence, and no answer that is not settled.
-"""
+"""Protocol of answerers, and the loop that drafts until the contract accepts or refuses."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -11,9 +8,12 @@ from ..request_context import current_context
 from ..types import Answer, Evidence, Reply
 from .contract import enforce_contract
 
+# A draft that breaks the contract gets one more attempt.
+MAX_DRAFTS = 2
+
 
 class Answerer(Protocol):
-    """Drafts an answer from evidence; whatever it returns is settled by the contract."""
+    """Draft an answer from evidence; the contract judges whatever it returns."""
 
     @property
     def label(self) -> str:
@@ -24,9 +24,9 @@ class Answerer(Protocol):
         """Bound the tokens that one question costs; 0 only for an answerer that costs nothing."""
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """A draft as the contract describes it.
+        """Draft an answer in the shape that ``enforce_contract`` describes.
 
-        ``violation`` names what was wrong with the previous draft for the same question.
+        violation: what was wrong with the previous draft for the same question.
         """
 
 
@@ -37,27 +37,27 @@ def draft_reply(
     confidence: Callable[[Answer], float],
     names: Sequence[str] = (),
 ) -> Reply:
-    """A settled answer or a refusal.
+    """Draft an answer until it meets the contract, or refuse; no draft without evidence.
 
-    A draft that breaks the contract is asked for once more, with the violation named; a second one
-    refuses. confidence: in an answer that has a source. names: what the site is called.
+    A second draft is told the violation of the first. confidence: in an answer that has a source.
+    names: of the site, which a claim may use.
     """
     if not evidence:
         return Reply(reason="no-evidence")
     violation: str | None = None
-    current = current_context()
-    for _ in range(2):
-        with current.stage("writing"):
+    context = current_context()
+    for _ in range(MAX_DRAFTS):
+        with context.stage("writing"):
             draft = answerer.draft(question, evidence, violation)
         try:
-            with current.stage("checking"):
-                settled = enforce_contract(draft, evidence, (question, *names))
+            with context.stage("checking"):
+                answer = enforce_contract(draft, evidence, (question, *names))
         except ContractViolation as error:
             violation = str(error)
-            current.count_refusals(error.stage, error.rule)
+            context.count_refusals(error.stage, error.rule)
             continue
-        current.count_refusals("ground", *settled.rules)
-        if settled.mode == "not-found":
-            return Reply(settled, reason="declined")
-        return Reply(settled, confidence(settled), passages=evidence.passages)
+        context.count_refusals("ground", *answer.rules)
+        if answer.mode == "not-found":
+            return Reply(answer, reason="declined")
+        return Reply(answer, confidence(answer), passages=evidence.passages)
     return Reply(reason="contract")

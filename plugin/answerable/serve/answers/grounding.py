@@ -1,4 +1,4 @@
-"""Check a claim against the sentences that it quotes; a rule can refuse it, and adds nothing."""
+"""Ground a claim in the sentences that it quotes, by rules that can only refuse it."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from .quotes import find_surrounding_sentences, is_line_of_code
 # Characters of a claim, and visible ones of a claim that is its own quotes.
 MAX_CLAIM_CHARACTERS = 600
 MAX_EXCERPT_CHARACTERS = 1_200
-# Fewer words stand in any text.
+# Fewer words occur in any text.
 MIN_QUOTE_WORDS = 3
-# Ways to place the quotes of a claim that occur more than once, and of how many quotes: beyond
-# that each stands where it occurs first.
+# How many placements of a claim's quotes are tried, and of how many quotes: beyond these each
+# quote is placed where it occurs first.
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
@@ -31,7 +31,7 @@ _CODE_LIKE = re.compile(
     r"(?=.*[^\W\d_])(?:.*[_(){}\[\]<>=/\\$@#].*|-.+|.*\w[.:]\w.*|.*[a-z][A-Z].*)"
 )
 _NUMBER_EDGES = (r"(?<!\w)(?<!\d[.,:])", r"(?!\w)(?![.,:]\d)")
-# What may stand neither directly before a part nor directly after it.
+# What may come neither directly before a part nor directly after it.
 _PART_EDGES: dict[Rule, tuple[str, str]] = {
     "code": _NUMBER_EDGES,
     "url": (r"(?<!\w)", r"/?(?![\w/#?&=%~+@-]|[.,:;!?][\w/])"),
@@ -46,7 +46,7 @@ _CASE_INSENSITIVE: frozenset[Rule] = frozenset({"url", "email", "host", "name"})
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Where the quote of a claim stands in its passage."""
+    """Locate the quote of a claim in its passage."""
 
     passage: Passage
     start: int
@@ -55,9 +55,10 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class _GroundingSource:
-    """The folded words that a claim has to keep to.
+    """Hold the folded words that a claim may use.
 
-    ``sentences``: those that it quotes from. ``names``: these, and where else a name may stand.
+    ``sentences``: those that it quotes from. ``names``: these, and all else that may name things.
+    ``evidence``: the texts of all passages.
     """
 
     sentences: str
@@ -91,11 +92,10 @@ def choose_quotations(
     evidence: Evidence,
     names: Sequence[str] = (),
 ) -> Sequence[Quotation] | Rule:
-    """Choose where the quotes of a claim stand, or name the rule that the claim breaks.
+    """Choose the place of each quote of a claim, or name the rule that the claim breaks.
 
     located: for each quote the places where its words occur, of which the first is chosen that
-    bears the claim out, or the rule that the quote breaks. names: texts that a name may also come
-    from.
+    supports the claim, or the rule that the quote breaks. names: see ``check_claim``.
     """
     placements = [each for each in located if not isinstance(each, str)]
     if not placements:
@@ -118,9 +118,9 @@ def check_claim(
 ) -> Rule | None:
     """Name the rule that a claim breaks, else None.
 
-    names: texts that a name may also come from: the question, what the site is called. A claim that
-    is one of its quotes needs no more than to be short; of any other each exact part has to stand
-    in the sentences that it quotes from.
+    names: texts that a name may also come from: the question, the site's names. A claim that is one
+    of its quotes only has to be short; each exact part of any other has to occur in the sentences
+    that it quotes from.
     """
     if is_visibly_blank(text):
         return "blank"
@@ -151,25 +151,27 @@ def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
 
 
 def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:
-    """Tell whether a claim is one of its quotes, or all of them in order, with "…" between."""
+    """Test whether a claim is one of its quotes, or all of them in order, with "…" between."""
     return _consists_of(text, quotations) or any(_consists_of(text, [q]) for q in quotations)
 
 
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
-    left = fold_typography(text).text.strip()
+    """Test whether a text is the words of some quotes in order."""
+    remaining = fold_typography(text).text.strip()
     for n, quotation in enumerate(quotations):
         words = quotation.passage.text[quotation.start : quotation.end]
         quote = fold_typography(words).text.strip()
-        left = left.removeprefix("…").lstrip() if n else left
-        if not left.startswith(quote):
+        remaining = remaining.removeprefix("…").lstrip() if n else remaining
+        if not remaining.startswith(quote):
             return False
-        left = left[len(quote) :].lstrip()
-    return not left
+        remaining = remaining[len(quote) :].lstrip()
+    return not remaining
 
 
 def _fold_source(
     quotations: Sequence[Quotation], evidence: Evidence, names: Sequence[str]
 ) -> _GroundingSource:
+    """Fold the words that a claim with these quotes may use."""
     spans = [(each.passage, each.start, each.end) for each in quotations]
     sentences = _fold_texts([find_surrounding_sentences(*span) for span in spans])
     return _GroundingSource(
@@ -185,6 +187,7 @@ def _fold_texts(texts: Sequence[str] | chain[str]) -> str:
 
 
 def _contains_part(source: _GroundingSource, part: ClaimPart) -> bool:
+    """Test whether a source contains a part of a claim, by the rule of its kind."""
     if part.rule == "number":
         return _contains_number(source, part)
     if part.rule == "name":
@@ -193,7 +196,7 @@ def _contains_part(source: _GroundingSource, part: ClaimPart) -> bool:
 
 
 def _contains_whole(text: str, rule: Rule, words: str) -> bool:
-    """Tell whether words stand whole in a folded text."""
+    """Test whether a folded text contains whole words."""
     words = fold_typography(words).text.strip()
     if rule in ("url", "path"):
         words = words.rstrip("/\\") or words
@@ -203,9 +206,9 @@ def _contains_whole(text: str, rule: Rule, words: str) -> bool:
 
 
 def _contains_number(source: _GroundingSource, part: ClaimPart) -> bool:
-    """Tell whether a number stands in the quoted sentences, in digits or in a word.
+    """Test whether the quoted sentences contain a number, in digits or in a word.
 
-    Letters and a number are as good glued together as side by side, but in the same order.
+    Letters and a number may be glued together or side by side, but in the same order.
     """
     before, after = _NUMBER_EDGES
     digits = re.escape(part.text) + after
@@ -214,7 +217,7 @@ def _contains_number(source: _GroundingSource, part: ClaimPart) -> bool:
         return True
     if part.glued and not _contains_whole(source.names, "name", part.glued):
         return False
-    # A number keeps its sign; a version may stand without the letters that it is glued to.
+    # A number keeps its sign; a version may occur without the letters that it is glued to.
     glue = r"(?:(?<!\w)[^\W\d_]+)?" if "." in part.text else ""
     if re.search(rf"(?<!\s-)(?<!\(-)(?<!^-){before}{glue}{digits}", source.sentences):
         return True
@@ -225,6 +228,7 @@ def _contains_number(source: _GroundingSource, part: ClaimPart) -> bool:
 
 
 def _contains_name(source: _GroundingSource, part: ClaimPart) -> bool:
+    """Test whether a source contains a name, in another case or inflection."""
     if not CASED_WORD.fullmatch(part.text):
         return _contains_whole(source.names, "name", part.text)
     if part.begins and not _is_name(part.text, source.evidence):
@@ -237,20 +241,20 @@ def _contains_name(source: _GroundingSource, part: ClaimPart) -> bool:
 
 
 def _is_name(word: str, texts: Sequence[str]) -> bool:
-    """Tell whether a word stands in texts as a name: inside a sentence, and never in lower case."""
+    """Test whether texts use a word as a name: inside a sentence, and never in lower case."""
     lower = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
     inside = re.compile(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)")
     return any(map(inside.search, texts)) and not any(map(lower.search, texts))
 
 
 def _strip_plural(word: str) -> str:
-    """A word in lower case and without an English plural's ending."""
+    """Lower the case of a word and strip an English plural's ending."""
     folded = word.casefold()
     return folded[:-1] if len(folded) > 2 and folded[-1] == "s" and folded[-2] != "s" else folded
 
 
 def _is_inflected(word: str, other: str) -> bool:
-    """Tell whether two words share all but short endings, as cases of one name do."""
+    """Test whether two words share all but short endings, as cases of one name do."""
     common = 0
     while common < min(len(word), len(other)) and word[common] == other[common]:
         common += 1

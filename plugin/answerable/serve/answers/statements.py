@@ -1,4 +1,4 @@
-"""Split a passage into the statements that an excerpt is made of, and tell what each needs."""
+"""Split a passage into statements, the units of an excerpt, and describe their context."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from ..structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, Block
 from ..text.tokenization import count_words
 from ..types import Passage
+from .quotes import LEAD_INS
 
 StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
 
@@ -18,7 +19,6 @@ MIN_SENTENCE_WORDS = 4
 # A longer sentence says more than where to read on.
 MAX_POINTER_WORDS = 30
 
-_LEAD_INS = (":", "：", "...", "…")
 _QUESTIONS = ("?", "？", "؟")
 _POINTER = re.compile(
     r"(?:for (?:more|further|all)\b.*\b(?:see|read|check|refer|visit|have a look)\b"
@@ -28,7 +28,7 @@ _POINTER = re.compile(
     r"|more (?:info|information|details) (?:about|on|in|at)\b)",
     re.IGNORECASE,
 )
-# Words at the start of a sentence that stand for something said before it.
+# Words at the start of a sentence that refer to the sentence before it.
 _DANGLING = re.compile(
     r"(?:but|and|or|so|then|this|that|these|those|it|its|they|them|their|he|she|his|her|also|"
     r"however|therefore|thus|hence|otherwise|instead|here|there|such|both|either|neither|again|"
@@ -42,12 +42,12 @@ _DANGLING = re.compile(
 
 
 class Statement(NamedTuple):
-    """What is quoted whole or not at all: ``text[start:end]`` of a passage.
+    """Locate a unit that is quoted whole or not at all: ``text[start:end]`` of a passage.
 
     ``block`` is its place among the passage's blocks, ``group`` the list or table it belongs to
-    (0 for none), ``label`` the block of the tab's or term's label that it stands under, -1 for
-    none. ``is_pointer`` leads elsewhere, ``is_dangling`` begins with a word for something said
-    before it, ``leads_in`` ends with a colon or dots, ``is_numbered`` is a step of a list.
+    (0 for none), ``label`` the block of the tab's or term's label above it, -1 for none.
+    ``is_pointer`` leads elsewhere, ``is_dangling`` begins by referring to the sentence before it,
+    ``leads_in`` ends with a colon or dots, ``is_numbered`` is a step of a list.
     """
 
     kind: StatementKind
@@ -65,12 +65,12 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PassageStatements:
-    """The statements of a passage, in order."""
+    """Hold the statements of a passage, in order, and answer where each leads."""
 
     statements: tuple[Statement, ...]
 
-    def code_after(self, place: int) -> tuple[int, ...]:
-        """List the places of the code that follows a statement: one, or one of each tab."""
+    def find_code_after(self, place: int) -> tuple[int, ...]:
+        """Find the places of the code that follows a statement: one, or one of each tab."""
         places: list[int] = []
         for following in range(place + 1, len(self.statements)):
             kind = self.statements[following].kind
@@ -80,8 +80,8 @@ class PassageStatements:
                 break
         return tuple(places)
 
-    def group_of(self, place: int) -> range:
-        """Return the places of the list or table that a statement belongs to."""
+    def find_group(self, place: int) -> range:
+        """Find the places of the list or table that a statement belongs to."""
         group = self.statements[place].group
         first = last = place
         while group and first and self.statements[first - 1].group == group:
@@ -92,29 +92,29 @@ class PassageStatements:
             last += 1
         return range(first, last + 1)
 
-    def list_after(self, place: int) -> int | None:
-        """Return the place of the first item or row of what a lead-in leads into."""
+    def find_list_after(self, place: int) -> int | None:
+        """Find the place of the first item or row that a lead-in leads into."""
         following = place + 1
         if following == len(self.statements) or not self.statements[place].leads_in:
             return None
         is_other = self.statements[following].group != self.statements[place].group
         return following if is_other and self.statements[following].group else None
 
-    def lead_in_of(self, place: int) -> int | None:
-        """Return the place of the sentence that leads into a statement's list or table."""
-        before = self.group_of(place).start - 1
+    def find_lead_in(self, place: int) -> int | None:
+        """Find the place of the sentence that leads into a statement's list or table."""
+        before = self.find_group(place).start - 1
         if before >= 0 and self.statements[before].leads_in:
             return before
         return None
 
 
 def split_statements(passage: Passage) -> PassageStatements:
-    """Read the statements of a passage; a title, a caption or a diagram is none of them."""
+    """Split a passage into statements, leaving out titles, captions and diagrams."""
     return PassageStatements(tuple(_split_passage(passage)))
 
 
 def is_quotable_alone(text: str, statement: Statement) -> bool:
-    """Test whether a statement answers by itself: no pointer, no question, no fragment."""
+    """Test whether a statement answers alone: not a pointer, a question or a fragment."""
     words = text[statement.start : statement.end]
     if statement.kind in ("code", "label", "header") or statement.is_pointer:
         return False
@@ -124,7 +124,7 @@ def is_quotable_alone(text: str, statement: Statement) -> bool:
 
 
 def _split_passage(passage: Passage) -> Iterator[Statement]:
-    """Yield the statements of a passage, each under the tab's or term's label that it stands in."""
+    """Yield the statements of a passage, each with the tab's or term's label above it."""
     lists = {block.group for block in passage.blocks if block.kind in ("item", "row")}
     label: tuple[int, Block] | None = None
     for place, block in enumerate(passage.blocks):
@@ -177,5 +177,5 @@ def _describe(
         label=label,
         is_pointer=is_prose and count <= MAX_POINTER_WORDS and _POINTER.match(words) is not None,
         is_dangling=is_prose and _DANGLING.match(words) is not None,
-        leads_in=is_prose and words.endswith(_LEAD_INS),
+        leads_in=is_prose and words.endswith(LEAD_INS),
     )

@@ -1,4 +1,4 @@
-"""Addresses that lead to the words of a quote: text fragments, as browsers match them.
+"""Link to the words of a quote with a text fragment, as browsers match it.
 
 The syntax and the matching are those of https://wicg.github.io/scroll-to-text-fragment/.
 """
@@ -10,24 +10,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-# A longer quote is found by its first and last words, and a longer term is never sent.
+from .quotes import TextRange, strip_range
+
+# A longer quote is linked by its first and last words, and no term is longer.
 MAX_TERM_CHARACTERS = 300
 _EDGE_WORDS = (5, 10, 20)
 _CONTEXT_WORDS = (3, 6, 12)
 
-# No term reaches over a line's end, where a block ends; over the dot between the cells of a row,
-# which the page does not have; or over columns of code, whose spaces the page does not collapse.
+# A term does not cross a line's end, where a block ends; the dot between the cells of a row, which
+# the page does not have; or columns of code, whose spaces the page does not collapse.
 _BREAK = re.compile(r"\n|(?<!\S)·(?!\S)|[^\S\n]{2,}")
 _WORD = re.compile(r"\S+")
 _MID_WORD = frozenset(".,:;'’·")
 _QUOTE_MARKS = str.maketrans({**dict.fromkeys("‘’‚‛", "'"), **dict.fromkeys("“”„‟«»", '"')})
 
-_Span = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class _FragmentTerm:
-    """Where the words to look for stand in a text, and the words around that tell them apart."""
+    """Locate the words of a term in a text, and the words around them that make it unique."""
 
     start: int
     end: int
@@ -36,11 +36,11 @@ class _FragmentTerm:
 
 
 def link_to_quote(url: str, quote: str, text: str, start: int = 0) -> str:
-    """A passage's url with a text fragment for a quote from its text.
+    """Add a text fragment for a quote to the url of the passage that it is from.
 
-    start: the offset from which the quote is looked for. The url as it is where the quote is not
-    in the text, holds no word, or cannot be told from equal words before it. Only the passage is
-    known: of equal words in an earlier section of the page, a browser finds those.
+    start: the offset from which the quote is searched. Returns the url as it is where the quote is
+    not in the text, has no word, or equals words before it. Only the passage is known: of equal
+    words in an earlier section of the page, a browser finds those.
     """
     at = text.find(quote, start) if quote else -1
     if at < 0:
@@ -56,9 +56,9 @@ def link_to_quote(url: str, quote: str, text: str, start: int = 0) -> str:
 
 
 def _choose_terms(text: str, start: int, end: int) -> Sequence[_FragmentTerm]:
-    """One term, or the first and the last words of what is long or broken; none if not found."""
+    """Choose one term, or the first and last words of what is long or broken; none if not found."""
     pieces = [
-        (run, *_trim(text, max(run[0], start), min(run[1], end))) for run in _split_runs(text)
+        (run, *strip_range(text, max(run[0], start), min(run[1], end))) for run in _split_runs(text)
     ]
     pieces = [piece for piece in pieces if any(map(str.isalnum, text[piece[1] : piece[2]]))]
     if not pieces:
@@ -79,14 +79,14 @@ def _choose_terms(text: str, start: int, end: int) -> Sequence[_FragmentTerm]:
 
 
 def _choose_unique_term(
-    text: str, spans: Sequence[_Span], room: _Span, since: int = 0
+    text: str, ranges: Sequence[TextRange], room: TextRange, since: int = 0
 ) -> _FragmentTerm | None:
-    """The first span whose words occur once after an offset, else the last with words around it.
+    """Choose the first range whose words occur once after an offset, else the last with context.
 
-    room: where words around may be taken from. None if equal words come first.
+    room: where the words around a range may be from. None if equal words come first.
     """
     term = None
-    for term in _list_term_candidates(text, spans, room):
+    for term in _list_term_candidates(text, ranges, room):
         if _is_once(text[since:], text[term.prefix : term.suffix]):
             return term
     if term and _is_once(text[since : term.suffix], text[term.prefix : term.suffix]):
@@ -95,14 +95,14 @@ def _choose_unique_term(
 
 
 def _list_term_candidates(
-    text: str, spans: Sequence[_Span], room: _Span
+    text: str, ranges: Sequence[TextRange], room: TextRange
 ) -> Iterator[_FragmentTerm]:
-    """Spans alone, then the last one with ever more words before it, after it and both."""
-    for start, end in spans:
+    """List ranges alone, then the last one with ever more words before it, after it and both."""
+    for start, end in ranges:
         yield _FragmentTerm(start, end, start, end)
-    if not spans:
+    if not ranges:
         return
-    start, end = spans[-1]
+    start, end = ranges[-1]
     before = _find_word_starts(text, room[0], start) or [start]
     after = _find_word_ends(text, end, room[1]) or [end]
     for n in range(max(len(before), len(after))):
@@ -113,7 +113,7 @@ def _list_term_candidates(
 
 
 def _encode_term(text: str, term: _FragmentTerm) -> Iterator[str]:
-    """The comma-separated parts of a directive that a term stands for."""
+    """Encode a term as the comma-separated parts of a directive."""
     if term.prefix < term.start:
         yield _percent_encode(text[term.prefix : term.start]) + "-"
     yield _percent_encode(text[term.start : term.end])
@@ -122,44 +122,39 @@ def _encode_term(text: str, term: _FragmentTerm) -> Iterator[str]:
 
 
 def _percent_encode(words: str) -> str:
+    """Percent-encode words for a directive, hyphens too."""
     return urllib.parse.quote(" ".join(words.split()), safe="").replace("-", "%2D")
 
 
 def _find_word_starts(
     text: str, start: int, end: int, counts: Sequence[int] = _CONTEXT_WORDS
 ) -> list[int]:
-    """Where the last so many words of a part of a text begin, for each count without a repeat."""
+    """Find where the last words of a part of a text begin, for each count without a repeat."""
     words = [match.start() for match in _WORD.finditer(text, start, end)]
-    found = dict.fromkeys(words[-min(n, len(words))] for n in counts if words)
-    return [at for at in found if end - at <= MAX_TERM_CHARACTERS]
+    starts = dict.fromkeys(words[-min(n, len(words))] for n in counts if words)
+    return [at for at in starts if end - at <= MAX_TERM_CHARACTERS]
 
 
 def _find_word_ends(
     text: str, start: int, end: int, counts: Sequence[int] = _CONTEXT_WORDS
 ) -> list[int]:
-    """Where the first so many words of a part of a text end, for each count without a repeat."""
+    """Find where the first words of a part of a text end, for each count without a repeat."""
     words = [match.end() for match in _WORD.finditer(text, start, end)]
-    found = dict.fromkeys(words[min(n, len(words)) - 1] for n in counts if words)
-    return [at for at in found if at - start <= MAX_TERM_CHARACTERS]
+    ends = dict.fromkeys(words[min(n, len(words)) - 1] for n in counts if words)
+    return [at for at in ends if at - start <= MAX_TERM_CHARACTERS]
 
 
 @lru_cache(maxsize=64)
-def _split_runs(text: str) -> tuple[_Span, ...]:
-    """The parts of a text that have no break in them."""
+def _split_runs(text: str) -> tuple[TextRange, ...]:
+    """Split a text at its breaks into runs."""
     breaks = [match.span() for match in _BREAK.finditer(text)]
     starts = [0, *(end for _, end in breaks)]
     ends = [*(start for start, _ in breaks), len(text)]
     return tuple(zip(starts, ends, strict=True))
 
 
-def _trim(text: str, start: int, end: int) -> _Span:
-    """A span without white space at its ends; an empty one where there is nothing else."""
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), max(start, end - len(part) + len(part.rstrip()))
-
-
 def _move_to_word_edge(text: str, at: int, step: int) -> int:
-    """The nearest offset in a direction that is not inside a word."""
+    """Move an offset in a direction until it is not inside a word."""
     while 0 < at < len(text) and _is_inside_word(text, at):
         at += step
     return at
@@ -182,26 +177,26 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_word_character(character: str) -> bool:
-    """Whether a character makes one word with its neighbour: also U+200D in emoji."""
+    """Test whether a character makes one word with its neighbor: also U+200D in emoji."""
     return (
         character.isalnum() or character in "_\u200d" or unicodedata.category(character)[0] == "M"
     )
 
 
 def _is_once(text: str, words: str) -> bool:
-    """Whether a browser finds words in one place of a text: whole, without case or accents."""
+    """Test whether a browser finds words once in a text: whole, without case or accents."""
     haystack, needle = _fold_like_browser(text), _fold_like_browser(words)
-    found, at = 0, haystack.find(needle)
-    while at >= 0 and found < 2:
-        found += not (
+    count, at = 0, haystack.find(needle)
+    while at >= 0 and count < 2:
+        count += not (
             _cuts_ascii_word(haystack, at) or _cuts_ascii_word(haystack, at + len(needle))
         )
         at = haystack.find(needle, at + 1)
-    return found == 1
+    return count == 1
 
 
 def _cuts_ascii_word(text: str, at: int) -> bool:
-    """Whether an offset is inside a word; only of ASCII, since others may have no spaces."""
+    """Test whether an offset is inside an ASCII word; other scripts may have no spaces."""
     return 0 < at < len(text) and all(c.isascii() and c.isalnum() for c in text[at - 1 : at + 1])
 
 

@@ -1,40 +1,45 @@
-"""Replies as JSON: what leaves the function."""
+"""Serialize replies as JSON for the wire, and as text with citation markers."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..retrieval.question import Remark
 from ..retrieval.store import Store
-from ..types import Answer, Citation, RecordCitation, Reply
+from ..types import Answer, Citation, HintCitation, RecordCitation, Reply
 from .confidence import bucket_confidence
-from .routes import render_route
 from .wire_blocks import build_claim_blocks
+
+# What the template of a route's sentence may use.
+ROUTE_FIELDS = frozenset({"label", "locator", "where", "url"})
+
+_TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 
 
 def serialize_answer(
     reply: Reply, store: Store, request_id: str, remarks: Iterable[Remark] = ()
 ) -> dict[str, Any]:
-    """The body of a 200 answer: modes, claims and routes by the numbers of their citations.
+    """Serialize the body of a 200 answer: claims and routes by the numbers of their citations.
 
-    remarks: what the reader is told of the question's words.
+    remarks: on the question's words.
     """
-    settled = reply.answer
-    claims, routes = _serialize_sentences(settled, store.site.route)
-    for claim, row in zip(settled.claims, claims, strict=True):
+    answer = reply.answer
+    claims, routes = _serialize_sentences(answer, store.site.route)
+    for claim, row in zip(answer.claims, claims, strict=True):
         if (blocks := build_claim_blocks(claim, reply.passages)) is not None:
             row["blocks"] = blocks
     return {
-        "mode": settled.mode,
+        "mode": answer.mode,
         "answer": _join_sentences(claims, routes),
         "claims": claims,
         "routes": routes,
         "citations": [
             _serialize_citation(citation, n, store)
-            for citation, n in _number_citations(settled).items()
+            for citation, n in _number_citations(answer).items()
         ],
         "confidence": bucket_confidence(reply.confidence),
         "reason": reply.reason,
-        "dropped": settled.dropped,
+        "dropped": answer.dropped,
         "notes": [remark.to_json() for remark in remarks],
         "site_url": store.site.url,
         "bundle": store.manifest.id,
@@ -43,57 +48,74 @@ def serialize_answer(
     }
 
 
-def format_answer(settled: Answer, route: str) -> str:
-    """The text of an answer with its [n] markers. route: the template of a route's sentence."""
-    claims, routes = _serialize_sentences(settled, route)
+def format_answer(answer: Answer, route: str) -> str:
+    """Format an answer as text with [n] markers. route: the template of a route's sentence."""
+    claims, routes = _serialize_sentences(answer, route)
     return _join_sentences(claims, routes)
 
 
-def format_routes(settled: Answer, route: str) -> str:
-    """Write the routes of an answer with their [n] markers. route: see ``plain``."""
-    return _join_sentences([], _serialize_sentences(settled, route)[1])
+def format_routes(answer: Answer, route: str) -> str:
+    """Format the routes of an answer with [n] markers. route: see ``format_answer``."""
+    return _join_sentences([], _serialize_sentences(answer, route)[1])
 
 
-def _number_citations(settled: Answer) -> dict[Citation, int]:
-    return {citation: n for n, citation in enumerate(settled.citations, 1)}
+def render_route(template: str, hint: HintCitation) -> str:
+    """Render the sentence of a route once: braces in a label stay what they are."""
+    values = {
+        "label": hint.label,
+        "locator": hint.locator,
+        "where": f" ({hint.locator})" if hint.locator else "",
+        "url": hint.url,
+    }
+    return _TEMPLATE_FIELD.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def list_template_fields(template: str) -> frozenset[str]:
+    """List the names of the fields in a template."""
+    return frozenset(_TEMPLATE_FIELD.findall(template))
+
+
+def _number_citations(answer: Answer) -> dict[Citation, int]:
+    """Number the citations of an answer from 1."""
+    return {citation: n for n, citation in enumerate(answer.citations, 1)}
 
 
 def _serialize_sentences(
-    settled: Answer, route: str
+    answer: Answer, route: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    numbers = _number_citations(settled)
+    numbers = _number_citations(answer)
     claims = [
         {"text": claim.text, "citations": [numbers[citation] for citation in claim.citations]}
-        for claim in settled.claims
+        for claim in answer.claims
     ]
     routes = [
         {"text": render_route(route, target.citation), "citations": [numbers[target.citation]]}
-        for target in settled.routes
+        for target in answer.routes
     ]
     return claims, routes
 
 
 def _join_sentences(claims: list[dict[str, Any]], routes: list[dict[str, Any]]) -> str:
-    """Sentences as one text, each followed by its markers."""
+    """Join sentences into one text, each followed by its markers."""
     parts = [_insert_claim_markers(claim["text"], claim["citations"]) for claim in claims]
     parts += [insert_markers(route["text"], route["citations"]) for route in routes]
     return "".join(part if part.endswith("\n") else f"{part} " for part in parts).rstrip()
 
 
 def _insert_claim_markers(text: str, numbers: list[int]) -> str:
-    """A claim that ends in a block of code has its markers in a line of their own."""
+    """Insert the markers of a claim; one of several lines has them in a line of their own."""
     if "\n" not in text.strip():
         return insert_markers(text, numbers)
     return f"{text.rstrip()}\n{format_markers(numbers)}\n"
 
 
 def format_markers(numbers: Sequence[int]) -> str:
-    """Write the markers of citations."""
+    """Format the markers of citations."""
     return "".join(f"[{n}]" for n in numbers)
 
 
 def insert_markers(text: str, numbers: Sequence[int]) -> str:
-    """Put markers before a sentence's full stop, where a reader expects them."""
+    """Insert markers before a sentence's period, where a reader expects them."""
     written = format_markers(numbers)
     body = text.rstrip()
     if body.endswith(("..", "…", "!", "?", ":")):
@@ -110,7 +132,7 @@ def _serialize_citation(citation: Citation, number: int, store: Store) -> Mappin
             "url": citation.url,
             "title": citation.title,
             "date": citation.date,
-            # Where all pages are in one language there is nothing to tell apart.
+            # Of a site in one language no reader needs to know it.
             "language": citation.language if len(store.site.languages) > 1 else None,
             "quote": citation.quote,
             "start": citation.start,
