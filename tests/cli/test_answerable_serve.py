@@ -39,7 +39,7 @@ INDEX = (
 )
 
 
-def write(folder: Path) -> Path:
+def write_site_folder(folder: Path) -> Path:
     put(folder / "site" / "index.html", INDEX)
     put(folder / "site" / "mooring" / "index.html", MOORING)
     put(folder / "site" / "flat.html", INDEX.replace("Home", "Flat"))
@@ -62,9 +62,9 @@ def serving(folder: Path, *args: str) -> Iterator[Running]:
     line = [sys.executable, "-u", "-c", code, "serve", "site", "--port=0", *args]
 
     def ready(running: Running) -> bool:
-        found = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
-        running.port = int(found[1]) if found else 0
-        return found is not None
+        match = re.search(r"Serving at http://127\.0\.0\.1:(\d+)/", running.output)
+        running.port = int(match[1]) if match else 0
+        return match is not None
 
     with run(line, folder, ready) as running:
         yield running
@@ -72,7 +72,7 @@ def serving(folder: Path, *args: str) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("serve"))
+    return write_site_folder(tmp_path_factory.mktemp("serve"))
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +85,12 @@ def get(server: Running, path: str, method: str = "GET") -> tuple[int, dict[str,
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request(method, path)
     response = connection.getresponse()
-    found = response.status, dict(response.getheaders()), response.read().decode()
+    result = response.status, dict(response.getheaders()), response.read().decode()
     connection.close()
-    return found
+    return result
 
 
-def test_it_answers_under_the_site_s_path(server: Running) -> None:
+def test_serve_answers_under_the_path_of_the_site(server: Running) -> None:
     body = server.ask(ASK, QUESTION)
     assert "twelve millimetres" in body["answer"]
     assert body["citations"][0]["url"] == "/docs/mooring/#chains"
@@ -99,13 +99,13 @@ def test_it_answers_under_the_site_s_path(server: Running) -> None:
     assert f"Serving at http://127.0.0.1:{server.port}/docs/ (Ctrl-C stops)" in server.output
 
 
-def test_the_widget_is_told_the_index_that_answers(server: Running) -> None:
+def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
     body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
     assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
     assert set(body) == {"bundle", "examples", "search", "authors", "feedback"}
 
 
-def test_the_widget_is_put_into_what_is_served_and_not_into_files(
+def test_widget_is_injected_into_responses_and_not_into_files(
     server: Running, folder: Path
 ) -> None:
     status, headers, html = get(server, "/docs/mooring/")
@@ -153,14 +153,16 @@ def test_the_widget_is_put_into_what_is_served_and_not_into_files(
         (f"/docs/{'x' * 300}", 404, "text/html; charset=utf-8"),
     ],
 )
-def test_a_path_has_its_file(server: Running, path: str, status: int, kind: str) -> None:
-    found, headers, body = get(server, path)
-    assert (found, headers["Content-Type"]) == (status, kind)
+def test_static_path_has_its_status_and_content_type(
+    server: Running, path: str, status: int, kind: str
+) -> None:
+    answered, headers, body = get(server, path)
+    assert (answered, headers["Content-Type"]) == (status, kind)
     assert int(headers["Content-Length"]) == len(body.encode())
     assert "secret" not in body
     assert ("Lost?" in body) == (status == 404)
-    found, others, body = get(server, path, "HEAD")
-    assert (found, others["Content-Length"], body) == (status, headers["Content-Length"], "")
+    answered, others, body = get(server, path, "HEAD")
+    assert (answered, others["Content-Length"], body) == (status, headers["Content-Length"], "")
 
 
 @pytest.mark.parametrize(
@@ -172,18 +174,16 @@ def test_a_path_has_its_file(server: Running, path: str, status: int, kind: str)
         ("/docs/mooring?a=b", "/docs/mooring/?a=b"),
     ],
 )
-def test_a_folder_without_its_slash_is_redirected(
-    server: Running, path: str, location: str
-) -> None:
+def test_folder_without_its_slash_is_redirected(server: Running, path: str, location: str) -> None:
     status, headers, _ = get(server, path)
     assert (status, headers["Location"]) == (301, location)
 
 
-def test_files_are_only_read(server: Running) -> None:
+def test_post_to_a_static_file_is_not_allowed(server: Running) -> None:
     assert get(server, "/docs/", "POST")[0] == 405
 
 
-def test_a_question_from_elsewhere_is_forbidden(server: Running) -> None:
+def test_question_from_another_origin_is_forbidden(server: Running) -> None:
     headers = {"Origin": "https://evil.example"}
     assert server.request("POST", ASK, {"question": QUESTION}, **headers)[0] == 403
 
@@ -196,8 +196,8 @@ def test_a_reader_asks_in_a_browser(server: Running, page: Page) -> None:
     expect(page.locator("answerable-ask")).to_contain_text("twelve millimetres")
 
 
-def test_what_changes_is_indexed_again(tmp_path: Path) -> None:
-    folder = write(tmp_path)
+def test_changed_pages_are_indexed_again(tmp_path: Path) -> None:
+    folder = write_site_folder(tmp_path)
     with serving(folder, "--notebook", "notebook") as server:
         assert "twelve" in server.ask(ASK, QUESTION)["answer"]
         put(folder / "site" / "mooring" / "index.html", MOORING.replace("twelve", "ninety"))
@@ -210,8 +210,8 @@ def test_what_changes_is_indexed_again(tmp_path: Path) -> None:
         until(lambda: server.output.count("bundle of") == 3)
 
 
-def test_a_mistake_at_the_start_leaves_the_site_served(tmp_path: Path) -> None:
-    folder = write(tmp_path)
+def test_site_is_served_although_the_first_index_fails(tmp_path: Path) -> None:
+    folder = write_site_folder(tmp_path)
     put(folder / "notebook" / "winch.md", "no front matter")
     with serving(folder, "--notebook", "notebook", "--base-url", "/") as server:
         until(lambda: "(no answers yet)" in server.output)
@@ -223,7 +223,7 @@ def options(folder: Path) -> IndexOptions:
     return IndexOptions(folder / "site", None, folder / "cache", BuiltSiteOptions())
 
 
-def test_an_unknown_mistake_is_told_by_its_kind_only(
+def test_unexpected_error_prints_its_type_and_not_its_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -231,12 +231,12 @@ def test_an_unknown_mistake_is_told_by_its_kind_only(
 
     monkeypatch.setattr(serve._LiveIndex, "_index", fail)
     serve._LiveIndex(open_local_embedder()).index(options(tmp_path))
-    said = capsys.readouterr().err
-    assert said.startswith("the site could not be indexed: ValueError;")
-    assert "words" not in said
+    printed = capsys.readouterr().err
+    assert printed.startswith("the site could not be indexed: ValueError;")
+    assert "words" not in printed
 
 
-def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
+def test_site_that_is_slow_to_scan_is_scanned_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[float] = []
@@ -260,9 +260,9 @@ def test_a_site_that_takes_long_to_look_at_is_looked_at_less_often(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_stops_the_server_with_status_0(tmp_path: Path, number: signal.Signals) -> None:
     with (
-        serving(write(tmp_path)) as server,
+        serving(write_site_folder(tmp_path)) as server,
         # Without a request, as browsers open them: it keeps nobody waiting.
         socket.create_connection(("127.0.0.1", server.port)),
     ):
@@ -299,8 +299,8 @@ def test_a_request_is_in_flight_from_its_first_line_to_its_last_byte() -> None:
         thread.join(PATIENCE)
 
 
-def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
-    write(tmp_path)
+def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+    write_site_folder(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = command(tmp_path, "serve", "site", f"--port={port}")

@@ -53,25 +53,27 @@ def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
     assert "Confidence" in done.stdout
 
 
-def test_ask_declines_plainly(folder: Path) -> None:
+def test_ask_prints_a_refusal_without_sources(folder: Path) -> None:
     done = run(folder, "ask", "Who sang at the opera in Vienna?")
     assert done.returncode == 0
     assert done.stdout.startswith("Not found")
 
 
-def test_ask_as_json_is_the_wire(folder: Path) -> None:
+def test_ask_json_is_the_reply_of_the_http_api(folder: Path) -> None:
     body = json.loads(run(folder, "ask", "--json", "How thick is the chain?").stdout)
     assert body["mode"] == "partial"
     assert body["citations"][0]["id"] == "mooring#chains"
 
 
 def test_search_shows_scores_and_near_misses(folder: Path) -> None:
-    found = json.loads(run(folder, "search", "--json", "--near", "thick chain of a mooring").stdout)
-    assert found["passages"][0]["id"] == "mooring#chains"
-    assert found["passages"][0]["score"] >= 0.36
-    assert found["near passages"]
-    assert all(row["base"] < 0.36 for row in found["near passages"])
-    assert "text" not in {key for row in found["near hints"] for key in row}
+    streams = json.loads(
+        run(folder, "search", "--json", "--near", "thick chain of a mooring").stdout
+    )
+    assert streams["passages"][0]["id"] == "mooring#chains"
+    assert streams["passages"][0]["score"] >= 0.36
+    assert streams["near passages"]
+    assert all(row["base"] < 0.36 for row in streams["near passages"])
+    assert "text" not in {key for row in streams["near hints"] for key in row}
     shown = run(folder, "search", "--top-k", "1", "thick chain of a mooring").stdout
     assert "mooring#chains" in shown
     assert "storms" not in shown
@@ -93,7 +95,7 @@ def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
     assert rows["opera"]["passed"]
 
 
-def test_eval_runs_what_is_chosen(folder: Path) -> None:
+def test_eval_runs_only_the_chosen_ids(folder: Path) -> None:
     assert run(folder, "eval", "--list").stdout.splitlines()[1].startswith("opera: ")
     rows = json.loads(run(folder, "eval", "--ids", "opera", "--json").stdout)["verdicts"]
     assert [row["id"] for row in rows] == ["opera"]
@@ -125,29 +127,27 @@ def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
     assert "--bundle FOLDER" in done.stderr
 
 
-@pytest.mark.parametrize("named", ["nowhere.yml", "docs"])
-def test_a_configuration_that_is_named_has_to_be_there(folder: Path, named: str) -> None:
-    done = run(folder, "-f", named, "ask", "How thick is the chain of a mooring?")
+@pytest.mark.parametrize("path", ["nowhere.yml", "docs"])
+def test_config_file_that_does_not_exist_is_a_usage_error(folder: Path, path: str) -> None:
+    done = run(folder, "-f", path, "ask", "How thick is the chain of a mooring?")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"'{named}'" in done.stderr
+    assert f"'{path}'" in done.stderr
     assert "--config-file" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["-f", "--config-file", "--bundle"])
-def test_an_option_of_answerable_after_its_command_is_told_its_place(
-    folder: Path, name: str
-) -> None:
+def test_global_option_after_the_command_says_where_it_stands(folder: Path, name: str) -> None:
     done = run(folder, "ask", name, "mkdocs.yml", "How thick is the chain?")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"Error: {name} stands before the command: answerable {name} … ask …" in done.stderr
 
 
-def test_another_unknown_option_is_told_as_it_is(folder: Path) -> None:
+def test_unknown_option_of_a_command_is_named(folder: Path) -> None:
     assert "No such option '--jsn'" in run(folder, "ask", "--jsn", "How thick?").stderr
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "why"])
-def test_a_question_without_quotes_is_told_to_have_them(folder: Path, command: str) -> None:
+def test_question_without_quotes_asks_for_quotes(folder: Path, command: str) -> None:
     done = run(folder, command, "How", "thick", "is", "the", "chain?")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Error: put the question in quotes: " in done.stderr
@@ -179,7 +179,7 @@ def test_bundles_of_languages_and_versions_are_named(folder: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])
-def test_a_question_is_read_as_the_function_reads_it(folder: Path, command: str) -> None:
+def test_question_is_cleaned_as_the_function_cleans_it(folder: Path, command: str) -> None:
     odd = "How\tthick\u200bis\x1bthe ｃｈａｉｎ of a\u3000mooring?"
     plain = "How thick is the chain of a mooring?"
     bodies = [json.loads(run(folder, command, "--json", text).stdout) for text in (odd, plain)]
@@ -205,7 +205,7 @@ def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() ->
     assert shown.plain == "10 MB per worker [/x] \n[31mé한"
 
 
-def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
+def test_eval_prints_brackets_verbatim(folder: Path) -> None:
     gold = GOLD.replace("id: chain", "id: 'a [/x] [red]y'").replace("not-found", "partial")
     sites.put(folder / "brackets.yaml", gold)
     done = run(folder, "eval", "--full", "--gold", "brackets.yaml")
@@ -213,7 +213,7 @@ def test_brackets_are_no_markup_in_eval(folder: Path) -> None:
     assert "a [/x] [red]y" in done.stdout
 
 
-def test_brackets_are_no_markup_in_chat(tmp_path: Path) -> None:
+def test_chat_prints_brackets_verbatim(tmp_path: Path) -> None:
     site = sites.write_site(tmp_path, site_name="One [/x] [red]y")
     sites.build_here(site)
     long = "a " * 300
@@ -271,7 +271,7 @@ def _own_terminal() -> None:
 
 
 class _Terminal:
-    """What a program has printed, read as far as it is waited for."""
+    """Read what a program prints, as far as it is waited for."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -280,11 +280,11 @@ class _Terminal:
 
     def expect(self, words: str) -> None:
         """Wait until words are printed after those of the last call."""
-        while (found := self.text.find(words, self.at)) < 0:
+        while (place := self.text.find(words, self.at)) < 0:
             ready, _, _ = select.select([self.descriptor], [], [], PATIENCE)
             assert ready, f"{words!r} was not printed: {self.text[self.at :]!r}"
             self.text += os.read(self.descriptor, 4096).decode(errors="replace")
-        self.at = found + len(words)
+        self.at = place + len(words)
 
 
 def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
@@ -302,9 +302,9 @@ def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stdout
-    said = process.stdout.readline()
+    line = process.stdout.readline()
     try:
-        address = said.split(" at ")[1].split()[0]
+        address = line.split(" at ")[1].split()[0]
         models = OpenAI(base_url=address, api_key="test").models.list()
         assert "honest" in {model.id for model in models}
     finally:

@@ -23,9 +23,9 @@ queries:
 def workflow() -> dict[str, Any]:
     text = (sites.ROOT / "docs" / "evaluate.md").read_text("utf-8")
     blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
-    (found,) = [yaml.safe_load(block) for block in blocks if "runs-on" in block]
-    assert isinstance(found, dict)
-    return found
+    (document,) = [yaml.safe_load(block) for block in blocks if "runs-on" in block]
+    assert isinstance(document, dict)
+    return document
 
 
 def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +47,7 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path / "clone"
 
 
-def test_each_step_runs_and_the_report_is_there(clone: Path) -> None:
+def test_workflow_of_the_manual_runs_and_uploads_a_report(clone: Path) -> None:
     (job,) = workflow()["jobs"].values()
     steps = [step["run"] for step in job["steps"] if "run" in step]
     assert len(steps) == 3
@@ -59,11 +59,11 @@ def test_each_step_runs_and_the_report_is_there(clone: Path) -> None:
     uploaded = next(s["with"] for s in job["steps"] if "upload-artifact" in s.get("uses", ""))
     for name in uploaded["path"].split():
         assert (clone / name).stat().st_size > 100
-    kept = next(s["with"]["path"] for s in job["steps"] if "actions/cache@" in s.get("uses", ""))
-    assert list((clone / kept).rglob("*.json"))
+    cached = next(s["with"]["path"] for s in job["steps"] if "actions/cache@" in s.get("uses", ""))
+    assert list((clone / cached).rglob("*.json"))
 
 
-def test_a_failing_question_fails_the_job(clone: Path) -> None:
+def test_workflow_of_the_manual_fails_on_a_failing_query(clone: Path) -> None:
     sites.put(clone / "eval" / "gold.yaml", GOLD.replace("mooring#chains", "storms"))
     (job,) = workflow()["jobs"].values()
     script = "\n".join(step["run"] for step in job["steps"] if "run" in step)

@@ -35,7 +35,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def is_right(bundle: Bundle, question: str) -> bool:
-    """Whether the first claim cites the right page with its decisive words, or a refusal is due."""
+    """Tell whether the first claim cites the right page and words, or a due refusal is given."""
     answer = sites.ask(bundle, question).answer
     if question in REFUSED:
         return answer.mode == "not-found"

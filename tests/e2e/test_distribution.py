@@ -52,8 +52,8 @@ OTHERS = (
 
 
 def files_of_the_package() -> set[str]:
-    found = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.is_file())
-    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
+    paths = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if "__pycache__" not in path.parts}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(dist: Path) -> None:
     }  # fmt: skip
 
 
-def test_what_the_index_shows_is_right(dist: Path) -> None:
+def test_metadata_for_the_package_index_has_absolute_links(dist: Path) -> None:
     run(BIN / "twine", "check", "--strict", *dist.iterdir())
     (wheel,) = dist.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -116,9 +116,9 @@ def test_help_imports_nothing_that_a_command_needs() -> None:
 
 
 def workflow() -> dict[str, Any]:
-    found = yaml.safe_load(RELEASE.read_text("utf-8"))
-    assert isinstance(found, dict)
-    return found
+    document = yaml.safe_load(RELEASE.read_text("utf-8"))
+    assert isinstance(document, dict)
+    return document
 
 
 def test_the_release_is_published_by_trust_and_by_no_secret() -> None:
@@ -149,7 +149,9 @@ def test_a_tag_that_is_not_the_version_is_not_released(shift: str) -> None:
 
 @deep
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
-def test_it_installs_and_answers_on_every_python(dist: Path, version: str, tmp_path: Path) -> None:
+def test_wheel_installs_and_answers_on_every_python(
+    dist: Path, version: str, tmp_path: Path
+) -> None:
     python = shutil.which(f"python{version}")
     if python is None or version not in run(python, "--version"):
         pytest.skip(f"there is no Python {version} here")
@@ -161,8 +163,8 @@ def test_it_installs_and_answers_on_every_python(dist: Path, version: str, tmp_p
     with (tmp_path / "site" / "mkdocs.yml").open("a") as config:
         config.write("plugins:\n  - answerable\n")
     run(folder / "mkdocs", "build", cwd=tmp_path / "site")
-    said = run(
+    answer = run(
         folder / "answerable", "ask", "How do I start the live-reloading docs server?",
         cwd=tmp_path / "site",
     )  # fmt: skip
-    assert "mkdocs serve" in said
+    assert "mkdocs serve" in answer

@@ -34,14 +34,14 @@ def ask(page: Page, question: str) -> None:
 
 
 def test_ask_read_and_follow_the_citation(page: Page, address: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda r: asked.append(r.url) if r.method == "POST" else None)
+    posted: list[str] = []
+    page.on("request", lambda r: posted.append(r.url) if r.method == "POST" else None)
     page.goto(address)
     ask(page, "How thick is the chain of a mooring?")
     box = page.locator("answerable-ask")
     expect(box.locator(".card")).to_have_count(1)
     expect(box).to_contain_text("The chain of a mooring is twelve millimetres thick.")
-    assert asked == [f"{address}_answerable/answer"]
+    assert posted == [f"{address}_answerable/answer"]
     box.locator(".card a").first.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{address}mooring/#chains")

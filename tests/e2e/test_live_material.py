@@ -93,8 +93,8 @@ def test_the_palette_changes_the_colours_of_the_box_and_axe_finds_nothing(
         box = opened(page, address, question)
         color = box.locator("dialog").evaluate("(node) => getComputedStyle(node).backgroundColor")
         backgrounds.append(color)
-        found = Axe().run(page, {"include": ["answerable-ask"]}).response["violations"]
-        assert [(each["id"], each["nodes"]) for each in found] == []
+        violations = Axe().run(page, {"include": ["answerable-ask"]}).response["violations"]
+        assert [(each["id"], each["nodes"]) for each in violations] == []
         page.keyboard.press("Escape")
         page.locator(f"label[title='{switch}']").click()
         expect(page.locator(f"label[title='{switch}']")).to_be_hidden()

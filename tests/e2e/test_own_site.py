@@ -37,14 +37,14 @@ def log(folder: Path) -> str:
     return done.stdout + done.stderr
 
 
-def test_it_builds_in_strict_mode(folder: Path, log: str) -> None:
+def test_own_site_builds_in_strict_mode(folder: Path, log: str) -> None:
     assert "Documentation built" in log
     assert (folder / "site" / "index.html").is_file()
     assert (folder / "function" / "main.py").is_file()
 
 
 @pytest.mark.usefixtures("log")
-def test_its_gold_set_passes(folder: Path) -> None:
+def test_own_gold_set_passes(folder: Path) -> None:
     done = sites.command(folder, "eval", "--full")
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -114,13 +114,13 @@ def test_every_choice_of_an_option_is_in_the_table() -> None:
     text = (sites.ROOT / "docs" / "configure.md").read_text("utf-8")
     # The first row of an option is that of the table of all options.
     rows = dict(reversed(re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", text, re.M)))
-    chosen = {
+    choices_by_option = {
         name: option.choices
         for name, option in _schema(AnswerableConfig(), "")
         if isinstance(option, config_options.Choice)
     }
-    assert {"embedding.provider", "answers.provider", "bundle.encoding"} <= chosen.keys()
-    for name, choices in chosen.items():
+    assert {"embedding.provider", "answers.provider", "bundle.encoding"} <= choices_by_option.keys()
+    for name, choices in choices_by_option.items():
         assert set(re.findall(r"`([^`]+)`", rows[name])) == set(choices), name
 
 

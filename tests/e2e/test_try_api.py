@@ -48,7 +48,7 @@ def send(page: Page, question: str) -> None:
     page.locator("#try-api").get_by_role("button", name="Send").click()
 
 
-def test_it_shows_an_answer(page: Page, address: str) -> None:
+def test_form_shows_an_answer(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     expect(page.get_by_label("Address")).to_have_value(f"{address}_answerable/answer")
     send(page, QUESTION)
@@ -57,7 +57,7 @@ def test_it_shows_an_answer(page: Page, address: str) -> None:
     expect(page.get_by_label("Body of the response")).to_contain_text('"mode": "partial"')
 
 
-def test_it_shows_the_events_of_a_stream(page: Page, address: str) -> None:
+def test_form_shows_the_events_of_a_stream(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     page.get_by_label("As a stream of events").check()
     send(page, QUESTION)
@@ -68,14 +68,14 @@ def test_it_shows_the_events_of_a_stream(page: Page, address: str) -> None:
     expect(headers).to_contain_text("Content-Type: text/event-stream")
 
 
-def test_it_shows_a_problem(page: Page, address: str) -> None:
+def test_form_shows_a_problem(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     send(page, "x" * 501)
     expect(page.locator("#try-status").filter(has_text="400 Bad Request")).to_be_visible()
     expect(page.get_by_label("Body of the response")).to_contain_text('"code": "bad-request"')
 
 
-def test_it_says_that_nothing_answers(page: Page, address: str) -> None:
+def test_form_says_that_nothing_answers(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     page.get_by_label("Address").fill(f"http://127.0.0.1:{server_processes.free_port()}/answer")
     send(page, QUESTION)
@@ -91,7 +91,7 @@ def test_markup_in_an_answer_is_text(page: Page, address: str) -> None:
     expect(body.locator("*")).to_have_count(0)
 
 
-def test_it_works_on_a_page_that_was_reached_by_a_link(page: Page, address: str) -> None:
+def test_form_works_after_instant_navigation(page: Page, address: str) -> None:
     page.goto(address)
     # The navigation's link may be folded away: instant navigation listens to the click alone.
     page.get_by_role("link", name="Try the API").first.dispatch_event("click")
@@ -118,8 +118,8 @@ def test_the_form_is_accessible(page: Page, address: str) -> None:
     page.goto(f"{address}try/")
     send(page, QUESTION)
     expect(page.get_by_label("Body of the response")).to_be_visible()
-    found = Axe().run(page, context="#try-api, #try-status, #try-headers, #try-body")
-    assert [each["nodes"] for each in found.response["violations"]] == []
+    results = Axe().run(page, context="#try-api, #try-status, #try-headers, #try-body")
+    assert [each["nodes"] for each in results.response["violations"]] == []
 
 
 def test_the_script_makes_no_markup() -> None:

@@ -47,7 +47,7 @@ def test_pages_are_served_with_the_widget(server: Running) -> None:
     assert server.request("GET", "/assets/answerable/ask-box.js")[0] == 200
 
 
-def test_the_function_folder_is_not_made(server: Running, site: Path) -> None:
+def test_serve_writes_no_function_folder(server: Running, site: Path) -> None:
     answer(server, QUESTION)
     assert not (site / "function").exists()
 
@@ -88,7 +88,7 @@ def test_a_note_that_is_made_invalid_keeps_server_and_answers(server: Running, s
         {"Origin": "https://localhost"},
     ],
 )
-def test_a_request_from_elsewhere_is_forbidden(server: Running, headers: dict[str, str]) -> None:
+def test_request_from_another_origin_is_forbidden(server: Running, headers: dict[str, str]) -> None:
     status, body = server.request("POST", PATH, {"question": QUESTION}, **headers)
     assert status == 403
     assert "millimetres" not in body
@@ -117,7 +117,7 @@ def test_a_site_under_a_path_answers_there(tmp_path: Path) -> None:
         assert running.request("GET", "/docs/v2/mooring/")[0] == 200
 
 
-def test_a_server_that_starts_with_a_mistake_says_that_it_has_no_index(tmp_path: Path) -> None:
+def test_server_that_starts_with_an_invalid_note_has_no_index(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes={"bad.md": "no front matter"})
     with mkdocs(site, "--clean") as running:
         status, body = running.request("POST", PATH, {"question": QUESTION})
@@ -156,7 +156,7 @@ def on_pre_build(config):
 """
 
 
-def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
+def test_failing_embedder_leaves_the_server_running(tmp_path: Path) -> None:
     folder = write_site(tmp_path, notes=NOTES, hooks=["hook.py"])
     put(folder / "hook.py", FAULTY)
     with mkdocs(folder) as server:
@@ -169,7 +169,7 @@ def test_an_embedder_fault_takes_nothing_down(tmp_path: Path) -> None:
         assert (status, "out of order" in body) == (500, False)
 
 
-def test_an_answerer_that_fails_is_told_to_the_author(
+def test_failing_answerer_is_logged_without_the_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -177,8 +177,10 @@ def test_an_answerer_that_fails_is_told_to_the_author(
     with mkdocs(site) as running:
         status, body = running.request("POST", PATH, {"question": QUESTION})
         assert (status, "OPENAI_API_KEY" in body) == (503, False)
-        told = "answerable: A question was not answered: OPENAI_API_KEY is not set: set it in the"
-        until(lambda: told in running.output)
+        message = (
+            "answerable: A question was not answered: OPENAI_API_KEY is not set: set it in the"
+        )
+        until(lambda: message in running.output)
         assert QUESTION not in running.output
 
 

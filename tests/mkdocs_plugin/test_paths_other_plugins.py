@@ -106,8 +106,8 @@ def test_tags_and_their_listing_resolve(tmp_path: Path) -> None:
         "tags.md": "# Tags\n\nAll pages by tag.\n\n<!-- material/tags -->\n",
     }
     write_site(tmp_path, pages, theme=MATERIAL, plugins=with_plugins("tags"))
-    found = checked(tmp_path, "--strict")
-    assert found["tags"] == ("/tags/", "Tags")
+    pages_by_id = checked(tmp_path, "--strict")
+    assert pages_by_id["tags"] == ("/tags/", "Tags")
     assert text(tmp_path, "knots") == "A bowline holds."
     listing = [passage for passage in passages(tmp_path) if passage.record == "tags"]
     assert "/tags/#tag:rope" in [passage.url for passage in listing]
@@ -139,10 +139,13 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs("material")
 def test_posts_of_a_blog_are_records_with_their_dates(blog: Path) -> None:
-    found = checked(blog, "--strict")
-    assert found["blog/posts/paint"] == ("/blog/2024/03/01/painting-the-hull/", "Painting the hull")
-    assert found["blog/posts/bell"] == ("/blog/2024/04/02/a-new-bell/", "A new bell")
-    assert "blog/posts/draft" not in found
+    pages_by_id = checked(blog, "--strict")
+    assert pages_by_id["blog/posts/paint"] == (
+        "/blog/2024/03/01/painting-the-hull/",
+        "Painting the hull",
+    )
+    assert pages_by_id["blog/posts/bell"] == ("/blog/2024/04/02/a-new-bell/", "A new bell")
+    assert "blog/posts/draft" not in pages_by_id
     dates = {passage.record: passage.date for passage in passages(blog)}
     assert dates["blog/posts/paint"] == dt.date(2024, 3, 1).isoformat()
     assert "Two coats of copper paint" in text(blog, "blog/posts/paint")

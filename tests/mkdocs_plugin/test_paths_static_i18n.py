@@ -112,8 +112,8 @@ def test_folders_give_one_bundle_with_every_page_and_the_widget_once(
 def test_the_bundle_is_published_once_and_in_the_sites_first_language(
     suffixed_site: tuple[Path, str],
 ) -> None:
-    folder, said = suffixed_site
-    assert said.count("bundle of") == 1
+    folder, log = suffixed_site
+    assert log.count("bundle of") == 1
     site = opened(folder).site
     assert (site.name, site.language) == ("Harbour", "en")
     assert site.route.startswith("Related material")
@@ -121,12 +121,12 @@ def test_the_bundle_is_published_once_and_in_the_sites_first_language(
 
 def test_each_language_is_answered_from_its_own_page(suffixed_site: tuple[Path, str]) -> None:
     folder, _ = suffixed_site
-    asked = {
+    urls = {
         "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
         "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",
         "Was hält kleine Boote in Ordnung?": "/docs/de/#hafen",
     }
-    for question, url in asked.items():
+    for question, url in urls.items():
         claims = ask(opened(folder), question).answer.claims
         assert {c.url for claim in claims for c in claim.citations} == {url}, question
 
@@ -179,8 +179,10 @@ def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigure
     assert set(records(tmp_path, "function/en")) == {"index", "guide/mooring", "storms"}
     html = (tmp_path / "site" / "fr" / "storms" / "index.html").read_text("utf-8")
     assert '<link rel="answerable" href="/ask/fr/">' in html
-    told = json.loads((tmp_path / "site" / widget_config.WIDGET_CONFIG_PATH).read_text("utf-8"))
-    assert told["bundle"] == {
+    widget_file = json.loads(
+        (tmp_path / "site" / widget_config.WIDGET_CONFIG_PATH).read_text("utf-8")
+    )
+    assert widget_file["bundle"] == {
         language: open_bundle(tmp_path / "function" / language / "bundle").manifest.id
         for language in ("de", "en", "fr")
     }
@@ -189,8 +191,8 @@ def test_apart_each_language_has_a_bundle_of_its_own(tmp_path: Path, reconfigure
 def test_one_language_alone_is_built_alone(tmp_path: Path) -> None:
     i18n = {"docs_structure": "suffix", "languages": LANGUAGES, "build_only_locale": "fr"}
     translated(tmp_path, "suffix", theme="material", plugins=[{"i18n": i18n}, "answerable"])
-    found = checked(tmp_path)
-    assert found["index.fr"] == ("/docs/", "Port")
+    pages_by_id = checked(tmp_path)
+    assert pages_by_id["index.fr"] == ("/docs/", "Port")
     assert opened(tmp_path).site.language == "fr"
 
 

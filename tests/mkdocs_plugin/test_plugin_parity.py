@@ -59,15 +59,15 @@ def passages(folder: Path) -> set[tuple[str, str, str]]:
     return {(row.url, row.title, row.text) for row in rows}
 
 
-def check(site: Path) -> None:
+def assert_parity(site: Path) -> None:
     done = build(site)
     assert done.returncode == 0, done.stderr
     done = command(site, "index", "site", "--out", "other")
     assert done.returncode == 0, done.stderr
-    expected, found = opened(site), open_bundle(site / "other" / "bundle")
+    expected, actual = opened(site), open_bundle(site / "other" / "bundle")
     assert passages(site / "other" / "bundle") == passages(site / "function" / "bundle")
-    assert found.site.url == expected.site.url
-    assert found.site.name == expected.site.name
+    assert actual.site.url == expected.site.url
+    assert actual.site.name == expected.site.name
 
 
 # Every two of their values meet in a half of the combinations.
@@ -81,7 +81,7 @@ def check(site: Path) -> None:
         for is_paired in [(number == folders_at) == directories]
     ],
 )
-def test_urls_titles_and_texts_are_those_of_the_plugin(
+def test_index_command_makes_the_bundle_of_the_plugin(
     tmp_path: Path, theme: str, directories: bool, path: str
 ) -> None:
     site = write_site(
@@ -99,14 +99,16 @@ def test_urls_titles_and_texts_are_those_of_the_plugin(
         copyright="Copyright of the crew",
         exclude_docs="drafts/",
     )
-    check(site)
+    assert_parity(site)
 
 
-def test_a_site_without_a_search_is_read_alike(tmp_path: Path) -> None:
-    check(write_site(tmp_path, PAGES, theme={"name": "material"}, markdown_extensions=EXTENSIONS))
+def test_index_command_reads_a_site_without_search_alike(tmp_path: Path) -> None:
+    assert_parity(
+        write_site(tmp_path, PAGES, theme={"name": "material"}, markdown_extensions=EXTENSIONS)
+    )
 
 
-def test_a_real_site_is_read_alike(tmp_path: Path) -> None:
+def test_index_command_reads_a_real_site_alike(tmp_path: Path) -> None:
     source = DATA / "sites" / "httpx"
     if not source.is_dir():
         pytest.skip("the example sites are not there")
@@ -114,4 +116,4 @@ def test_a_real_site_is_read_alike(tmp_path: Path) -> None:
     config["plugins"] = ["search", {"answerable": {}}]
     config["docs_dir"] = str(source / "docs")
     put(tmp_path / "mkdocs.yml", json.dumps(config))
-    check(tmp_path)
+    assert_parity(tmp_path)

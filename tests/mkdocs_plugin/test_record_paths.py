@@ -1,4 +1,4 @@
-"""What a real build publishes: the records of every published page, at urls that resolve."""
+"""Records of a real build: one for every published page, at urls that resolve."""
 
 import shutil
 from pathlib import Path
@@ -59,14 +59,14 @@ def test_only_the_article_is_read_in_every_theme(tmp_path: Path, theme: str) -> 
     assert "rights" not in "".join(text(tmp_path, name) for name in records(tmp_path))
 
 
-def test_a_page_that_is_gone_is_no_record_any_more(tmp_path: Path) -> None:
+def test_deleted_page_is_not_a_record_any_more(tmp_path: Path) -> None:
     write_site(tmp_path)
     built(tmp_path)
     (tmp_path / "docs" / "storms.md").unlink()
     assert set(checked(tmp_path, "--clean")) == {"index", "mooring"}
 
 
-def test_what_hooks_make_of_a_page_is_what_is_read(tmp_path: Path) -> None:
+def test_pages_are_read_after_hooks_have_changed_them(tmp_path: Path) -> None:
     pages = {"index.md": "# Prices\n\nA berth costs PRICE.\n", "terms.md": "# Terms\n\nNone.\n"}
     write_site(tmp_path, pages, hooks=["hook.py"])
     put(tmp_path / "hook.py", HOOK)
@@ -81,7 +81,7 @@ def test_pages_that_are_published_outside_the_navigation_are_records(tmp_path: P
     assert set(checked(tmp_path, "--strict")) == {"index", "mooring", "storms", "aside/secret"}
 
 
-def test_pages_that_are_not_published_are_no_records(tmp_path: Path) -> None:
+def test_unpublished_pages_are_not_records(tmp_path: Path) -> None:
     pages = {**PAGES, "_old/gone.md": "# Gone\n\nGone.\n", "wip.md": "# Soon\n\nSoon.\n",
              ".hidden/h.md": "# Hidden\n\nHidden.\n", "out.md": "# Out\n\nOut.\n",
              "quiet.md": "---\nsearch:\n  exclude: true\n---\n# Quiet\n\nQuiet.\n"}  # fmt: skip
@@ -99,8 +99,8 @@ def test_odd_names_lead_to_their_pages(tmp_path: Path, directories: bool) -> Non
     pages = {f"{name}.md": f"# Page {n}\n\nText {n}.\n\n## Größe {n}\n\nMore.\n"
              for n, name in enumerate(ODD)}  # fmt: skip
     write_site(tmp_path, {**PAGES, **pages}, use_directory_urls=directories)
-    found = checked(tmp_path)
-    assert set(found) == {"index", "mooring", "storms", *ODD}
+    pages_by_id = checked(tmp_path)
+    assert set(pages_by_id) == {"index", "mooring", "storms", *ODD}
     assert all(" " not in passage.url for passage in passages(tmp_path))
 
 
@@ -172,7 +172,7 @@ def test_a_dirty_build_mixes_no_urls_of_two_places(tmp_path: Path) -> None:
     assert passages(tmp_path) == before
 
 
-def test_a_dirty_build_that_knows_nothing_of_the_rest_keeps_the_bundle(tmp_path: Path) -> None:
+def test_dirty_build_without_cached_pages_keeps_the_bundle(tmp_path: Path) -> None:
     write_site(tmp_path)
     built(tmp_path)
     manifest = tmp_path / "function" / "bundle" / "manifest.json"

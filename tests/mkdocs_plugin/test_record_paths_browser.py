@@ -43,9 +43,9 @@ def origin(site: Path) -> Iterator[str]:
 
 
 def test_every_url_opens_at_its_place(page: Page, site: Path, origin: str) -> None:
-    found = passages(site)
-    assert len({passage.record for passage in found}) == len({**PAGES, **EXTRA})
-    for passage in found:
+    cited = passages(site)
+    assert len({passage.record for passage in cited}) == len({**PAGES, **EXTRA})
+    for passage in cited:
         # A fragment alone is no request, and without one there is no response to look at.
         page.goto("about:blank")
         response = page.goto(f"{origin}{passage.url}", wait_until="domcontentloaded")

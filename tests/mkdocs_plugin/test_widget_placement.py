@@ -1,4 +1,4 @@
-"""Where the widget stands in real pages of MkDocs' themes, and that no text changes by it."""
+"""Place of the widget in real pages of MkDocs' themes, where it changes no text."""
 
 import json
 import logging
@@ -52,7 +52,7 @@ def built(folder: Path, theme: object, placement: str, **config: Any) -> Path:
     return folder
 
 
-def read(folder: Path, name: str) -> str:
+def read_page(folder: Path, name: str) -> str:
     return (folder / "site" / name).read_text(encoding="utf-8")
 
 
@@ -72,12 +72,12 @@ def sites(theme: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
 
 def test_the_header_of_every_page_holds_one_button(theme: str, sites: dict[str, Path]) -> None:
     for name in ("index.html", "mooring/index.html", "404.html"):
-        (found,) = elements(read(sites["header"], name))
-        assert found.attributes == {"placement": "header"}
-        parsed = LexborHTMLParser(read(sites["header"], name))
-        (held,) = parsed.css(f"{HEADER[theme]} > {TAG}")
+        (element,) = elements(read_page(sites["header"], name))
+        assert element.attributes == {"placement": "header"}
+        parsed = LexborHTMLParser(read_page(sites["header"], name))
+        (in_header,) = parsed.css(f"{HEADER[theme]} > {TAG}")
         # The last thing in it: after the search, which is a nav or a form of its own.
-        last = held if theme != "mkdocs" else held.parent
+        last = in_header if theme != "mkdocs" else in_header.parent
         assert last is not None
         while (last := last.next) is not None:
             assert last.tag == "-text"
@@ -88,22 +88,22 @@ def test_a_page_ends_with_the_box_and_a_page_of_the_theme_has_none(
     theme: str, sites: dict[str, Path]
 ) -> None:
     for name in ("index.html", "mooring/index.html"):
-        html = read(sites["inline"], name)
-        (found,) = elements(html)
-        assert found.attributes == {"placement": "inline"}
+        html = read_page(sites["inline"], name)
+        (element,) = elements(html)
+        assert element.attributes == {"placement": "inline"}
         (content,) = LexborHTMLParser(html).css(CONTENT[theme])
         assert len(content.css(TAG)) == 1
         before = html[: html.index(f"<{TAG}")]
         assert before.count("<p>") >= 1
         assert before.rstrip().endswith(("</p>", "</article>"))
-    assert f"<{TAG}" not in read(sites["inline"], "404.html")
-    assert injection.WIDGET_SCRIPT in read(sites["inline"], "404.html")
+    assert f"<{TAG}" not in read_page(sites["inline"], "404.html")
+    assert injection.WIDGET_SCRIPT in read_page(sites["inline"], "404.html")
 
 
 @pytest.mark.parametrize("placement", ["button", "header", "inline", "none"])
 def test_an_author_s_own_element_is_the_only_one(sites: dict[str, Path], placement: str) -> None:
-    (found,) = elements(read(sites[placement], "storms/index.html"))
-    assert found.attributes["endpoint"] == "/own/"
+    (element,) = elements(read_page(sites[placement], "storms/index.html"))
+    assert element.attributes["endpoint"] == "/own/"
 
 
 def test_no_placement_changes_what_is_searched_or_answered(sites: dict[str, Path]) -> None:
@@ -111,18 +111,18 @@ def test_no_placement_changes_what_is_searched_or_answered(sites: dict[str, Path
     for folder in sites.values():
         bundle = opened(folder)
         rows = range(bundle.manifest.counts["passages"])
-        search = json.loads(read(folder, "search/search_index.json"))
+        search = json.loads(read_page(folder, "search/search_index.json"))
         texts.append((bundle.manifest.id, [bundle.passage(row) for row in rows], search))
     assert len(texts[0][1]) >= 5
     assert all(text == texts[0] for text in texts)
     assert TAG not in json.dumps(texts[0][2])
 
 
-def test_beside_the_place_a_page_has_the_same_bytes(sites: dict[str, Path]) -> None:
+def test_placement_changes_no_other_bytes_of_a_page(sites: dict[str, Path]) -> None:
     for name in NAMES:
-        plain = read(sites["none"], name)
+        plain = read_page(sites["none"], name)
         for placement in ("button", "header", "inline"):
-            html = read(sites[placement], name)
+            html = read_page(sites[placement], name)
             for added in (
                 f'<li class="nav-item"><{TAG} placement="header"></{TAG}></li>\n',
                 f'<{TAG} placement="header"></{TAG}>\n',
@@ -138,16 +138,16 @@ def test_our_own_theme_overrides_keep_the_one_button(tmp_path: Path) -> None:
     ours = {"name": "material", "custom_dir": "overrides"}
     built(tmp_path, ours, "header", widget={"shortcut": "alt+k"})
     for name in ("mooring/index.html", "404.html"):
-        (found,) = elements(read(tmp_path, name))
+        (element,) = elements(read_page(tmp_path, name))
         # It is the theme's: ours would tell of the keys.
-        assert found.attributes == {"placement": "header"}
+        assert element.attributes == {"placement": "header"}
 
 
 def test_a_theme_s_own_element_leaves_none_in_the_content(tmp_path: Path) -> None:
     put(tmp_path / "overrides" / "main.html", OVERRIDE)
     built(tmp_path, {"name": "material", "custom_dir": "overrides"}, "inline")
-    (found,) = elements(read(tmp_path, "mooring/index.html"))
-    assert found.attributes == {"endpoint": "/theme/"}
+    (element,) = elements(read_page(tmp_path, "mooring/index.html"))
+    assert element.attributes == {"endpoint": "/theme/"}
 
 
 def test_a_theme_without_a_known_header_warns_once_and_gets_the_floating_button(
@@ -165,14 +165,14 @@ def test_a_theme_without_a_known_header_warns_once_and_gets_the_floating_button(
     (warning,) = [each for each in caplog.messages if "widget.placement" in each]
     assert "placement: button" in warning
     for name in ("index.html", "404.html"):
-        (found,) = elements(read(tmp_path, name))
-        assert found.attributes == {}
+        (element,) = elements(read_page(tmp_path, name))
+        assert element.attributes == {}
 
 
-def test_a_shortcut_that_is_chosen_is_told_to_the_element(tmp_path: Path) -> None:
+def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> None:
     built(tmp_path, "mkdocs", "button", widget={"shortcut": " shift + ALT+k"})
-    (found,) = elements(read(tmp_path, "index.html"))
-    assert found.attributes == {"shortcut": "Alt+Shift+K"}
+    (element,) = elements(read_page(tmp_path, "index.html"))
+    assert element.attributes == {"shortcut": "Alt+Shift+K"}
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_a_shortcut_that_is_chosen_is_told_to_the_element(tmp_path: Path) -> Non
         "<script>'<div class=\"wy-side-nav-search\"></div>'</script>",
     ],
 )
-def test_what_is_no_header_is_not_taken_for_one(html: str) -> None:
+def test_unknown_header_is_left_alone(html: str) -> None:
     assert put_into_header(f"<!doctype html><body>{html}</body>", "<answerable-ask>") is None
 
 
-def test_a_header_ends_with_its_own_tag() -> None:
+def test_element_is_put_before_the_end_tag_of_the_header() -> None:
     html = (
         '<NAV class=md-header__inner><nav>a</nav><script>"</nav>"</script><navy></navy></NAV><nav>'
     )
@@ -215,8 +215,8 @@ def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
     files = {p.relative_to(source).as_posix(): p for p in source.rglob("*") if p.is_file()}
     assert {"ask-box.js", "strings/en.json"} <= files.keys()
     # The manifest is for those who write pages, and no page needs it.
-    read = {name: path for name, path in files.items() if name != "custom-elements.json"}
-    texts = {f"{injection.WIDGET_FOLDER}{name}": p.read_text("utf-8") for name, p in read.items()}
+    served = {name: path for name, path in files.items() if name != "custom-elements.json"}
+    texts = {f"{injection.WIDGET_FOLDER}{name}": p.read_text("utf-8") for name, p in served.items()}
     assert dict(read_widget_files()) == texts
     prefix = "answerable/widget/"
     packed = {
@@ -226,5 +226,5 @@ def test_a_wheel_and_a_site_hold_the_widget_s_whole_folder(
     }
     assert packed == {name: path.read_bytes() for name, path in files.items()}
     published = sites["button"] / "site" / injection.WIDGET_FOLDER
-    found = {p.relative_to(published).as_posix() for p in published.rglob("*") if p.is_file()}
-    assert found == {*read, "site.json"}
+    names = {p.relative_to(published).as_posix() for p in published.rglob("*") if p.is_file()}
+    assert names == {*served, "site.json"}
