@@ -25,8 +25,8 @@ ASKED = ("What does the keel note say?", "Where is the keel?", "How thick is the
 
 @pytest.fixture(scope="module")
 def canary() -> str:
-    made = random.Random(7)
-    return " ".join("".join(made.choices(SYLLABLES, k=3)) for _ in range(16))
+    generator = random.Random(7)
+    return " ".join("".join(generator.choices(SYLLABLES, k=3)) for _ in range(16))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def command(folder: Path, *args: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_nothing_that_is_written_holds_it(site: Path, canary: str) -> None:
+def test_the_canary_is_in_no_written_file(site: Path, canary: str) -> None:
     written = [
         path
         for folder in ("site", "function", "output")
@@ -80,7 +80,7 @@ def test_nothing_that_is_written_holds_it(site: Path, canary: str) -> None:
     assert leaks == []
 
 
-def test_no_answer_search_or_problem_holds_it(
+def test_the_canary_is_in_no_answer_search_or_problem(
     site: Path, canary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
@@ -106,7 +106,7 @@ def test_no_answer_search_or_problem_holds_it(
     assert silent(stream.getvalue(), canary)
 
 
-def test_no_command_prints_it(site: Path, canary: str) -> None:
+def test_no_command_prints_the_canary(site: Path, canary: str) -> None:
     outputs = [
         command(site, "ask", "Where is the keel?"),
         command(site, "ask", "--json", "Where is the keel?"),
@@ -117,19 +117,19 @@ def test_no_command_prints_it(site: Path, canary: str) -> None:
     assert all(silent(output, canary) for output in outputs)
 
 
-def test_the_dev_server_does_not_say_it(
+def test_the_dev_server_does_not_return_the_canary(
     site: Path, canary: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     with server_processes.mkdocs(site, "-v") as server:
-        said = [server.request("POST", "/_answerable/answer", {"question": q}) for q in ASKED]
-    assert {status for status, _ in said} == {200}
-    assert silent(server.output + "".join(body for _, body in said), canary)
+        responses = [server.request("POST", "/_answerable/answer", {"question": q}) for q in ASKED]
+    assert {status for status, _ in responses} == {200}
+    assert silent(server.output + "".join(body for _, body in responses), canary)
 
 
-def test_only_the_embedding_host_hears_it(server: OpenAIStub, canary: str) -> None:
+def test_only_the_embedding_host_receives_the_canary(server: OpenAIStub, canary: str) -> None:
     """Runs last: by now every other test has asked through the server."""
     heard = {r.endpoint for r in server.requests if not silent(r.body.decode(), canary)}
-    asked = {r.endpoint for r in server.requests}
-    assert "/v1/responses" in asked
+    endpoints = {r.endpoint for r in server.requests}
+    assert "/v1/responses" in endpoints
     assert heard == {"/v1/embeddings"}

@@ -45,9 +45,9 @@ def test_numeric_references_of_every_code_point_are_decoded(form: str, tag: str)
         shown_lines = reading.text.split("\n")
         if len(shown_lines) == len(codes):
             for code, words, line in zip(codes, expected, shown_lines, strict=True):
-                held = split_tokens(line)
-                starts = range(len(held) - len(words) + 1)
-                decoded[code] |= any(held[at : at + len(words)] == words for at in starts)
+                tokens = split_tokens(line)
+                starts = range(len(tokens) - len(words) + 1)
+                decoded[code] |= any(tokens[at : at + len(words)] == words for at in starts)
     assert [hex(code) for code, is_decoded in decoded.items() if not is_decoded] == []
 
 

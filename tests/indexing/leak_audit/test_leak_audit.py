@@ -45,7 +45,7 @@ def asset(data: bytes | str, name: str = "site/search.json") -> Artifact:
 
 
 def leak(notes: list[Note], *artifacts: Artifact, cache: Path | None = None) -> str:
-    """What the audit says, which is checked to repeat no words of a note."""
+    """Return the audit's error, which is checked to repeat no words of a note."""
     with pytest.raises(LeakError) as caught:
         audit_artifacts(notes, artifacts, cache)
     assert not any(index_runs(notes).find(str(caught.value)))
@@ -62,7 +62,7 @@ def test_a_page_that_repeats_a_note_is_named_with_its_line() -> None:
     )
 
 
-def test_other_files_have_another_remedy_and_further_places_are_counted() -> None:
+def test_a_leak_in_an_asset_has_its_own_remedy_and_further_places_are_counted() -> None:
     data = json.dumps({"docs": [{"text": "x"}, {"text": f"<i>{BODY}</i>"}]})
     text = leak([note()], asset(data), page(BODY))
     assert "words 1 to 8 of the note stand in site/search.json, docs[1].text; " in text
@@ -142,7 +142,7 @@ def test_a_listed_page_and_what_is_made_from_it_may_repeat_the_note() -> None:
     )
 
 
-def test_what_one_note_may_publish_another_may_not() -> None:
+def test_published_in_of_one_note_allows_no_run_of_another() -> None:
     listed = note(published=("a.md",))
     other = Note("other.md", "note:2", "Plans", "", "a.md", "", BODY)
     assert leak([listed, other], page(BODY)).startswith("other.md: words 1 to 8")
@@ -162,19 +162,19 @@ def test_without_notes_nothing_is_read() -> None:
     audit_artifacts([], never())
 
 
-def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
+def test_a_folder_is_walked_in_order(tmp_path: Path) -> None:
     for name in ("b/index.html", "a.txt", "model/x.bin", "model.txt"):
         put(tmp_path / name, name)
-    found = list(walk_artifacts(tmp_path, "site", {"b/index.html": "b.md"}))
-    assert [(a.name, a.page) for a in found] == [
+    artifacts = list(walk_artifacts(tmp_path, "site", {"b/index.html": "b.md"}))
+    assert [(a.name, a.page) for a in artifacts] == [
         ("site/a.txt", None), ("site/b/index.html", "b.md"), ("site/model.txt", None),
         ("site/model/x.bin", None),
     ]  # fmt: skip
-    assert found[0].data() == b"a.txt"
+    assert artifacts[0].data() == b"a.txt"
     assert not list(walk_artifacts(tmp_path / "none", "site"))
     (tmp_path / "a.txt").unlink()
     with pytest.raises(SiteError, match="cannot be read"):
-        found[0].data()
+        artifacts[0].data()
 
 
 def test_linked_folders_are_read_once_and_a_link_to_itself_ends(tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_linked_folders_are_read_once_and_a_link_to_itself_ends(tmp_path: Path) 
     (tmp_path / "site" / "far").symlink_to(tmp_path / "far")
     (tmp_path / "site" / "a").symlink_to(tmp_path / "site" / "z")
     (tmp_path / "far" / "loop").symlink_to(tmp_path / "site")
-    found = walk_artifacts(tmp_path / "site", "site")
-    assert [artifact.name for artifact in found] == ["site/far/b.txt", "site/z/a.txt"]
+    artifacts = walk_artifacts(tmp_path / "site", "site")
+    assert [artifact.name for artifact in artifacts] == ["site/far/b.txt", "site/z/a.txt"]
 
 
 def test_of_media_only_the_beginning_is_read_unless_it_is_text(tmp_path: Path) -> None:
@@ -210,10 +210,10 @@ def test_a_named_pipe_in_the_site_is_refused(tmp_path: Path) -> None:
         audit_artifacts([note()], walk_artifacts(tmp_path, "site"))
 
 
-def test_times_of_a_note_hide_nothing_on_a_page_without_them() -> None:
+def test_caption_times_in_a_note_hide_no_run_on_a_page_without_times() -> None:
     words = BODY.split()
-    said = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
-    leak([note(said)], page(f"<p>{BODY}</p>"))
+    captions = "\n".join(f"[0:{at:02}] {word}" for at, word in enumerate(words))
+    leak([note(captions)], page(f"<p>{BODY}</p>"))
     leak([note(f"We met at 12:30 and at 14:45. {BODY}")], page(f"0:01 {BODY}\n0:02 x"))
 
 
@@ -292,7 +292,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path, counted: list[str])
     leak([note(), note(tide)], *artifacts, cache=tmp_path)
 
 
-def test_a_leak_is_found_again_and_when_its_page_no_longer_publishes_it(tmp_path: Path) -> None:
+def test_a_cached_leak_is_found_again_after_its_page_changes(tmp_path: Path) -> None:
     leak([note()], page(BODY), cache=tmp_path)
     leak([note()], page(BODY), cache=tmp_path)
     listed = [note(published=("a.md",))]
@@ -309,7 +309,7 @@ def test_the_cache_holds_no_words_and_survives_damage(tmp_path: Path) -> None:
     leak([note()], page(BODY), cache=tmp_path)
 
 
-def test_what_is_long_unused_is_forgotten(tmp_path: Path) -> None:
+def test_cache_entries_unused_for_weeks_are_removed(tmp_path: Path) -> None:
     audit_artifacts([note()], [page("one two")], tmp_path)
     with closing(sqlite3.connect(tmp_path / audit.AUDIT_CACHE_FILE)) as database, database:
         database.execute("UPDATE entries SET used = ?", (int(time.time() // 86_400) - 40,))
@@ -370,9 +370,9 @@ DISGUISES: tuple[Callable[[str], str], ...] = (
 def test_a_run_planted_anywhere_is_found(
     seed: int, before: list[str], after: list[str], disguise: Callable[[str], str]
 ) -> None:
-    made = random.Random(seed)
-    words = [made.choice(WORDS) for _ in range(made.randrange(8, 40))]
-    start = made.randrange(len(words) - 7)
+    random_choices = random.Random(seed)
+    words = [random_choices.choice(WORDS) for _ in range(random_choices.randrange(8, 40))]
+    start = random_choices.randrange(len(words) - 7)
     planted = disguise(" ".join(words[start : start + 8]))
     text = f"{''.join(before)} {planted} {''.join(after)}"
     leak([note(" ".join(words))], page(text))

@@ -16,10 +16,10 @@ from support.fuzz_settings import fuzzed
 @fuzzed(few=150, many=20_000)
 @given(st.integers(0, 2**64))
 def test_a_run_is_found_in_whatever_is_published(seed: int) -> None:
-    made = Random(seed)
-    words = disguised_text.words(made, made.randrange(8, 30))
-    start = made.randrange(len(words) - 7)
-    name, data = disguised_text.published(made, words[start : start + 8])
+    random_choices = Random(seed)
+    words = disguised_text.words(random_choices, random_choices.randrange(8, 30))
+    start = random_choices.randrange(len(words) - 7)
+    name, data = disguised_text.published(random_choices, words[start : start + 8])
     note = Note("winch.md", "note:1", "Plans", "shelf", "a.md", "", " ".join(words))
     leaks: list[str] = []
     try:

@@ -27,14 +27,14 @@ def define_env(env):
 
 
 def failed(folder: Path, *args: str) -> str:
-    """What the build prints; it has to fail and to repeat no private word."""
+    """Return the output of a build that has to fail and to repeat no private word."""
     done = build(folder, *args)
-    said = done.stdout + done.stderr
-    assert done.returncode != 0, said
-    assert "winch.md" in said
+    output = done.stdout + done.stderr
+    assert done.returncode != 0, output
+    assert "winch.md" in output
     for word in PRIVATE:
-        assert word not in said.lower()
-    return said
+        assert word not in output.lower()
+    return output
 
 
 def site(folder: Path, pages: dict[str, str] | None = None, **config: Any) -> Path:
@@ -47,7 +47,7 @@ def test_a_clean_site_builds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("field", ["label", "locator", "id"])
-def test_a_public_field_that_repeats_the_note(tmp_path: Path, field: str) -> None:
+def test_a_public_field_that_repeats_the_note_fails_the_build(tmp_path: Path, field: str) -> None:
     words = "was taken from a scrapped"
     value = words.replace(" ", "-") if field == "id" else words
     fields = {"label": "Plans", "about": "mooring.md", field: value}
@@ -56,63 +56,63 @@ def test_a_public_field_that_repeats_the_note(tmp_path: Path, field: str) -> Non
     assert f"winch.md: {field}" in failed(folder)
 
 
-def test_a_page_that_quotes_the_note(tmp_path: Path) -> None:
-    said = failed(site(tmp_path, {"rumours.md": f"# Rumours\n\n{SAID}\n"}))
-    assert "site/rumours/index.html, line " in said
-    assert "published_in" in said
+def test_a_page_that_quotes_the_note_fails_the_build(tmp_path: Path) -> None:
+    error = failed(site(tmp_path, {"rumours.md": f"# Rumours\n\n{SAID}\n"}))
+    assert "site/rumours/index.html, line " in error
+    assert "published_in" in error
     assert not (tmp_path / "function").exists()
 
 
-def test_a_page_that_quotes_it_over_markup(tmp_path: Path) -> None:
+def test_a_page_that_quotes_the_note_over_markup_fails_the_build(tmp_path: Path) -> None:
     marked = SAID.replace("winch was taken", "[winch *was*](mooring.md) `taken`")
     assert "site/rumours/index.html" in failed(site(tmp_path, {"rumours.md": f"# R\n\n{marked}\n"}))
 
 
-def test_front_matter_of_a_page(tmp_path: Path) -> None:
+def test_a_leak_in_front_matter_of_a_page_fails_the_build(tmp_path: Path) -> None:
     page = f"---\naliases: ['{SAID}']\n---\n\n# Rumours\n\nNothing here.\n"
     assert "the front matter of rumours.md" in failed(site(tmp_path, {"rumours.md": page}))
 
 
-def test_a_name_of_a_file(tmp_path: Path) -> None:
+def test_a_leak_in_a_file_name_fails_the_build(tmp_path: Path) -> None:
     name = SECRET.lower().replace(" ", "-")
     folder = site(tmp_path)
     put(folder / "docs" / "files" / f"{name}.csv", "a,b\n")
     assert "site/files/…" in failed(folder)
 
 
-def test_a_snippet_include(tmp_path: Path) -> None:
+def test_a_leak_by_a_snippet_include_fails_the_build(tmp_path: Path) -> None:
     extension: Any = {"pymdownx.snippets": {"base_path": [str(tmp_path / "notebook")]}}
     pages = {"rumours.md": '# Rumours\n\n--8<-- "winch.md"\n'}
-    said = failed(site(tmp_path, pages, markdown_extensions=[extension]))
-    assert "site/rumours/index.html" in said
+    error = failed(site(tmp_path, pages, markdown_extensions=[extension]))
+    assert "site/rumours/index.html" in error
 
 
-def test_a_macro(tmp_path: Path) -> None:
+def test_a_leak_by_a_macro_fails_the_build(tmp_path: Path) -> None:
     put(tmp_path / "main.py", MACROS)
     pages = {"rumours.md": "# Rumours\n\n{{ winch() }}\n"}
     plugins: Any = ["macros", {"answerable": {"notebook": "notebook"}}]
     assert "site/rumours/index.html" in failed(site(tmp_path, pages, plugins=plugins))
 
 
-def test_a_theme_folder(tmp_path: Path) -> None:
+def test_a_leak_in_a_theme_folder_fails_the_build(tmp_path: Path) -> None:
     put(tmp_path / "theme" / "js" / "own.js", f"const hint = {json.dumps(SAID)};\n")
     theme = {"name": "mkdocs", "custom_dir": "theme"}
     assert "site/js/own.js, line 1" in failed(site(tmp_path, theme=theme))
 
 
-def test_a_theme_template(tmp_path: Path) -> None:
+def test_a_leak_in_a_theme_template_fails_the_build(tmp_path: Path) -> None:
     put(tmp_path / "theme" / "extra.html", f"<!-- {SAID} -->\n")
     theme = {"name": "mkdocs", "custom_dir": "theme", "static_templates": ["extra.html"]}
     assert "site/extra.html" in failed(site(tmp_path, theme=theme))
 
 
-def test_a_search_index(tmp_path: Path) -> None:
+def test_a_leak_in_a_search_index_fails_the_build(tmp_path: Path) -> None:
     plugins: Any = ["search", {"answerable": {"notebook": "notebook"}}]
-    said = failed(site(tmp_path, {"rumours.md": f"# Rumours\n\n{SAID}\n"}, plugins=plugins))
-    assert "more places" in said
+    error = failed(site(tmp_path, {"rumours.md": f"# Rumours\n\n{SAID}\n"}, plugins=plugins))
+    assert "more places" in error
 
 
-def test_a_copied_transcript(tmp_path: Path) -> None:
+def test_a_copied_transcript_fails_the_build(tmp_path: Path) -> None:
     lines = ["The gearbox of the", "electric winch was", "taken from a scrapped tractor"]
     cues = (f"00:0{n}.000 --> 00:0{n + 1}.000\n{line}\n\n" for n, line in enumerate(lines))
     talk = f"WEBVTT\n\n{''.join(cues)}"
@@ -122,26 +122,26 @@ def test_a_copied_transcript(tmp_path: Path) -> None:
     assert "site/files/talk.vtt, line " in failed(folder)
 
 
-def test_lines_of_a_drawing(tmp_path: Path) -> None:
+def test_a_leak_in_lines_of_a_drawing_fails_the_build(tmp_path: Path) -> None:
     folder = site(tmp_path)
     lines = "".join(f"<text y='{n}'>{word}</text>" for n, word in enumerate(SECRET.split()))
     put(folder / "docs" / "plan.svg", f"<svg xmlns='http://www.w3.org/2000/svg'>{lines}</svg>")
     assert "site/plan.svg" in failed(folder)
 
 
-def test_a_comment_inside_a_sentence(tmp_path: Path) -> None:
+def test_a_leak_around_a_comment_fails_the_build(tmp_path: Path) -> None:
     parts = SAID.replace(" was taken", " <!-- we think --> was taken")
     assert "site/rumours/index.html" in failed(site(tmp_path, {"rumours.md": f"# R\n\n{parts}\n"}))
 
 
-def test_a_table_in_latin_1(tmp_path: Path) -> None:
-    said = SECRET.replace("tractor", "tract\u00f6r").replace("spring", "spr\u00efng")
-    folder = write_site(tmp_path, notes={"winch.md": NOTES["winch.md"].replace(SECRET, said)})
-    (folder / "docs" / "table.csv").write_bytes(f"caf\u00e9;{said[20:]}\n".encode("latin-1"))
+def test_a_leak_in_a_latin_1_table_fails_the_build(tmp_path: Path) -> None:
+    published = SECRET.replace("tractor", "tract\u00f6r").replace("spring", "spr\u00efng")
+    folder = write_site(tmp_path, notes={"winch.md": NOTES["winch.md"].replace(SECRET, published)})
+    (folder / "docs" / "table.csv").write_bytes(f"caf\u00e9;{published[20:]}\n".encode("latin-1"))
     assert "site/table.csv" in failed(folder)
 
 
-def test_a_linked_folder(tmp_path: Path) -> None:
+def test_a_leak_in_a_linked_folder_fails_the_build(tmp_path: Path) -> None:
     put(tmp_path / "far" / "deep" / "talk.txt", SAID)
     hook = "from pathlib import Path\n\ndef on_post_build(config):\n    "
     hook += (
@@ -152,7 +152,7 @@ def test_a_linked_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["enrichment", "abbreviations"])
-def test_what_pages_are_found_by(tmp_path: Path, option: str) -> None:
+def test_a_leak_in_enrichment_or_abbreviations_fails_the_build(tmp_path: Path, option: str) -> None:
     """No term may come from a note: the terms of a passage are in the bundle."""
     text = f"mooring: {SAID}\n" if option == "enrichment" else f"*[EW]: {SAID}\n"
     folder = write_site(tmp_path, notes=NOTES, options={option: "extra.txt"})
@@ -160,11 +160,11 @@ def test_what_pages_are_found_by(tmp_path: Path, option: str) -> None:
     assert option in failed(folder)
 
 
-def test_a_site_name(tmp_path: Path) -> None:
+def test_a_leak_in_the_site_name_fails_the_build(tmp_path: Path) -> None:
     assert "site/" in failed(site(tmp_path, site_name=SECRET))
 
 
-def test_a_route_that_repeats_the_note(tmp_path: Path) -> None:
+def test_a_route_that_repeats_the_note_fails_the_build(tmp_path: Path) -> None:
     options = {"answers": {"route": f"{SECRET}: {{label}}"}}
     assert "site.json" in failed(write_site(tmp_path, notes=NOTES, options=options))
 

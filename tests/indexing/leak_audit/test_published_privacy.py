@@ -24,8 +24,8 @@ RUN = 8
 
 @pytest.fixture(scope="module")
 def sentence() -> str:
-    made = random.Random(2024)
-    return " ".join("".join(made.choices(SYLLABLES, k=4)) for _ in range(12))
+    random_choices = random.Random(2024)
+    return " ".join("".join(random_choices.choices(SYLLABLES, k=4)) for _ in range(12))
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +61,10 @@ def inflated(data: bytes) -> Iterator[str]:
     """Every zlib stream in a file, wherever it begins."""
     for match in re.finditer(rb"\x78[\x01\x5e\x9c\xda]", data):
         try:
-            found = zlib.decompressobj().decompress(data[match.start() :])
+            content = zlib.decompressobj().decompress(data[match.start() :])
         except zlib.error:
             continue
-        yield found.decode("utf-8", "replace")
+        yield content.decode("utf-8", "replace")
 
 
 def written(site: Path) -> list[Path]:
@@ -80,7 +80,7 @@ def leaks(text: str, sentence: str) -> bool:
     return fold_words(sentence)[5] in text or find_shared_run(text, sentence, RUN) is not None
 
 
-def test_the_detector_detects(tmp_path: Path, sentence: str) -> None:
+def test_the_run_detector_of_this_file_finds_a_planted_run(tmp_path: Path, sentence: str) -> None:
     plain = tmp_path / "a.txt"
     plain.write_text(f"x {sentence.upper()} y", encoding="utf-8")
     packed = tmp_path / "b.z"

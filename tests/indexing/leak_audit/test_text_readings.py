@@ -50,7 +50,7 @@ RUNS = index_runs([Note("a.md", "note:1", "Plans", "", "a.md", "", TEXT)])
 
 
 def places(name: str, data: bytes) -> list[str]:
-    """Where in a file the whole text is read."""
+    """List the places of a file in which the whole text is read."""
     return [
         reading.place
         for reading in extract_texts(name, data)
@@ -64,7 +64,7 @@ def segments() -> list[tuple[int, str]]:
 
 
 def whisper() -> bytes:
-    """What OpenAI's whisper writes: segments, and in each of them words."""
+    """Format a transcript as OpenAI's whisper: segments, and in each of them words."""
     cues = [
         {"id": n, "start": float(n), "end": n + 0.5, "text": f" {text}", "tokens": [50364, n]}
         for n, text in segments()
@@ -202,7 +202,7 @@ CHANNELS = {
 
 
 @pytest.mark.parametrize("name", CHANNELS)
-def test_text_is_found_in(name: str) -> None:
+def test_text_is_found_in_every_channel(name: str) -> None:
     assert places(name, CHANNELS[name])
 
 
@@ -218,7 +218,7 @@ def test_text_is_found_in(name: str) -> None:
         ("named.zip", "member 2, its name"),
     ],
 )
-def test_the_place_is_told(name: str, place: str) -> None:
+def test_the_place_of_a_text_is_described(name: str, place: str) -> None:
     assert places(name, CHANNELS[name])[0] == place
 
 
@@ -244,8 +244,8 @@ def test_letters_of_another_charset_are_read() -> None:
         b'<?xml version="1.0" encoding="ISO-8859-2"?>' + "łódź".encode("iso-8859-2"),
     ):
         text = " ".join(reading.text for reading in extract_texts("a.html", data))
-        found = re.split(r"[\s\x01]+", text)
-        assert {"Café", "кафе", "łódź"} & set(found)
+        words = re.split(r"[\s\x01]+", text)
+        assert {"Café", "кафе", "łódź"} & set(words)
     assert list(extract_texts("a.html", b"<meta charset='punycode'>\xff"))
 
 
@@ -262,11 +262,11 @@ def test_lines_of_a_long_text_are_those_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("part", ["<!--", "<script>", "<svg><text>", "<sup><a footnote", "\\\\n"])
-def test_what_is_left_open_takes_no_long_time(part: str) -> None:
+def test_unclosed_markup_takes_linear_time(part: str) -> None:
     assert list(extract_texts("a.html", part.encode() * 50_000))
 
 
-def test_what_inflates_without_end_is_read_in_part() -> None:
+def test_a_decompression_bomb_is_read_in_part() -> None:
     bomb = zlib.compressobj(9)
     data = b"".join(bomb.compress(bytes(2**20)) for _ in range(300)) + bomb.flush()
     content, _ = inflate_stream(data, 0, budget := InflateBudget(2**22))
@@ -282,7 +282,7 @@ def test_what_inflates_without_end_is_read_in_part() -> None:
         "site/the%20old%20lantern%20was%20sold%20to%20a%20blind%20trader.pdf",
     ],
 )
-def test_a_name_is_read(name: str) -> None:
+def test_a_file_name_is_extracted_with_spaces(name: str) -> None:
     assert any(TEXT in " ".join(split_tokens(reading.text)) for reading in extract_name_texts(name))
 
 

@@ -63,7 +63,7 @@ def test_a_first_notebook_routes_by_its_labels(engine: Engine, question: str, la
 @pytest.mark.parametrize(
     "question", ["How do I bake sourdough bread?", "Who sang at the opera in Vienna?"]
 )
-def test_other_questions_route_nowhere(engine: Engine, question: str) -> None:
+def test_unrelated_questions_route_to_no_note(engine: Engine, question: str) -> None:
     assert not engine.answer(question).answer.routes
 
 

@@ -57,17 +57,17 @@ def as_nobody() -> Iterator[None]:
 
 
 def test_an_id_is_the_hmac_of_the_path(tmp_path: Path) -> None:
-    found = ids(written(tmp_path, "a/winch.md", key=KEY))
+    id_by_path = ids(written(tmp_path, "a/winch.md", key=KEY))
     digest = hmac.new(bytes.fromhex(KEY), b"a/winch.md", hashlib.sha256).hexdigest()
-    assert found == {"a/winch.md": f"note:{digest[:10]}"}
+    assert id_by_path == {"a/winch.md": f"note:{digest[:10]}"}
 
 
 def test_guessed_names_do_not_match_an_id(tmp_path: Path) -> None:
     names = ["winch.md", "gearbox.md", "plans/harbour.md"]
-    found = set(ids(written(tmp_path, *names)).values())
+    distinct_ids = set(ids(written(tmp_path, *names)).values())
     guesses = {f"note:{hashlib.sha256(name.encode()).hexdigest()[:10]}" for name in names}
-    assert not found & guesses
-    assert len(found) == len(names)
+    assert not distinct_ids & guesses
+    assert len(distinct_ids) == len(names)
 
 
 def test_a_key_is_written_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_notes_with_ids_of_their_own_need_no_key(tmp_path: Path) -> None:
     assert not (tmp_path / NOTE_KEY_FILE).exists()
 
 
-def test_a_declared_id_stays_whatever_the_key(tmp_path: Path) -> None:
+def test_a_declared_id_does_not_depend_on_the_key(tmp_path: Path) -> None:
     put(tmp_path / "winch.md", NOTE.replace("label", "id: w-1\nlabel", 1))
     first = ids(written(tmp_path, "crane.md", key=KEY))
     other = ids(written(tmp_path, key="f" * 64))
@@ -124,15 +124,15 @@ def test_a_key_may_have_any_end_of_line_and_either_case(tmp_path: Path, end: str
 def test_a_malformed_key_is_refused_with_the_remedy_and_not_repeated(
     tmp_path: Path, key: str
 ) -> None:
-    said = refused(written(tmp_path, "winch.md", key=key))
-    assert said == (
+    error = refused(written(tmp_path, "winch.md", key=key))
+    assert error == (
         f"notebook: {tmp_path / NOTE_KEY_FILE} is not a file of 64 hexadecimal digits; "
         "restore it from "
         "a backup, or delete it and build again, which gives the notes new ids"
     )
 
 
-def test_a_bad_key_is_told_once_beside_the_mistakes_of_notes(tmp_path: Path) -> None:
+def test_a_bad_key_is_reported_once_beside_the_errors_of_notes(tmp_path: Path) -> None:
     folder = written(tmp_path, "a.md", "b.md", key="not a key")
     put(folder / "c.md", "No front matter.\n")
     first, *others = refused(folder).split("\n")
@@ -148,15 +148,15 @@ def test_a_key_that_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> 
     assert "is not a file of 64 hexadecimal digits" in refused(written(tmp_path, "winch.md"))
 
 
-def test_a_key_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+def test_a_key_that_is_a_dangling_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / NOTE_KEY_FILE).symlink_to(tmp_path / "nowhere")
-    said = refused(written(tmp_path, "winch.md"))
-    assert said.endswith(
+    error = refused(written(tmp_path, "winch.md"))
+    assert error.endswith(
         "(No such file or directory); make it readable for whoever builds the site"
     )
 
 
-def test_an_unreadable_key_and_a_read_only_notebook_are_told_with_the_remedy() -> None:
+def test_an_unreadable_key_and_a_read_only_notebook_are_refused_with_the_remedy() -> None:
     # In a folder that every user can reach, unlike pytest's own.
     with tempfile.TemporaryDirectory(prefix="answerable-test-") as name:
         folder = Path(name)
@@ -165,8 +165,8 @@ def test_an_unreadable_key_and_a_read_only_notebook_are_told_with_the_remedy() -
         if os.geteuid() != 0:
             folder.chmod(0o555)
         with as_nobody():
-            said = refused(folder)
-        assert said == (
+            error = refused(folder)
+        assert error == (
             f"notebook: {folder / NOTE_KEY_FILE} cannot be written (Permission denied), and ids of "
             "notes are made with it; make the folder writable for one build, or give every note "
             "an `id`"
@@ -175,8 +175,8 @@ def test_an_unreadable_key_and_a_read_only_notebook_are_told_with_the_remedy() -
         put(folder / NOTE_KEY_FILE, KEY)
         (folder / NOTE_KEY_FILE).chmod(0)
         with as_nobody():
-            said = refused(folder)
-        assert said == (
+            error = refused(folder)
+        assert error == (
             f"notebook: {folder / NOTE_KEY_FILE} cannot be read (Permission denied); make it "
             "readable "
             "for whoever builds the site"
@@ -184,8 +184,8 @@ def test_an_unreadable_key_and_a_read_only_notebook_are_told_with_the_remedy() -
 
 
 def test_a_command_that_only_reads_writes_no_key(tmp_path: Path) -> None:
-    said = refused(written(tmp_path, "winch.md"), writes_key=False)
-    assert said == (
+    error = refused(written(tmp_path, "winch.md"), writes_key=False)
+    assert error == (
         f"notebook: {tmp_path / NOTE_KEY_FILE} is missing, so the ids of notes are unknown; "
         "build the "
         "site, or restore that file"
@@ -212,14 +212,14 @@ def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None
     assert hint.id == ids(site / "notebook")["winch.md"]
 
     digits = key.read_bytes().strip()
-    found = [
+    keys = [
         path
         for folder in ("site", "function", ".cache", "docs")
         for path in (site / folder).rglob("*")
         if path.is_file()
         and any(each in path.read_bytes() for each in (digits, bytes.fromhex(digits.decode())))
     ]
-    assert found == []
+    assert keys == []
     assert digits.decode() not in first.stderr + first.stdout
 
     manifest = (site / "function" / "bundle" / "manifest.json").read_bytes()
@@ -238,7 +238,7 @@ def test_a_build_writes_the_key_and_publishes_it_nowhere(tmp_path: Path) -> None
     assert not key.exists()
 
 
-def test_each_language_apart_has_the_same_ids(tmp_path: Path) -> None:
+def test_each_language_gives_a_note_the_same_id(tmp_path: Path) -> None:
     pages = {
         "index.md": "# Harbour\n\nBoats.\n",
         "mooring.md": "# Mooring\n\n## Chains\n\nA chain.\n",

@@ -43,7 +43,7 @@ def spoken(count: int, words: int = 10, seconds: float = 5.0) -> list[Cue]:
 
 
 class Surfaced(NamedTuple):
-    """What crosses of one note, as an index has it."""
+    """The hints and texts of one note, as an index has them."""
 
     hints: tuple[RoutingHint, ...]
     texts: tuple[str, ...]
@@ -51,44 +51,44 @@ class Surfaced(NamedTuple):
 
 
 def surface(note: Note, resolve: Callable[[str], str], language: str = "en") -> Surfaced:
-    made = routing_hints.cut_note(note, resolve, language)
-    owners = tuple(row for row, each in enumerate(made) for _ in each.texts)
-    texts = tuple(text for each in made for text in each.texts)
-    return Surfaced(tuple(each.hint for each in made), texts, owners)
+    hint_texts = routing_hints.cut_note(note, resolve, language)
+    owners = tuple(row for row, each in enumerate(hint_texts) for _ in each.texts)
+    texts = tuple(text for each in hint_texts for text in each.texts)
+    return Surfaced(tuple(each.hint for each in hint_texts), texts, owners)
 
 
 def test_a_plain_note_has_one_hint_and_windows_under_its_title_and_label() -> None:
     body = "\n\n".join(" ".join(f"w{n}x{m}" for m in range(30)) for n in range(4))
-    made = surface(note(body=body, locator="shelf 2"), str)
-    assert [(hint.id, hint.locator, hint.url) for hint in made.hints] == [("n", "shelf 2", URL)]
-    assert made.owners == (0, 0)
-    assert all(text.startswith("Title\nLabel\n\nw") for text in made.texts)
+    surfaced = surface(note(body=body, locator="shelf 2"), str)
+    assert [(hint.id, hint.locator, hint.url) for hint in surfaced.hints] == [("n", "shelf 2", URL)]
+    assert surfaced.owners == (0, 0)
+    assert all(text.startswith("Title\nLabel\n\nw") for text in surfaced.texts)
 
 
 def test_an_empty_note_is_found_by_its_title_and_label() -> None:
-    made = surface(note(), str)
-    assert (made.texts, made.owners) == (("Title\nLabel",), (0,))
+    surfaced = surface(note(), str)
+    assert (surfaced.texts, surfaced.owners) == (("Title\nLabel",), (0,))
 
 
 def test_a_transcript_has_a_hint_for_each_window() -> None:
-    made = surface(note(spoken(12), locator="Recording"), str)
-    assert [hint.id for hint in made.hints] == ["n", "n~2", "n~3"]
-    assert [hint.locator for hint in made.hints] == [
+    surfaced = surface(note(spoken(12), locator="Recording"), str)
+    assert [hint.id for hint in surfaced.hints] == ["n", "n~2", "n~3"]
+    assert [hint.locator for hint in surfaced.hints] == [
         "Recording, 0:00–0:30",
         "Recording, 0:25–0:55",
         "Recording, 0:50–1:00",
     ]
-    assert {(hint.label, hint.url) for hint in made.hints} == {("Label", URL)}
-    assert made.owners == (0, 1, 2)
-    assert made.texts[1].startswith("Title\nLabel\n\nw5x0 ")
-    assert made.texts[1].endswith(" w10x9")
+    assert {(hint.label, hint.url) for hint in surfaced.hints} == {("Label", URL)}
+    assert surfaced.owners == (0, 1, 2)
+    assert surfaced.texts[1].startswith("Title\nLabel\n\nw5x0 ")
+    assert surfaced.texts[1].endswith(" w10x9")
 
 
 def test_a_cue_that_is_too_long_shares_its_hint() -> None:
     cues = [*spoken(1), Cue(" ".join(f"v{m}" for m in range(150)), 5, 60), Cue("bye", 60, 61)]
-    made = surface(note(cues), str)
-    assert [hint.locator for hint in made.hints] == ["0:00–0:05", "0:05–1:00", "1:00–1:01"]
-    assert made.owners == (0, 1, 1, 1, 2)
+    surfaced = surface(note(cues), str)
+    assert [hint.locator for hint in surfaced.hints] == ["0:00–0:05", "0:05–1:00", "1:00–1:01"]
+    assert surfaced.owners == (0, 1, 1, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -131,22 +131,22 @@ def test_a_page_is_named_in_the_language_of_the_site(language: str, locator: str
 
 def test_a_page_has_one_hint_however_long_it_is() -> None:
     pages = [NotePage("word " * 150, 3), NotePage("word", 5)]
-    made = surface(note(pages, locator="Book"), str)
-    assert [(hint.id, hint.locator) for hint in made.hints] == [
+    surfaced = surface(note(pages, locator="Book"), str)
+    assert [(hint.id, hint.locator) for hint in surfaced.hints] == [
         ("n", "Book, page 3"),
         ("n~2", "Book, page 5"),
     ]
-    assert made.owners[-2:] == (0, 1)
-    assert len(made.owners) > 3
+    assert surfaced.owners[-2:] == (0, 1)
+    assert len(surfaced.owners) > 3
 
 
 def test_a_hint_leads_to_the_second_or_the_page() -> None:
     cues = [Cue("word " * 60, 0.9, 70), Cue("word " * 60, 70.9, 80)]
-    made = surface(note(cues, about=URL + "?t={seconds}&s={seconds}"), str)
-    assert [hint.url for hint in made.hints] == [URL + "?t=0&s=0", URL + "?t=70&s=70"]
+    surfaced = surface(note(cues, about=URL + "?t={seconds}&s={seconds}"), str)
+    assert [hint.url for hint in surfaced.hints] == [URL + "?t=0&s=0", URL + "?t=70&s=70"]
     pages = [NotePage("a", 3), NotePage("b", 5)]
-    made = surface(note(pages, about=URL + "b.pdf#page={page}"), str)
-    assert [hint.url for hint in made.hints] == [URL + "b.pdf#page=3", URL + "b.pdf#page=5"]
+    surfaced = surface(note(pages, about=URL + "b.pdf#page={page}"), str)
+    assert [hint.url for hint in surfaced.hints] == [URL + "b.pdf#page=3", URL + "b.pdf#page=5"]
 
 
 def test_an_anchor_that_a_page_does_not_have_is_refused() -> None:
@@ -193,16 +193,16 @@ PIECES = [
 def files(suffix: str) -> st.SearchStrategy[bytes]:
     """Any bytes, and texts made of what means something in a note."""
     text = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=30).map("".join)
-    begun = text.map(lambda rest: BEGIN[suffix] + rest)
-    fenced = text.map(lambda rest: BEGIN[".md"] + rest)
-    made = (text | begun | fenced).map(lambda text: text.encode(errors="replace"))
-    return st.binary(max_size=60) | made
+    begun = text.map(lambda body: BEGIN[suffix] + body)
+    fenced = text.map(lambda body: BEGIN[".md"] + body)
+    texts = (text | begun | fenced).map(lambda text: text.encode(errors="replace"))
+    return st.binary(max_size=60) | texts
 
 
 @pytest.mark.parametrize("suffix", BEGIN)
 @fuzz
 @given(data=st.data())
-def test_any_file_is_a_note_or_a_complaint(
+def test_any_bytes_are_read_as_a_note_or_refused(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / f"notebook{suffix}"
@@ -215,11 +215,11 @@ def test_any_file_is_a_note_or_a_complaint(
     except NotebookError as error:
         complaint = str(error)
     assert not complaint or complaint.startswith(f"a{suffix}: ")
-    for found in notes:
-        made = surface(found, str)
-        assert len(made.texts) == len(made.owners) >= len(made.hints) >= 1
-        assert len({hint.id for hint in made.hints}) == len(made.hints)
-        for hint in made.hints:
+    for read_note in notes:
+        surfaced = surface(read_note, str)
+        assert len(surfaced.texts) == len(surfaced.owners) >= len(surfaced.hints) >= 1
+        assert len({hint.id for hint in surfaced.hints}) == len(surfaced.hints)
+        for hint in surfaced.hints:
             lint_public_field(hint.locator, "", "locator")
             assert all(f.encode() for f in (hint.id, hint.label, hint.url))
 
@@ -249,10 +249,12 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 @pytest.mark.parametrize("suffix", [".vtt", ".srt", ".txt"])
-def test_a_long_file_is_read_or_refused_in_time(tmp_path: Path, suffix: str, name: str) -> None:
+def test_a_long_file_is_read_or_refused_without_quadratic_time(
+    tmp_path: Path, suffix: str, name: str
+) -> None:
     put(tmp_path / f"a{suffix}", BEGIN[suffix].replace("Talk", "Talk 2") + LONG[name])
     began = time.thread_time()
     with contextlib.suppress(NotebookError):
-        (found,) = list(read_notebook(tmp_path, writes_key=True).notes)
-        surface(found, str)
+        (read_note,) = list(read_notebook(tmp_path, writes_key=True).notes)
+        surface(read_note, str)
     assert time.thread_time() - began < (240 if DEEP else 60)

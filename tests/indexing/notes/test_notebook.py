@@ -16,7 +16,7 @@ from support.sites import build, put, write_site
 GOOD = "---\nlabel: Winch\nlocator: shelf 2\nabout: guide.md#aws\ntitle: Secret\n---\nBody here.\n"
 
 
-def read(folder: Path, **files: str) -> list[Note]:
+def read_notes(folder: Path, **files: str) -> list[Note]:
     for name, text in files.items():
         put(folder / f"{name}.md", text)
     return list(read_notebook(folder, writes_key=True).notes)
@@ -24,30 +24,30 @@ def read(folder: Path, **files: str) -> list[Note]:
 
 def message(folder: Path, text: str) -> str:
     with pytest.raises(NotebookError) as caught:
-        read(folder, winch=text)
+        read_notes(folder, winch=text)
     return str(caught.value)
 
 
 def test_a_note_has_its_fields_and_its_title_is_embedded_with_the_body(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD)
+    (note,) = read_notes(tmp_path, winch=GOOD)
     assert (note.label, note.locator, note.about) == ("Winch", "shelf 2", "guide.md#aws")
     assert note.text == "Secret\n\nBody here."
 
 
-def test_an_id_is_opaque_and_stays(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD)
-    assert note == read(tmp_path)[0]
+def test_a_derived_id_is_opaque_and_stable(tmp_path: Path) -> None:
+    (note,) = read_notes(tmp_path, winch=GOOD)
+    assert note == read_notes(tmp_path)[0]
     assert note.id.startswith("note:")
     assert len(note.id) == 15
     assert "winch" not in note.id
 
 
 def test_a_declared_id_is_used(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("title", "id: w-1\ntitle"))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", "id: w-1\ntitle"))
     assert note.id == "w-1"
 
 
-def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> None:
+def test_every_error_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> None:
     put(tmp_path / "a.md", "---\ntitle: [x]\nid: a b\npublished_in: {a: b}\n---\nText")
     put(tmp_path / "b.vtt", VTT.replace("-->", "--> ,") + "\n00:03.000 --> soon\nMore.\n")
     put(tmp_path / "b.vtt.yml", META + "locator: https://x.example")
@@ -59,11 +59,11 @@ def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> N
     put(tmp_path / "h.md", GOOD.replace("title", "id: w-1\ntitle"))
     put(tmp_path / "i.md", GOOD.replace("title", "id: w-1\ntitle").replace("guide.md#aws", "x.md"))
 
-    def check(note: Note) -> None:
+    def resolve_about(note: Note) -> None:
         check_about(note, RESOLVE, "en")
 
     with pytest.raises(NotebookError) as caught:
-        read_notebook(tmp_path, [check], writes_key=True)
+        read_notebook(tmp_path, [resolve_about], writes_key=True)
     lines = [line.split(";")[0] for line in str(caught.value).split("\n")]
     assert lines == [
         "d.srt.yml: its transcript d.srt is missing",
@@ -83,7 +83,7 @@ def test_every_mistake_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> N
     ]
 
 
-def test_a_build_reports_all_mistakes_of_a_notebook(tmp_path: Path) -> None:
+def test_a_build_reports_all_errors_of_a_notebook(tmp_path: Path) -> None:
     notes = {
         "a.md": GOOD.replace("guide.md#aws", "gone.md"),
         "b.md": GOOD.replace("about: guide.md#aws", "about: index.md\npublished_in: [x.md, y.md]"),
@@ -114,7 +114,7 @@ def test_a_named_pipe_in_the_notebook_does_not_hang_the_build(tmp_path: Path) ->
 def test_two_notes_of_one_id_are_refused_naming_both(tmp_path: Path) -> None:
     text = GOOD.replace("title", "id: w-1\ntitle")
     with pytest.raises(NotebookError, match=r"b\.md.*'w-1'.*a\.md"):
-        read(tmp_path, a=text, b=text)
+        read_notes(tmp_path, a=text, b=text)
 
 
 @pytest.mark.parametrize("field", ["label", "about"])
@@ -124,7 +124,7 @@ def test_a_missing_field_is_named_with_its_file(tmp_path: Path, field: str) -> N
 
 
 def test_a_locator_is_optional(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("locator: shelf 2\n", ""))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("locator: shelf 2\n", ""))
     assert note.locator == ""
 
 
@@ -140,21 +140,21 @@ def test_a_field_that_is_no_text_is_named(tmp_path: Path, value: str) -> None:
 
 @pytest.mark.parametrize("value", ["2024-01-01", "12:30", "1.10", "0x10", "007"])
 def test_a_date_a_time_or_a_number_is_the_text_that_was_written(tmp_path: Path, value: str) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("shelf 2", value))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("shelf 2", value))
     assert note.locator == value
 
 
-def test_a_field_that_stands_twice_is_named(tmp_path: Path) -> None:
+def test_a_duplicate_field_is_refused_by_name(tmp_path: Path) -> None:
     text = GOOD.replace("title: Secret", "title: Hush\nlocator: shelf 3")
-    found = message(tmp_path, text)
-    assert found.startswith("winch.md: locator stands in the front matter twice")
-    assert "3" not in found
+    error = message(tmp_path, text)
+    assert error.startswith("winch.md: locator stands in the front matter twice")
+    assert "3" not in error
 
 
-def test_another_key_that_stands_twice_is_told_by_its_line(tmp_path: Path) -> None:
+def test_a_duplicate_undeclared_key_is_refused_by_its_line(tmp_path: Path) -> None:
     text = GOOD.replace("title: Secret", "we sell the boat: a\nwe sell the boat: b")
-    found = message(tmp_path, text)
-    assert found == "winch.md: the key in line 6 stands in the front matter twice; remove one"
+    error = message(tmp_path, text)
+    assert error == "winch.md: the key in line 6 stands in the front matter twice; remove one"
 
 
 @pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
@@ -193,9 +193,9 @@ def test_a_notebook_without_notes_is_empty(tmp_path: Path) -> None:
 
 
 def test_broken_yaml_names_the_line_and_repeats_nothing_of_it(tmp_path: Path) -> None:
-    found = message(tmp_path, "---\nlabel: x\ntitle: 'hush hush\nabout: y\n---\nBody")
-    assert found.startswith("winch.md: the front matter is not YAML in line")
-    assert "hush" not in found
+    error = message(tmp_path, "---\nlabel: x\ntitle: 'hush hush\nabout: y\n---\nBody")
+    assert error.startswith("winch.md: the front matter is not YAML in line")
+    assert "hush" not in error
 
 
 def test_front_matter_that_is_a_list_is_refused(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_read(tmp_path: Path) -> Non
 def test_drafts_and_hidden_files_are_not_read(tmp_path: Path) -> None:
     put(tmp_path / ".trash" / "old.md", GOOD)
     put(tmp_path / ".talk.vtt.yml", "x")
-    assert read(tmp_path, winch=GOOD.replace("title", "draft: true\ntitle")) == []
+    assert read_notes(tmp_path, winch=GOOD.replace("title", "draft: true\ntitle")) == []
 
 
 def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> None:
@@ -243,7 +243,11 @@ def test_drafts_are_read_for_the_audit_whatever_they_lack(tmp_path: Path) -> Non
 
 def test_notes_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     put(tmp_path / "b" / "c.md", GOOD)
-    assert [note.path for note in read(tmp_path, z=GOOD, a=GOOD)] == ["a.md", "b/c.md", "z.md"]
+    assert [note.path for note in read_notes(tmp_path, z=GOOD, a=GOOD)] == [
+        "a.md",
+        "b/c.md",
+        "z.md",
+    ]
 
 
 def test_a_label_that_repeats_the_title_is_refused_naming_the_field(tmp_path: Path) -> None:
@@ -274,7 +278,7 @@ RESOLVE = make_about_resolver(
     ],
 )
 def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: str) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", about))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("guide.md#aws", about))
     hint = make_hint(note, RESOLVE)
     assert (hint.id, hint.label, hint.locator, hint.url) == (note.id, "Winch", "shelf 2", url)
 
@@ -295,7 +299,7 @@ def test_about_resolves_to_a_published_place(tmp_path: Path, about: str, url: st
 def test_any_other_about_is_refused_naming_file_and_field(
     tmp_path: Path, about: str, complaint: str
 ) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("guide.md#aws", f'"{about}"'))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("guide.md#aws", f'"{about}"'))
     with pytest.raises(NotebookError) as caught:
         make_hint(note, RESOLVE)
     assert str(caught.value).startswith("winch.md: about")
@@ -315,19 +319,21 @@ def test_any_other_about_is_refused_naming_file_and_field(
 def test_published_in_is_a_page_or_a_list_of_pages(
     tmp_path: Path, value: str, pages: tuple[str, ...]
 ) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("title", f"published_in: {value}\ntitle"))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", f"published_in: {value}\ntitle"))
     assert note.published_in == pages
 
 
 @pytest.mark.parametrize("value", ["true", "{a: b}", "[[a]]", "[true]", "[a, ]\n  - b", "['']"])
 def test_another_published_in_is_refused(tmp_path: Path, value: str) -> None:
-    found = message(tmp_path, GOOD.replace("title", f"published_in: {value}\ntitle"))
-    assert found.startswith("winch.md: ")
-    assert "published_in has to be a page" in found or "not YAML in line" in found
+    error = message(tmp_path, GOOD.replace("title", f"published_in: {value}\ntitle"))
+    assert error.startswith("winch.md: ")
+    assert "published_in has to be a page" in error or "not YAML in line" in error
 
 
 def test_form_feeds_divide_pages_and_an_empty_page_counts(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("Body here.", "\fOne.\n\fTwo.\n\f \n\fFour.\f"))
+    (note,) = read_notes(
+        tmp_path, winch=GOOD.replace("Body here.", "\fOne.\n\fTwo.\n\f \n\fFour.\f")
+    )
     assert note.parts == (NotePage("One.", 2), NotePage("Two.", 3), NotePage("Four.", 5))
     assert note.body == "One.\n\nTwo.\n\nFour."
 
@@ -335,20 +341,20 @@ def test_form_feeds_divide_pages_and_an_empty_page_counts(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("first", "pages"), [("12", [12, 13]), ("0", [0, 1]), ("007", [7, 8])])
 def test_pages_are_counted_from_the_first(tmp_path: Path, first: str, pages: list[int]) -> None:
     text = GOOD.replace("title", f"first_page: {first}\ntitle").replace(" here", "\fhere")
-    (note,) = read(tmp_path, winch=text)
+    (note,) = read_notes(tmp_path, winch=text)
     assert [part.number for part in note.parts if isinstance(part, NotePage)] == pages
 
 
 def test_a_note_that_says_its_first_page_is_paged_without_a_form_feed(tmp_path: Path) -> None:
-    (note,) = read(tmp_path, winch=GOOD.replace("title", "first_page: 3\ntitle"))
+    (note,) = read_notes(tmp_path, winch=GOOD.replace("title", "first_page: 3\ntitle"))
     assert note.parts == (NotePage("Body here.", 3),)
-    assert read(tmp_path, winch=GOOD)[0].parts == ()
+    assert read_notes(tmp_path, winch=GOOD)[0].parts == ()
 
 
 @pytest.mark.parametrize("value", ["two", "-1", "1.5", "'१'", "9" * 5000, "[1]", "iv"])
 def test_another_first_page_is_refused(tmp_path: Path, value: str) -> None:
-    found = message(tmp_path, GOOD.replace("title", f"first_page: {value}\ntitle"))
-    assert found.startswith("winch.md: first_page has to be a")
+    error = message(tmp_path, GOOD.replace("title", f"first_page: {value}\ntitle"))
+    assert error.startswith("winch.md: first_page has to be a")
 
 
 @pytest.mark.parametrize(
@@ -370,7 +376,7 @@ def test_only_the_placeholder_of_its_kind_may_stand_in_about(
     if complaint:
         assert message(tmp_path, text).startswith("winch.md: about may hold `{seconds}`")
     else:
-        assert read(tmp_path, winch=text)[0].about == about
+        assert read_notes(tmp_path, winch=text)[0].about == about
 
 
 @pytest.mark.parametrize(
@@ -378,13 +384,13 @@ def test_only_the_placeholder_of_its_kind_may_stand_in_about(
     ["!!int x", "!!timestamp x", "!!bool x", "!!float x", "&a [*a]", "[" * 3000, '"\\0"', "!x y"],
 )
 def test_yaml_that_cannot_be_read_is_refused(tmp_path: Path, value: str) -> None:
-    found = message(tmp_path, GOOD.replace("label: Winch", f"label: {value}"))
-    assert found.startswith("winch.md: ")
+    error = message(tmp_path, GOOD.replace("label: Winch", f"label: {value}"))
+    assert error.startswith("winch.md: ")
 
 
 def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
-    found = message(tmp_path, GOOD.replace("label: Winch", r'label: "\ud800"'))
-    assert found == "winch.md: label holds a control character; remove it"
+    error = message(tmp_path, GOOD.replace("label: Winch", r'label: "\ud800"'))
+    assert error == "winch.md: label holds a control character; remove it"
 
 
 def test_front_matter_of_a_whole_book_is_refused(tmp_path: Path) -> None:
@@ -427,8 +433,8 @@ def test_a_transcript_is_a_note_with_front_matter_or_a_sidecar(tmp_path: Path) -
 
 
 def test_a_transcript_with_two_front_matters_is_refused(tmp_path: Path) -> None:
-    found = files(tmp_path, a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
-    assert found == "a.vtt: it has front matter, and so has a.vtt.yml; keep one of them"
+    error = files(tmp_path, a_vtt=f"---\n{META}---\n{VTT}", a_vtt_yml=META)
+    assert error == "a.vtt: it has front matter, and so has a.vtt.yml; keep one of them"
 
 
 def test_two_sidecars_are_refused(tmp_path: Path) -> None:
@@ -443,8 +449,8 @@ def test_an_error_names_the_file_where_a_field_belongs(tmp_path: Path) -> None:
     missing = "{0} is missing; add `{0}: …` to its front matter or to a.vtt.yml"
     expected = "\n".join(f"a.vtt: {missing.format(key)}" for key in ("label", "about"))
     assert files(tmp_path, a_vtt=VTT) == expected
-    found = files(tmp_path, a_vtt=VTT, a_vtt_yml="label: Talk")
-    assert found == "a.vtt.yml: about is missing; add `about: …` to it"
+    error = files(tmp_path, a_vtt=VTT, a_vtt_yml="label: Talk")
+    assert error == "a.vtt.yml: about is missing; add `about: …` to it"
     assert files(tmp_path, a_vtt_yml="a: b\n'c").startswith("a.vtt.yml: the front matter is not")
     assert files(tmp_path, a_vtt_yml=META + "locator: https://x.example").startswith(
         "a.vtt.yml: locator holds a URL"
@@ -465,14 +471,14 @@ def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
 
 
 def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
-    said = VTT.replace("Hello there.", "we sell the old\nboat in may")
-    found = files(tmp_path, a_vtt=said, a_vtt_yml=META + "locator: sell the old boat in June")
-    assert found.startswith("a.vtt.yml: locator: its words 1 to 5 stand in a row")
+    transcript = VTT.replace("Hello there.", "we sell the old\nboat in may")
+    error = files(tmp_path, a_vtt=transcript, a_vtt_yml=META + "locator: sell the old boat in June")
+    assert error.startswith("a.vtt.yml: locator: its words 1 to 5 stand in a row")
 
 
 def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:
     put(tmp_path / "a.vtt", VTT)
     put(tmp_path / "a.vtt.yml", "label: Talk\nabout: https://x.example/?t={seconds}")
     assert read_notebook(tmp_path, writes_key=True).notes[0].about.endswith("{seconds}")
-    found = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
-    assert found.startswith("a.vtt.yml: about may hold")
+    error = files(tmp_path, a_vtt_yml="label: Talk\nabout: https://x.example/?t={page}")
+    assert error.startswith("a.vtt.yml: about may hold")

@@ -12,10 +12,10 @@ NOTE = NOTES["winch.md"]
 
 
 def refusal(site: Path) -> str:
-    found = failure(site)
+    error = failure(site)
     assert not (site / "function").exists()
     assert not (site / "site").exists()
-    return found
+    return error
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def site(tmp_path: Path) -> Path:
         ("theme/notes", "theme folder"),
     ],
 )
-def test_a_notebook_and_a_published_folder_in_one_another(
+def test_a_notebook_in_a_published_folder_is_refused(
     tmp_path: Path, notebook: str, published: str
 ) -> None:
     site = write_site(
@@ -44,9 +44,9 @@ def test_a_notebook_and_a_published_folder_in_one_another(
     )
     put(tmp_path / "theme" / "main.html", '{% extends "base.html" %}')
     put(tmp_path / notebook / "winch.md", NOTE)
-    found = failure(site)
-    assert f" and {published} " in found
-    assert f"notebook: {(tmp_path / notebook).resolve()}" in found
+    error = failure(site)
+    assert f" and {published} " in error
+    assert f"notebook: {(tmp_path / notebook).resolve()}" in error
 
 
 def into_folder(site: Path) -> tuple[Path, Path]:
@@ -62,17 +62,17 @@ def into_a_folder_above(site: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("link", [into_folder, into_file, into_a_folder_above])
-def test_a_link_from_the_docs_into_the_notebook(
+def test_a_link_from_the_docs_into_the_notebook_is_refused(
     site: Path, link: Callable[[Path], tuple[Path, Path]]
 ) -> None:
     path, target = link(site)
     path.symlink_to(target)
-    found = refusal(site)
-    assert str(path) in found
-    assert str(site / "notebook") in found
+    error = refusal(site)
+    assert str(path) in error
+    assert str(site / "notebook") in error
 
 
-def test_a_link_in_a_linked_folder(site: Path, tmp_path: Path) -> None:
+def test_a_link_to_the_notebook_in_a_linked_folder_is_refused(site: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "deep").symlink_to(site / "notebook")
@@ -81,11 +81,13 @@ def test_a_link_in_a_linked_folder(site: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "target"), [("pages", "docs"), ("page.md", "docs/index.md")])
-def test_a_link_from_the_notebook_into_the_docs(site: Path, name: str, target: str) -> None:
+def test_a_link_from_the_notebook_into_the_docs_is_refused(
+    site: Path, name: str, target: str
+) -> None:
     (site / "notebook" / name).symlink_to(site / target)
-    found = refusal(site)
-    assert str(site / "notebook" / name) in found
-    assert str(site / "docs") in found
+    error = refusal(site)
+    assert str(site / "notebook" / name) in error
+    assert str(site / "docs") in error
 
 
 def test_the_notebook_itself_may_not_be_a_link_into_the_docs(tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ def test_the_notebook_itself_may_not_be_a_link_into_the_docs(tmp_path: Path) -> 
     assert "docs_dir" in refusal(site)
 
 
-def test_links_that_lead_elsewhere_are_nobodys_business(site: Path, tmp_path: Path) -> None:
+def test_links_outside_of_notebook_and_docs_are_accepted(site: Path, tmp_path: Path) -> None:
     put(tmp_path / "shared" / "tide.md", "# Tide\n\nThe tide turns twice a day.\n")
     (site / "docs" / "shared").symlink_to(tmp_path / "shared")
     build_here(site)
@@ -117,7 +119,7 @@ def test_private_vectors_may_not_lie_in_a_published_folder(
     assert "which is published" in failure(site)
 
 
-def test_the_command_fails_and_says_why(site: Path) -> None:
+def test_the_command_fails_with_the_reason(site: Path) -> None:
     (site / "docs" / "linked").symlink_to(site / "notebook")
     done = build(site)
     assert done.returncode == 1
@@ -125,13 +127,13 @@ def test_the_command_fails_and_says_why(site: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_that_cannot_be_written_is_told_with_its_remedy(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_refused_with_its_remedy(tmp_path: Path) -> None:
     site = write_site(tmp_path / "site", options={"cache": "taken/cache"})
     put(site / "taken", "a file where a folder should be\n")
     complaint = f"answerable: {site / 'taken'}"
-    said = failure(site)
-    assert complaint in said
-    assert "cannot be read or written (Not a directory); correct the path" in said
+    error = failure(site)
+    assert complaint in error
+    assert "cannot be read or written (Not a directory); correct the path" in error
 
 
 def test_a_note_with_a_mistake_fails_the_build_naming_file_and_field(site: Path) -> None:

@@ -35,11 +35,11 @@ def umask(mask: int) -> Iterator[None]:
 
 def modes(*folders: Path) -> dict[str, set[str]]:
     """The modes of folders and of files, those given and all that is in them."""
-    found: dict[str, set[str]] = {"folders": set(), "files": set()}
+    modes_by_kind: dict[str, set[str]] = {"folders": set(), "files": set()}
     for path in (path for folder in folders for path in (folder, *folder.rglob("*"))):
         mode = f"{stat.S_IMODE(path.stat().st_mode):o}"
-        found["folders" if path.is_dir() else "files"].add(mode)
-    return found
+        modes_by_kind["folders" if path.is_dir() else "files"].add(mode)
+    return modes_by_kind
 
 
 OWN = {"folders": {"700"}, "files": {"600"}}
@@ -56,8 +56,8 @@ def test_a_build_writes_vectors_for_their_owner_alone(
         build_here(site)
         monkeypatch.chdir(site)
         assert CliRunner().invoke(cli.main, ["eval"]).exit_code == 0
-    found = modes(*(site / place for place in PLACES))
-    assert found == OWN
+    modes_by_kind = modes(*(site / place for place in PLACES))
+    assert modes_by_kind == OWN
     # What is published is read by a web server.
     page = stat.S_IMODE((site / "site" / "assets" / "answerable" / "site.json").stat().st_mode)
     assert page == 0o666 & ~mask
@@ -74,7 +74,7 @@ def test_a_built_site_is_indexed_for_its_owner_alone(
     assert modes(tmp_path / "new", tmp_path / "other") == OWN
 
 
-def test_a_build_restricts_what_an_earlier_one_has_left_open(tmp_path: Path) -> None:
+def test_a_build_restricts_files_that_an_earlier_one_left_readable(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes=NOTES)
     build_here(site)
     folders = [site / place for place in PLACES]
@@ -86,12 +86,12 @@ def test_a_build_restricts_what_an_earlier_one_has_left_open(tmp_path: Path) -> 
     assert [f"{stat.S_IMODE(folder.stat().st_mode):o}" for folder in folders] == ["700", "700"]
 
 
-def test_no_moment_leaves_a_private_file_open(tmp_path: Path) -> None:
-    seen = []
+def test_a_private_file_is_never_readable_by_others_while_written(tmp_path: Path) -> None:
+    modes_in_turn = []
     place = tmp_path / "vectors.npy"
     with umask(0), atomic_files._temporary_file(place, atomic_files.PRIVATE_FILE_MODE) as temporary:
-        seen.append(stat.S_IMODE(temporary.stat().st_mode))
-    assert seen == [0o600]
+        modes_in_turn.append(stat.S_IMODE(temporary.stat().st_mode))
+    assert modes_in_turn == [0o600]
 
 
 def test_a_database_of_the_cache_is_private_with_its_journal(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ fuzz = fuzzed()
 
 
 def vtt(text: str) -> list[str]:
-    """What is said in the cues of a WebVTT file without its first line."""
+    """Parse the texts of cues of a WebVTT file without its first line."""
     return [cue.text for cue in parse_transcript(f"WEBVTT\n\n{text}", "vtt", "a.vtt")]
 
 
@@ -88,13 +88,13 @@ def test_rolling_captions_are_said_once() -> None:
 
 def test_a_line_that_grows_is_said_once() -> None:
     text = "\n\n".join(
-        f"00:0{n}.000 --> 00:0{n + 1}.000\n{said}"
-        for n, said in enumerate(["so", "so we", "so we\nmet", "so we\nmet here"])
+        f"00:0{n}.000 --> 00:0{n + 1}.000\n{words}"
+        for n, words in enumerate(["so", "so we", "so we\nmet", "so we\nmet here"])
     )
     assert vtt(text) == ["so", "we", "met", "here"]
 
 
-def test_what_is_said_again_later_is_kept() -> None:
+def test_a_line_repeated_after_a_silence_is_kept() -> None:
     text = "00:01.000 --> 00:02.000\nYes.\n\n00:04.000 --> 00:05.000\nYes.\n\n"
     text += "00:05.000 --> 00:06.000\nYesterday."
     assert vtt(text) == ["Yes.", "Yes.", "Yesterday."]
@@ -113,16 +113,16 @@ def test_what_is_said_again_later_is_kept() -> None:
         "hello --> world",
     ],
 )
-def test_bad_times_are_refused_with_their_line(line: str) -> None:
-    found = complaint(f"WEBVTT\n\n00:00.000 --> 00:01.000\nA.\n\n{line}\nB.\n")
-    assert found.startswith("a.vtt: line 6 has no times such as")
-    assert "hello" not in found
+def test_bad_times_of_webvtt_are_refused_with_their_line(line: str) -> None:
+    error = complaint(f"WEBVTT\n\n00:00.000 --> 00:01.000\nA.\n\n{line}\nB.\n")
+    assert error.startswith("a.vtt: line 6 has no times such as")
+    assert "hello" not in error
 
 
 @pytest.mark.parametrize("line", ["00:00:01 --> 00:00:02", "x --> y", "1:2:3,x --> 1:2:4,x"])
 def test_bad_times_of_subrip_are_refused_with_their_line(line: str) -> None:
-    found = complaint(f"1\n00:00:00,000 --> 00:00:01,000\nA.\n\n2\n{line}\nB.\n", "srt", 11)
-    assert found.startswith("a.srt: line 16 has no times such as")
+    error = complaint(f"1\n00:00:00,000 --> 00:00:01,000\nA.\n\n2\n{line}\nB.\n", "srt", 11)
+    assert error.startswith("a.srt: line 16 has no times such as")
 
 
 def test_times_without_a_number_are_refused_with_their_line() -> None:
@@ -132,13 +132,15 @@ def test_times_without_a_number_are_refused_with_their_line() -> None:
     assert complaint(cue, "srt").startswith("a.srt: line 1 has times")
 
 
-def test_an_arrow_may_be_said_in_subrip() -> None:
+def test_an_arrow_in_spoken_text_is_accepted_in_subrip() -> None:
     assert srt("1\n00:00:01,000 --> 00:00:02,000\nFrom a\nto b --> c.\n") == ["From a to b --> c."]
 
 
 @pytest.mark.parametrize(("kind", "begin"), [("vtt", "`WEBVTT`"), ("srt", "the number of a cue")])
 @pytest.mark.parametrize("text", ["", "\n\n", "once upon a time"])
-def test_another_file_is_refused(kind: TranscriptFormat, begin: str, text: str) -> None:
+def test_a_file_that_is_no_transcript_is_refused(
+    kind: TranscriptFormat, begin: str, text: str
+) -> None:
     assert f"has to be {begin}" in complaint(text, kind)
 
 
@@ -147,11 +149,11 @@ def test_a_transcript_in_which_nothing_is_said_is_refused(text: str) -> None:
     assert complaint(f"WEBVTT{text}").startswith("a.vtt: it has no cue that says anything")
 
 
-def test_prose_is_told_from_times_numbers_and_styles() -> None:
+def test_prose_is_classified_apart_from_times_numbers_and_styles() -> None:
     text = "WEBVTT x\n\nSTYLE\n::cue{}\n\nNOTE mine\n\nintro\n00:01.000 --> 00:02.000 a:b\n<i>Hi\n"
     text += "7 boats\n\n2\n\n00:03.000 --> 00:04.000\n12\n"
-    said = strip_cue_times(text)
-    assert said.split("\n") == [
+    prose = strip_cue_times(text)
+    assert prose.split("\n") == [
         *[""] * 5,
         "NOTE mine",
         "",
@@ -172,10 +174,10 @@ WORDS = st.lists(st.sampled_from(["a", "12", "--", "->", "x-y", "é", "縄"]), m
 @given(
     st.lists(st.tuples(WORDS.map(" ".join), st.integers(2, 400_000_000)), min_size=1, max_size=6)
 )
-def test_all_that_is_said_is_read_from_either_format(said: list[tuple[str, int]]) -> None:
+def test_all_spoken_text_is_read_from_webvtt_and_subrip(spoken: list[tuple[str, int]]) -> None:
     start = 0
     cues, as_vtt, as_srt = [], "WEBVTT\n\n", ""
-    for number, (text, length) in enumerate(said, 1):
+    for number, (text, length) in enumerate(spoken, 1):
         begin, end = start, start + length
         start = end + 2000
         text = f"{text} n{number}"
@@ -187,5 +189,6 @@ def test_all_that_is_said_is_read_from_either_format(said: list[tuple[str, int]]
 
 
 def _clock(thousandths: int, point: str) -> str:
-    seconds, rest = divmod(thousandths, 1000)
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{point}{rest:03d}"
+    seconds, milliseconds = divmod(thousandths, 1000)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{clock}{point}{milliseconds:03d}"

@@ -18,7 +18,7 @@ GOLD = f"queries:\n  - id: gearbox\n    query: {QUESTION}\n    %s: [winch.md]\n"
 
 
 @pytest.mark.parametrize("value", ["off", "'off'", "false", "no"])
-def test_a_note_that_is_off_is_withheld_and_needs_no_label_and_no_key(
+def test_an_unrouted_note_is_unindexed_and_needs_no_label_and_no_key(
     tmp_path: Path, value: str
 ) -> None:
     put(tmp_path / "winch.md", f"---\nroutes: {value}\n---\nThe gearbox is an old one.\n")
@@ -30,37 +30,37 @@ def test_a_note_that_is_off_is_withheld_and_needs_no_label_and_no_key(
 
 
 @pytest.mark.parametrize("value", ["on", "'on'", "true", "", "null"])
-def test_a_note_that_is_on_is_like_any_other(tmp_path: Path, value: str) -> None:
+def test_a_note_with_routes_on_is_routed(tmp_path: Path, value: str) -> None:
     put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
     private = read_notebook(tmp_path, writes_key=True)
     assert ([note.path for note in private.notes], private.unindexed) == (["winch.md"], ())
 
 
 @pytest.mark.parametrize("value", ["never", "1", "[off]", "{off: on}", "''"])
-def test_any_other_value_is_refused(tmp_path: Path, value: str) -> None:
+def test_any_other_value_of_routes_is_refused(tmp_path: Path, value: str) -> None:
     put(tmp_path / "winch.md", NOTE.replace("label:", f"routes: {value}\nlabel:"))
     with pytest.raises(NotebookError) as caught:
         read_notebook(tmp_path, writes_key=True)
     assert str(caught.value) == "winch.md: routes has to be `on` or `off`; correct it"
 
 
-def test_what_a_note_that_is_off_declares_is_linted(tmp_path: Path) -> None:
+def test_public_fields_of_an_unrouted_note_are_linted(tmp_path: Path) -> None:
     put(tmp_path / "winch.md", OFF.replace("Plans for the winch", "ann@harbour.example"))
     with pytest.raises(NotebookError, match=r"winch\.md: label holds an e-mail address"):
         read_notebook(tmp_path, writes_key=True)
 
 
-def test_a_note_that_is_off_is_in_no_bundle_and_no_answer(
+def test_an_unrouted_note_is_in_no_bundle_and_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crossed: list[str] = []
     surface = routing_hints.cut_note
 
-    def seen(note: Note, *rest: object) -> object:
+    def recording(note: Note, *arguments: object) -> object:
         crossed.append(note.path)
-        return surface(note, *rest)  # type: ignore[arg-type]
+        return surface(note, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(routing_hints, "cut_note", seen)
+    monkeypatch.setattr(routing_hints, "cut_note", recording)
     site = write_site(
         tmp_path, notes={"winch.md": NOTE, "crane.md": NOTE.replace("winch", "crane")}
     )
@@ -78,23 +78,23 @@ def test_a_note_that_is_off_is_in_no_bundle_and_no_answer(
     assert crossed == []
 
 
-def test_a_leak_of_a_note_that_is_off_stops_the_build(tmp_path: Path) -> None:
+def test_a_leak_of_an_unrouted_note_stops_the_build(tmp_path: Path) -> None:
     leak = NOTE.rpartition("---")[2]
     site = write_site(tmp_path, pages={**PAGES, "rumours.md": f"# Rumours\n{leak}"},
                       notes={"winch.md": OFF})  # fmt: skip
     assert "winch.md: words 1 to 8 of the note stand in site/rumours/index.html" in failure(site)
 
 
-def test_a_gold_query_that_expects_a_note_that_is_off_is_told(tmp_path: Path) -> None:
+def test_a_gold_query_that_expects_an_unrouted_note_is_refused(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes={"winch.md": OFF}, options={"gate": "retrieval"})
     put(site / "eval" / "gold.yaml", GOLD % "expectSources")
-    said = failure(site)
+    error = failure(site)
     assert (
         "query 'gearbox': expectSources: number 1 is a note with `routes: off`, which no question "
         "can find; drop it from the query, or take `routes: off` out of the note"
-    ) in said
+    ) in error
     # A build's log may be public.
-    assert "winch.md" not in said
+    assert "winch.md" not in error
 
     put(site / "mkdocs.yml", (site / "mkdocs.yml").read_text("utf-8").replace("retrieval", "none"))
     build_here(site)

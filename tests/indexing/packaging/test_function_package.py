@@ -168,8 +168,8 @@ def packages(
 
 
 def order(function: Path, out: Path, target: PlatformName, *extras: str) -> PackageOrder:
-    chosen = PLATFORMS[target]
-    return PackageOrder(chosen, choose_machine(chosen, None, "3.13"), function, out, extras)
+    platform_ = PLATFORMS[target]
+    return PackageOrder(platform_, choose_machine(platform_, None, "3.13"), function, out, extras)
 
 
 def names_in(folder: Path) -> set[str]:
@@ -273,7 +273,11 @@ def test_a_package_has_the_modes_that_its_platform_needs_and_is_private_here(
 
 
 def test_the_entry_points_name_what_the_adapters_have() -> None:
-    made = {aws_lambda.__name__: "handler", google.__name__: "view", asgi.__name__: "application"}
+    entry_by_adapter = {
+        aws_lambda.__name__: "handler",
+        google.__name__: "view",
+        asgi.__name__: "application",
+    }
     for target in PLATFORMS.values():
         code = [t for n, t in render_entry_files(target, OTHER).items() if n.endswith(".py")]
         (tree,) = map(ast.parse, code)
@@ -285,17 +289,17 @@ def test_the_entry_points_name_what_the_adapters_have() -> None:
             and isinstance(node.func.value, ast.Name)
         }
         module = f"answerable.serve.http.adapters.{target.adapter}"
-        assert (target.adapter, made[module]) in called
-        assert hasattr(sys.modules[module], made[module])
+        assert (target.adapter, entry_by_adapter[module]) in called
+        assert hasattr(sys.modules[module], entry_by_adapter[module])
 
 
 def test_vercel_publishes_no_file_of_the_function() -> None:
-    made = render_entry_files(PLATFORMS["vercel"], OTHER)
-    config = json.loads(made["vercel.json"])
+    files = render_entry_files(PLATFORMS["vercel"], OTHER)
+    config = json.loads(files["vercel.json"])
     # Without an output directory every file of the project would be a page, the vectors too.
     assert config["outputDirectory"] == "public"
-    assert [name for name in made if name.startswith("public/")] == ["public/robots.txt"]
-    assert made[".python-version"] == b"3.13\n"
+    assert [name for name in files if name.startswith("public/")] == ["public/robots.txt"]
+    assert files[".python-version"] == b"3.13\n"
 
 
 def test_azure_answers_at_the_root() -> None:
@@ -304,22 +308,22 @@ def test_azure_answers_at_the_root() -> None:
 
 
 def test_the_image_runs_without_rights_and_checks_its_health() -> None:
-    made = render_entry_files(PLATFORMS["container"], OTHER)
-    lines = made["Dockerfile"].decode().splitlines()
+    files = render_entry_files(PLATFORMS["container"], OTHER)
+    lines = files["Dockerfile"].decode().splitlines()
     assert lines[0] == "FROM python:3.13-slim"
     assert "USER 10001" in lines
     assert lines.index("USER 10001") < next(n for n, x in enumerate(lines) if x.startswith("CMD"))
-    assert "/health" in made["Dockerfile"].decode().partition("HEALTHCHECK")[2]
-    assert "--require-hashes" in made["Dockerfile"].decode()
-    assert made[".dockerignore"].decode().splitlines()[0] == "*"
+    assert "/health" in files["Dockerfile"].decode().partition("HEALTHCHECK")[2]
+    assert "--require-hashes" in files["Dockerfile"].decode()
+    assert files[".dockerignore"].decode().splitlines()[0] == "*"
 
 
 @pytest.mark.parametrize("target", PLATFORM_NAMES)
-def test_there_are_three_commands(target: PlatformName) -> None:
+def test_each_platform_has_three_deploy_commands(target: PlatformName) -> None:
     machine = choose_machine(PLATFORMS[target], None, "3.13")
-    found = list_deploy_commands(PLATFORMS[target], machine, Path("a folder"))
-    assert len(found) == 3
-    assert any("a folder" in each and "'" in each for each in found)
+    commands = list_deploy_commands(PLATFORMS[target], machine, Path("a folder"))
+    assert len(commands) == 3
+    assert any("a folder" in each and "'" in each for each in commands)
 
 
 def test_the_extras_are_those_of_the_package() -> None:
@@ -330,7 +334,7 @@ def test_the_extras_are_those_of_the_package() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "architecture", "python", "said"),
+    ("target", "architecture", "python", "message"),
     [
         ("vercel", None, "3.11", "vercel needs Python 3.12"),
         ("container", None, "3.10", "container needs Python 3.11"),
@@ -341,20 +345,20 @@ def test_the_extras_are_those_of_the_package() -> None:
     ],
 )
 def test_a_machine_that_the_platform_lacks_is_refused(
-    target: PlatformName, architecture: Architecture | None, python: str, said: str
+    target: PlatformName, architecture: Architecture | None, python: str, message: str
 ) -> None:
-    with pytest.raises(SiteError, match=said):
+    with pytest.raises(SiteError, match=message):
         choose_machine(PLATFORMS[target], architecture, python)
 
 
 def test_an_older_amazon_linux_gets_older_wheels() -> None:
-    found = {
+    tags = {
         python: choose_machine(PLATFORMS["aws-lambda"], None, python).platforms
         for python in ("3.11", "3.13")
     }
-    assert found["3.11"][0] == "manylinux_2_26_aarch64"
-    assert found["3.13"][0] == "manylinux_2_34_aarch64"
-    assert "manylinux_2_28_aarch64" not in found["3.11"]
+    assert tags["3.11"][0] == "manylinux_2_26_aarch64"
+    assert tags["3.13"][0] == "manylinux_2_34_aarch64"
+    assert "manylinux_2_28_aarch64" not in tags["3.11"]
 
 
 def test_markers_are_those_of_the_machine_that_the_package_is_for(wheels: Path) -> None:
@@ -373,11 +377,11 @@ def test_markers_are_those_of_the_machine_that_the_package_is_for(wheels: Path) 
         wheel(wheels, name)
     assert [pin.name for pin in resolve_packages(["root"], OTHER)] == ["on-arm", "root"]
     older = Machine((3, 11), "x86_64", 26)
-    found = resolve_packages(["root[more]"], older)
-    assert [pin.name for pin in found] == ["on-old", "root", "with-extra"]
+    pins = resolve_packages(["root[more]"], older)
+    assert [pin.name for pin in pins] == ["on-old", "root", "with-extra"]
 
 
-def test_every_wish_for_a_version_counts(wheels: Path) -> None:
+def test_all_specifiers_of_a_version_are_combined(wheels: Path) -> None:
     wheel(wheels, "top", requires=["left", "right"])
     wheel(wheels, "left", requires=["base>=2"])
     wheel(wheels, "right", requires=["base<4"])
@@ -386,7 +390,7 @@ def test_every_wish_for_a_version_counts(wheels: Path) -> None:
     assert "base==3.0" in format_lock(resolve_packages(["top"], OTHER)).decode()
 
 
-def test_what_an_abandoned_version_needs_is_not_taken(wheels: Path) -> None:
+def test_dependencies_of_a_replaced_version_are_dropped(wheels: Path) -> None:
     wheel(wheels, "top", requires=["first", "second"])
     wheel(wheels, "first", "2.0", requires=["heavy"])
     wheel(wheels, "first", "1.0")
@@ -414,7 +418,7 @@ def test_no_wheel_for_the_machine_is_one_sentence(wheels: Path) -> None:
     )
 
 
-def test_an_index_that_is_away_is_one_sentence(
+def test_an_unreachable_package_index_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -438,15 +442,15 @@ def test_a_package_that_changed_since_is_refused(wheels: Path, tmp_path: Path) -
         install_wheels(lock, OTHER, tmp_path / "unpacked")
 
 
-def test_a_limit_that_is_passed_ends_with_its_remedy(
+def test_a_package_above_a_size_limit_ends_with_its_remedy(
     function: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert index.is_dir()
-    given = order(function, tmp_path / "out", "vercel")
+    package_order = order(function, tmp_path / "out", "vercel")
     small = replace(
-        given.target, limits=(SizeLimit("unpacked", 1_048_576, "use another platform"),)
+        package_order.target, limits=(SizeLimit("unpacked", 1_048_576, "use another platform"),)
     )
-    assert not package_function(replace(given, target=small))
+    assert not package_function(replace(package_order, target=small))
     assert "MB unpacked is more than 1.0 MB: use another platform" in capsys.readouterr().err
 
 
@@ -462,16 +466,16 @@ def test_the_same_files_make_the_same_archive(tmp_path: Path) -> None:
 
 
 def test_the_same_code_makes_the_same_bytecode(function: Path, tmp_path: Path) -> None:
-    made = []
+    bytecode_by_name = []
     for name in ("one", "two"):
         folder = tmp_path / name
         for inner in ("engine.py", "types.py"):
             put(folder / inner, (function / "answerable" / "serve" / inner).read_text("utf-8"))
         assert compile_bytecode(folder, folder, HERE)
-        made.append({p.name: p.read_bytes() for p in folder.rglob("*.pyc")})
-    assert len(made[0]) == 2
-    assert made[0] == made[1]
-    assert str(tmp_path).encode() not in b"".join(made[0].values())
+        bytecode_by_name.append({p.name: p.read_bytes() for p in folder.rglob("*.pyc")})
+    assert len(bytecode_by_name[0]) == 2
+    assert bytecode_by_name[0] == bytecode_by_name[1]
+    assert str(tmp_path).encode() not in b"".join(bytecode_by_name[0].values())
 
 
 def test_a_python_that_is_not_installed_makes_no_bytecode(tmp_path: Path) -> None:
@@ -480,7 +484,7 @@ def test_a_python_that_is_not_installed_makes_no_bytecode(tmp_path: Path) -> Non
     assert names_in(tmp_path) == {"a.py"}
 
 
-def test_files_of_others_outlive_a_package(
+def test_foreign_files_are_kept_when_a_package_is_rewritten(
     function: Path, packages: dict[str, tuple[Path, FunctionPackage]], tmp_path: Path
 ) -> None:
     out = Path(shutil.copytree(packages["vercel"][0], tmp_path / "out"))
@@ -493,7 +497,7 @@ def test_files_of_others_outlive_a_package(
     assert json.loads((out / "vercel.json").read_text(encoding="utf-8"))["rewrites"]
 
 
-def test_a_folder_of_others_is_refused(function: Path, tmp_path: Path) -> None:
+def test_an_out_folder_with_foreign_files_is_refused(function: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     put(out / "thesis.txt", "years of work")
     with pytest.raises(SiteError, match="holds files that no packaging has written"):
@@ -518,7 +522,7 @@ def test_a_failure_leaves_the_last_package(
     assert {path.name for path in tmp_path.iterdir()} == {out.name, wheels.name}
 
 
-def test_what_a_killed_packaging_left_is_removed(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_packaging_are_removed(tmp_path: Path) -> None:
     ours = tmp_path / f".out.{'0' * 32}.tmp"
     theirs = tmp_path / f".other.{'0' * 32}.tmp"
     for folder in (ours, theirs):
@@ -539,10 +543,10 @@ def test_a_function_of_an_earlier_version_is_refused(copy: Path) -> None:
 
 
 def test_a_function_whose_embedder_is_unknown_is_refused(copy: Path) -> None:
-    made = read_manifest(copy / "bundle")
-    identity = replace(made.identity, provider="psychic")
-    known = compute_bundle_id(identity, made.profile, made.encoding, made.files)
-    later = replace(made, identity=identity, id=known)
+    manifest = read_manifest(copy / "bundle")
+    identity = replace(manifest.identity, provider="psychic")
+    bundle_id = compute_bundle_id(identity, manifest.profile, manifest.encoding, manifest.files)
+    later = replace(manifest, identity=identity, id=bundle_id)
     put(copy / "bundle" / "manifest.json", json.dumps(later.as_json()))
     with pytest.raises(SiteError, match="'psychic' is unknown to this version: upgrade"):
         read_function_contents(copy, "asgi")

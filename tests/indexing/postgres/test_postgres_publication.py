@@ -46,9 +46,9 @@ WORDS = "rope chain buoy lantern storm wind crew knot sail anchor tide mast keel
 
 @pytest.fixture(scope="module")
 def connections(postgres_server: PostgresServer) -> Iterator[ConnectionPool]:
-    found = ConnectionPool(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
-    yield found
-    found.close()
+    pool = ConnectionPool(DatabaseOptions(postgres_server.url(FUNCTION_ROLE)))
+    yield pool
+    pool.close()
 
 
 def bundle(folder: Path, words: Sequence[str], holds: str = "boat") -> Bundle:
@@ -64,7 +64,7 @@ def served(connections: ConnectionPool, name: str) -> PostgresStore:
 
 
 def texts(store: Store) -> list[str]:
-    """What the first passages say; all of them are of one bundle."""
+    """List the texts of the first passages; all of them are of one bundle."""
     vector = LetterEmbedder().embed(["rope holds"])[0]
     return [s.item.text for s in doubles.retrieve(store, "rope holds", vector, 20).passages]
 
@@ -76,7 +76,7 @@ def tables(server: PostgresServer) -> set[str]:
     return {str(name) for (name,) in rows}
 
 
-def test_only_what_changed_is_sent(
+def test_only_changed_rows_are_sent(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "changes")
@@ -89,8 +89,8 @@ def test_only_what_changed_is_sent(
 
     pages = [record(w, f"<p>The {w} holds the boat.</p>") for w in WORDS]
     pages[3] = record(WORDS[3], "<p>The lantern holds the ship.</p>")
-    made = index_of(tmp_path / "2", pages, [note(w, f"{w} boat") for w in WORDS])
-    again = publish_bundle_rows(bundle_of(tmp_path / "2", made, OPEN), target)
+    index = index_of(tmp_path / "2", pages, [note(w, f"{w} boat") for w in WORDS])
+    again = publish_bundle_rows(bundle_of(tmp_path / "2", index, OPEN), target)
     # A page, its vector, the words that it has lost and got, and what is kept in memory.
     assert again.sent < 20 < again.reused
     assert "The lantern holds the ship." in texts(served(connections, "changes"))
@@ -106,7 +106,7 @@ def test_a_bundle_that_was_served_before_is_served_again_at_once(
     assert served(connections, "back").manifest.id == one.manifest.id
 
 
-def test_what_was_replaced_is_removed_after_its_grace(
+def test_a_superseded_bundle_is_removed_after_its_grace(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "grace")
@@ -122,7 +122,7 @@ def test_what_was_replaced_is_removed_after_its_grace(
     assert len(texts(served(connections, "grace"))) == 5
 
 
-def test_what_is_published_again_while_it_is_removed_stays(
+def test_a_bundle_published_again_during_its_removal_stays(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -142,14 +142,14 @@ def test_what_is_published_again_while_it_is_removed_stays(
     assert len(texts(served(connections, "again"))) == 3
 
 
-def test_tables_that_somebody_dropped_are_made_again(
+def test_dropped_tables_are_created_again(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "dropped")
-    made = bundle(tmp_path, WORDS[:3])
-    key = publish_bundle_rows(made, target).key
+    served_bundle = bundle(tmp_path, WORDS[:3])
+    key = publish_bundle_rows(served_bundle, target).key
     postgres_server.execute(f"DROP TABLE answerable.passages_{key}")
-    assert publish_bundle_rows(made, target).sent > 0
+    assert publish_bundle_rows(served_bundle, target).sent > 0
     assert len(texts(served(connections, "dropped"))) == 3
 
 
@@ -168,9 +168,7 @@ def test_the_grace_begins_when_another_is_served(
     assert gap >= 0.2
 
 
-def test_who_is_not_the_publisher_publishes_nothing(
-    postgres_server: PostgresServer, tmp_path: Path
-) -> None:
+def test_other_roles_cannot_publish(postgres_server: PostgresServer, tmp_path: Path) -> None:
     before = tables(postgres_server)
     with pytest.raises(StorageError, match="publish as answerable_publisher"):
         publish_bundle_rows(
@@ -179,7 +177,7 @@ def test_who_is_not_the_publisher_publishes_nothing(
     assert tables(postgres_server) == before
 
 
-def test_of_two_publishers_at_once_the_second_is_told(
+def test_the_second_of_two_publishers_at_once_is_refused(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "two")
@@ -196,7 +194,7 @@ def test_of_two_publishers_at_once_the_second_is_told(
     assert len(texts(served(connections, "two"))) == 3
 
 
-def test_what_a_check_refuses_is_never_seen(
+def test_a_bundle_refused_by_its_check_is_never_visible(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "refused")
@@ -231,7 +229,7 @@ def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "killed")
     many = [f"{one}{other}" for one in WORDS for other in WORDS]
     bundles = [bundle(tmp_path / str(n), many, f"boat {word}") for n, word in enumerate(WORDS[:3])]
-    known = {each.manifest.id: each for each in bundles}
+    bundle_by_id = {each.manifest.id: each for each in bundles}
     started = time.monotonic()
     publish_bundle_rows(bundles[0], target)
     length = time.monotonic() - started
@@ -248,7 +246,7 @@ def test_a_publisher_killed_at_any_moment_leaves_what_is_served(
         killed += process.wait() == -signal.SIGKILL
         process.stdout.close()
         store = served(connections, "killed")
-        whole = known[store.manifest.id]
+        whole = bundle_by_id[store.manifest.id]
         assert texts(store) == texts(whole)
     assert killed == 10
     until_free(postgres_server)
@@ -267,23 +265,27 @@ def until_free(server: PostgresServer) -> None:
     until(lambda: server.execute(statement) == [(0,)])
 
 
-def test_what_cannot_be_published_says_so(postgres_server: PostgresServer, tmp_path: Path) -> None:
-    made = bundle(tmp_path, WORDS[:2])
+def test_a_bundle_that_cannot_be_published_is_refused_with_the_reason(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    served_bundle = bundle(tmp_path, WORDS[:2])
     away = DatabaseTarget("postgresql://me:hunter2@127.0.0.1:9/docs")
     with pytest.raises(StorageError, match=r"check `store\.url`") as gone:
-        publish_bundle_rows(made, away)
+        publish_bundle_rows(served_bundle, away)
     assert "hunter2" not in str(gone.value)
     with pytest.raises(StorageError, match="answerable database-roles"):
-        publish_bundle_rows(made, DatabaseTarget(postgres_server.url(FUNCTION_ROLE), "denied"))
+        publish_bundle_rows(
+            served_bundle, DatabaseTarget(postgres_server.url(FUNCTION_ROLE), "denied")
+        )
     postgres_server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' TEMPLATE template0")
     with pytest.raises(StorageError, match="encoding is not UTF8"):
-        publish_bundle_rows(made, DatabaseTarget(postgres_server.url("postgres", "latin")))
+        publish_bundle_rows(served_bundle, DatabaseTarget(postgres_server.url("postgres", "latin")))
     for text in ("a\0b", "a\ud800b"):
         with pytest.raises(SiteError, match=r"guide/page: it holds U\+0000 or half"):
             encode_text(text, "guide/page")
 
 
-def test_what_is_not_served_or_of_another_version_is_refused(
+def test_a_bundle_not_served_or_of_another_version_is_refused(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
     with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
@@ -291,7 +293,7 @@ def test_what_is_not_served_or_of_another_version_is_refused(
     key = publish_bundle_rows(
         bundle(tmp_path, WORDS[:2]), DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "other")
     ).key
-    for change, told in (
+    for change, message in (
         ("format = 99", "of format 99"),
         ("manifest = replace(manifest, '\"wire\": 2', '\"wire\": 9')", "is not wire version 2"),
         ("manifest = '{'", "manifest is malformed"),
@@ -304,7 +306,7 @@ def test_what_is_not_served_or_of_another_version_is_refused(
                 f"UPDATE answerable.bundles SET {change} WHERE key = '{key}'".encode()
             )
             connection.commit()
-            with pytest.raises(BundleError, match=told):
+            with pytest.raises(BundleError, match=message):
                 open_postgres_store(connections, key)
             connection.execute(f"DELETE FROM kept WHERE key <> '{key}'".encode())
             connection.execute(
@@ -321,12 +323,12 @@ def test_the_structure_of_a_passage_is_published_and_checked(
         "<p>Use <code>a</code> of <a href=/x/>it</a>:<pre>a()</pre><ol><li>one<li>two</ol>"
         "<table><tr><th>key<tr><td>rope</table>"
     )
-    made = bundle_of(tmp_path, index_of(tmp_path, [record("page", html)]), OPEN)
+    site_bundle = bundle_of(tmp_path, index_of(tmp_path, [record("page", html)]), OPEN)
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "structured")
-    key = publish_bundle_rows(made, target).key
+    key = publish_bundle_rows(site_bundle, target).key
     store = served(connections, "structured")
     passage = store.passages_at([0])[0]
-    assert passage == made.passage(0)
+    assert passage == site_bundle.passage(0)
     assert {block.kind for block in passage.blocks} == {"text", "code", "item", "row"}
     assert {span.kind for span in passage.spans} == {"code", "link", "cell"}
     for damaged in (
@@ -370,7 +372,7 @@ def test_an_index_is_published_if_the_gold_set_admits_it(
 def test_an_option_of_the_store_that_is_wrong_is_named(
     site: Path, postgres_server: PostgresServer
 ) -> None:
-    for wrong, told in (
+    for wrong, message in (
         ({"url": "mysql://host/db"}, "store.url: it has to begin with postgresql://"),
         ({"name": "a b"}, "store.name: 'a b' is not a valid name"),
         ({"ef_search": 0}, "store.ef_search: 0 is not a whole number from 1 to 1000"),
@@ -378,7 +380,7 @@ def test_an_option_of_the_store_that_is_wrong_is_named(
         ({"grace": -1}, "store.grace: -1 is not between"),
     ):
         options(site, postgres_server, **wrong)
-        assert told in failure(site)
+        assert message in failure(site)
     options(site, postgres_server, url=None)
     done = build(site, "--strict")
     assert (done.returncode, "store.url: it is empty" in done.stderr) == (1, True)

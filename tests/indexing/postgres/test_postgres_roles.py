@@ -129,7 +129,7 @@ def test_nobody_else_reads_anything(
                 connection.execute(f"SELECT * FROM {name}".encode())
 
 
-def test_what_readers_ask_is_in_no_log_of_the_server(
+def test_questions_are_in_no_log_of_the_database_server(
     function: psycopg.Connection[tuple[object, ...]],
 ) -> None:
     for name in ("log_parameter_max_length", "log_parameter_max_length_on_error"):
@@ -145,8 +145,10 @@ def test_an_administrator_need_not_be_a_superuser(tmp_path: Path) -> None:
         with psycopg.connect(server.url("admin", "docs"), autocommit=True) as connection:
             for _ in range(2):
                 connection.execute(read_roles_sql().encode())
-        made = bundle_of(tmp_path, index_of(tmp_path, [record("a", "<p>A rope.</p>")]))
-        key = publish_bundle_rows(made, DatabaseTarget(server.url(PUBLISHER_ROLE, "docs"))).key
+        site_bundle = bundle_of(tmp_path, index_of(tmp_path, [record("a", "<p>A rope.</p>")]))
+        key = publish_bundle_rows(
+            site_bundle, DatabaseTarget(server.url(PUBLISHER_ROLE, "docs"))
+        ).key
         connections = ConnectionPool(DatabaseOptions(server.url(FUNCTION_ROLE, "docs")))
         assert read_served_key(connections, "site") == key
         connections.close()
@@ -210,7 +212,7 @@ def test_no_word_of_a_note_is_in_the_database(site: Path, postgres_server: Postg
 
 def parts(server: PostgresServer) -> dict[str, bytes]:
     """Every value of bytes in the database, decompressed by the audit as files are."""
-    found: dict[str, bytes] = {}
+    artifacts: dict[str, bytes] = {}
     columns = server.execute(
         "SELECT attrelid::regclass::text, attname FROM pg_attribute "
         "WHERE atttypid = 'bytea'::regtype AND attrelid::regclass::text LIKE 'answerable%'"
@@ -218,6 +220,6 @@ def parts(server: PostgresServer) -> dict[str, bytes]:
     for table, column in columns:
         for number, (data,) in enumerate(server.execute(f"SELECT {column} FROM {table}")):
             assert isinstance(data, bytes)
-            found[f"{table}/{column}/{number}.z"] = data
-    assert len(found) > 20
-    return found
+            artifacts[f"{table}/{column}/{number}.z"] = data
+    assert len(artifacts) > 20
+    return artifacts
