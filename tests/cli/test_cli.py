@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 from openai import OpenAI
 
+from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
 from answerable.serve.answers import prompt
 from support import sites
+from support.command_tables import subcommands
 from support.deadlines import PATIENCE
 
 GOLD = """
@@ -311,3 +313,9 @@ def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
     assert process.wait(PATIENCE) == 0
     process.stdout.close()
+
+
+def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:
+    for name, subcommand in subcommands(main).items():
+        assert subcommand.name == name
+        assert str(subcommand.help).split("\n\n")[0] == _SUMMARIES[name]

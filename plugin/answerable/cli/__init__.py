@@ -8,57 +8,39 @@ import click
 from ..indexing.error_messages import format_error
 from ..serve.errors import AnswerableError
 
-# The module of each command and its summary, so that `--help` imports none of them. Each module
-# has its command as ``command``, whose help opens with the same words.
-_COMMANDS = {
-    "ask": ("ask", "Answer one QUESTION with citations, or say that the site does not know."),
+# What `--help` says of each command, so that it imports none of them. Each command is `command`
+# in the module of its name, and its own help opens with these words.
+_SUMMARIES = {
+    "ask": "Answer one QUESTION with citations, or say that the site does not know.",
     "bench-cold": (
-        "bench_cold",
-        "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase.",
+        "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
     ),
-    "calibrate": (
-        "calibrate",
-        "Propose floors from the gold set and a bank of off-topic questions.",
-    ),
-    "chat": ("chat", "Ask in the terminal, one question at a time."),
+    "calibrate": "Propose floors from the gold set and a bank of off-topic questions.",
+    "chat": "Ask in the terminal, one question at a time.",
     "check-links": (
-        "check_links",
-        "Look up all that answers may cite on the site at URL; exit status 1 if some is gone.",
+        "Look up all that answers may cite on the site at URL; exit status 1 if some is gone."
     ),
     "database-roles": (
-        "database_roles",
-        "Print the SQL that makes the roles and schemas of a database, for an administrator.",
+        "Print the SQL that makes the roles and schemas of a database, for an administrator."
     ),
-    "eval": ("evaluate", "Run the gold set; exit status 1 if a query fails."),
-    "gaps": ("gaps", "Group refused questions into likely missing pages."),
-    "gate": (
-        "gate",
-        "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
-    ),
-    "index": ("index", "Make a function for SITE_DIR, a site that any generator has built."),
+    "eval": "Run the gold set; exit status 1 if a query fails.",
+    "gaps": "Group refused questions into likely missing pages.",
+    "gate": "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
+    "index": "Make a function for SITE_DIR, a site that any generator has built.",
     "package": (
-        "package",
-        "Turn the function's folder into what a platform takes; exit status 1 above its limits.",
+        "Turn the function's folder into what a platform takes; exit status 1 above its limits."
     ),
     "publish": (
-        "publish",
-        "Publish the bundle to the database of ANSWERABLE_DATABASE_URL, to be searched exactly.",
+        "Publish the bundle to the database of ANSWERABLE_DATABASE_URL, to be searched exactly."
     ),
-    "search": ("search", "Show what a QUESTION retrieves, with scores."),
-    "serve": ("serve", "Serve SITE_DIR, a site that any generator has built, with a live ask box."),
-    "stub-openai": (
-        "stub_openai",
-        "Serve the OpenAI protocol on loopback, to try the whole flow without a key.",
-    ),
-    "tune": (
-        "tune",
-        "Find the smallest bundle that holds every verdict; exit status 1 if none does.",
-    ),
-    "why": (
-        "why",
-        "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
-    ),
+    "search": "Show what a QUESTION retrieves, with scores.",
+    "serve": "Serve SITE_DIR, a site that any generator has built, with a live ask box.",
+    "stub-openai": "Serve the OpenAI protocol on loopback, to try the whole flow without a key.",
+    "tune": "Find the smallest bundle that holds every verdict; exit status 1 if none does.",
+    "why": "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
 }
+# `eval` would hide the built-in function of that name.
+_MODULES = {"eval": "evaluate"}
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 # The options of `answerable` itself, which people type after its command too.
 _GLOBAL_OPTIONS = ("-f", "--config-file", "--bundle")
@@ -69,20 +51,19 @@ class _LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return sorted(_COMMANDS)
+        return sorted(_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _SUMMARIES:
             return None
-        command: click.Command = import_module(f".{_COMMANDS[cmd_name][0]}", __name__).command
+        name = _MODULES.get(cmd_name, cmd_name.replace("-", "_"))
+        command: click.Command = import_module(f".{name}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        summaries = click.Group(
-            commands=[click.Command(name, help=text) for name, (_, text) in _COMMANDS.items()]
-        )
-        summaries.format_commands(ctx, formatter)
+        commands = [click.Command(name, help=summary) for name, summary in _SUMMARIES.items()]
+        click.Group(commands=commands).format_commands(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> object:
         try:

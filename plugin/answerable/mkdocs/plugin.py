@@ -19,8 +19,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
+from ..indexing.embedding_cache import LazyEmbedder
 from ..indexing.error_messages import format_error
-from ..indexing.lazy_embedder import LazyEmbedder
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
 from ..indexing.output.function_writer import find_model_folder
 from ..indexing.pages.page_cache import UnreadPageError
