@@ -33,7 +33,7 @@ from answerable.indexing.leak_audit.artifacts import Artifact
 from answerable.indexing.output.bundle_writer import (
     BundleContents,
     make_manifest,
-    read_build_time,
+    parse_build_time,
     reencode_contents,
     serialize_index,
 )
@@ -87,7 +87,7 @@ def rows() -> list[Row]:
 def _bytes(index: SiteIndex, made: BundleContents, lever: Encoding) -> int:
     """The bytes of the whole bundle, its manifest too."""
     recoded = reencode_contents(made, index, lever)
-    now = read_build_time("0")
+    now = parse_build_time("0")
     manifest = make_manifest(index, recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
     return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
@@ -192,7 +192,7 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
         function = Path(work, "function")
         whole = encode_all_dimensions(synthetic.IDENTITY.dimensions)
         staged = stage_function(index, function, FunctionSettings(), whole, _unaudited)
-        now = read_build_time("0")
+        now = parse_build_time("0")
         publish_function(staged, synthetic.IDENTITY, OPENAI_PROFILE, now)
         node = _node_command(Path(work), index, question)
         times: dict[str, list[float]] = {"node": [], "cold": [], "cold-skip-hashes": []}

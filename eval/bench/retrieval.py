@@ -24,7 +24,7 @@ from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.indexing.index import SiteInfo, build_index
-from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
+from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.indexing.output.function_writer import find_model_folder
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
@@ -184,7 +184,7 @@ def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -
     site = SiteInfo(folder.name, None, "en")
     pages = map(index_record, records)
     made = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
-    now = read_build_time(None)
+    now = parse_build_time(None)
     write_bundle(made, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
     return open_bundle(folder / "bundle")
 

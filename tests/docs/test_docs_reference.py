@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from answerable.cli import main
-from answerable.indexing.output.bundle_writer import read_build_time
+from answerable.indexing.output.bundle_writer import parse_build_time
 from answerable.serve.http.adapters.app_factory import read_base_path
 from answerable.serve.limits.policy import read_policy
 from answerable.serve.stores.postgres import database_options
@@ -104,7 +104,7 @@ def test_the_examples_of_the_variables_are_taken() -> None:
     assert read_policy(documented) != read_policy({})
     assert read_base_path(documented) != read_base_path({})
     assert read_database_options(documented)
-    assert read_build_time(documented["SOURCE_DATE_EPOCH"])
+    assert parse_build_time(documented["SOURCE_DATE_EPOCH"])
 
 
 @pytest.mark.parametrize("name", sorted(variables()))

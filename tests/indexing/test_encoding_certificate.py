@@ -366,7 +366,7 @@ def test_answers_are_judged_where_they_cost_nothing(
     found = rebuild_site(folder / "mkdocs.yml")
     assert found.full is full
     assert (found.encoding.name, found.encoding.dimensions) == ("binary", 256)
-    assert len(found.private.notes) == 1
+    assert len(found.notes.ids) == 1
     assert tree(folder / "function") == before
 
 

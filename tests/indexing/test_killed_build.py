@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.output import atomic_files
-from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
+from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.serve.bundle_format import manifest as manifest_module
 from answerable.serve.bundle_format.manifest import read_manifest, stored_file_name
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
@@ -165,7 +165,7 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
     while turns < TURNS or len(set(seen)) < len(indexes):
         turns += 1
         assert turns < 100 * TURNS
-        write_bundle(indexes[turns % 2], folder, TINY, LOCAL_PROFILE, read_build_time(None))
+        write_bundle(indexes[turns % 2], folder, TINY, LOCAL_PROFILE, parse_build_time(None))
     done.set()
     for reader in readers:
         reader.join()

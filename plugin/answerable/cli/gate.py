@@ -21,7 +21,7 @@ from ..mkdocs.rebuild import RebuiltSite, rebuild_site
 from ..serve.errors import SiteError
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding
 from .context import SiteLocation
-from .evaluate_options import format_verdict, list_note_sources, parse_ids
+from .evaluate_options import format_verdict, parse_ids
 from .render import to_plain_text
 
 
@@ -71,8 +71,7 @@ def judge_site_encoding(
 
 def make_judged_site(site: RebuiltSite, ids: Sequence[str] = ()) -> JudgedSite:
     """Load the gold set of a site that was rebuilt. ids: the queries to ask, all by default."""
-    notes = list_note_sources(site.private)
-    case = load_gate_case(site.gold, site.author, site.index, notes, full=site.full, ids=ids)
+    case = load_gate_case(site.gold, site.author, site.index, site.notes, full=site.full, ids=ids)
     return JudgedSite(site.index, site.embedder, site.profile, case, site.cache)
 
 

@@ -1,16 +1,14 @@
 """``answerable index``: index a site that any generator has built and write its function."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import wraps
-from itertools import chain
+from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 import click
 
-from ..indexing.build_time import read_build_time
 from ..indexing.error_messages import format_error
 from ..indexing.html_site.built_site import (
     BuiltSite,
@@ -19,28 +17,23 @@ from ..indexing.html_site.built_site import (
     list_html_files,
     read_built_site,
 )
-from ..indexing.index import SiteIndex, SiteInfo, build_index
-from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
-from ..indexing.leak_audit.audit import audit_artifacts, check_published_in
+from ..indexing.index import SiteInfo
+from ..indexing.leak_audit.artifacts import walk_artifacts
 from ..indexing.notes import note_ids
-from ..indexing.notes.note import Note, Notebook
-from ..indexing.notes.note_places import make_about_resolver
-from ..indexing.notes.notebook import read_notebook
-from ..indexing.notes.routing_hints import check_about
+from ..indexing.notes.note import Notebook
 from ..indexing.output.atomic_files import write_file
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
 from ..indexing.output.function_writer import find_model_folder
-from ..indexing.pages.page_cache import index_pages
+from ..indexing.pages.page_cache import start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pipeline import (
-    AuditArtifacts,
+    FunctionPlan,
+    SiteBuild,
     format_count,
-    publish_function,
-    stage_function,
-    summarize_build,
+    publish_site,
+    read_site_notes,
 )
 from ..indexing.process_pool import ProcessPool
-from ..indexing.progress import show_progress
 from ..indexing.widget import injection, widget_config
 from ..indexing.widget.injection import inject_widget, read_widget_files
 from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
@@ -148,18 +141,13 @@ def index_built_site(
 
 
 def write_function_folder(options: IndexOptions, out: Path) -> tuple[BuiltSite, Manifest]:
-    """Index a built site and write its function's folder; the site as read, and its bundle."""
-    read = read_built_site(options.folder, options.reading)
-    private = read_site_notes(options, read)
-    made = index_site_pages(options, read, private, open_local_embedder())
-
-    identity = local_embedder.LOCAL_IDENTITY
-    staged = stage_function(
-        made, out, FunctionSettings(), LOCAL_ENCODING, make_auditor(options, read, private)
-    )
-    manifest = publish_function(staged, identity, LOCAL_PROFILE, read_build_time())
-    click.echo(summarize_build(manifest, made, out))
-    return read, manifest
+    """Index a built site and write its function's folder; return the site and the manifest."""
+    built = read_built_site(options.folder, options.reading)
+    with closing(ProcessPool()) as pool:
+        site = describe_site(options, built, open_local_embedder(), pool)
+        plan = FunctionPlan(out, site, FunctionSettings())
+        [(_, manifest)] = publish_site(site, [plan], read_notes(options, site), click.echo)
+    return built, manifest
 
 
 def check_folders(options: IndexOptions, out: Path | None) -> None:
@@ -173,84 +161,54 @@ def check_folders(options: IndexOptions, out: Path | None) -> None:
         check_notebook_location(options.notebook, private)
 
 
-def read_site_notes(options: IndexOptions, read: BuiltSite) -> Notebook:
-    """The notes and drafts, each with the files of the site that it says publish it."""
+def describe_site(
+    options: IndexOptions, built: BuiltSite, embedder: Embedder, pool: ProcessPool
+) -> SiteBuild:
+    """Describe a built site to the publishing pipeline; its pages are cut here."""
+    outputs = {file: file for file in built.files.values() if file.endswith(".html")}
+    return SiteBuild(
+        info=SiteInfo(
+            name=built.name,
+            url=built.url,
+            language=built.language,
+            route=get_translation(built.language).route,
+            names=(built.name,),
+        ),
+        pages=start_indexing_pages(built.sources, CuttingRules(), options.cache, pool).collect(),
+        targets=built.targets,
+        outputs=outputs,
+        list_artifacts=partial(
+            walk_artifacts, options.folder, options.folder.resolve().name, outputs
+        ),
+        cache=options.cache,
+        pool=pool,
+        embedder=embedder,
+        encoding=LOCAL_ENCODING,
+        choose_profile=lambda _: LOCAL_PROFILE,
+        page_names=built.files,
+    )
+
+
+def read_notes(options: IndexOptions, site: SiteBuild) -> Notebook:
+    """Read the notes of a site, if it has any, and say what its author has to know of them."""
     if not options.notebook:
         return Notebook()
-    resolve, pages = make_about_resolver(read.targets), _html_outputs(read)
-    checks = (
-        lambda note: check_about(note, resolve, read.language),
-        lambda note: check_published_in(_resolve_published_in(note, read), pages),
-    )
-    found = read_notebook(options.notebook, checks, writes_key=True)
-    if found.new_key:
-        click.echo(note_ids.NEW_KEY_MESSAGE % found.new_key, err=True)
-    if not found.notes:
+    notebook = read_site_notes(site, options.notebook)
+    if notebook.new_key:
+        click.echo(note_ids.NEW_KEY_MESSAGE % notebook.new_key, err=True)
+    if not notebook.notes:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
-    return replace(
-        found,
-        notes=tuple(_resolve_published_in(note, read) for note in found.notes),
-        drafts=tuple(_resolve_published_in(note, read) for note in found.drafts),
-        unrouted=tuple(_resolve_published_in(note, read) for note in found.unrouted),
-    )
-
-
-def _resolve_published_in(note: Note, read: BuiltSite) -> Note:
-    names = (name.removeprefix("/") for name in note.published_in)
-    return replace(note, published_in=tuple(read.files.get(name, name) for name in names))
-
-
-def make_auditor(options: IndexOptions, read: BuiltSite, private: Notebook) -> AuditArtifacts:
-    """The leak audit of the site together with what is made from it."""
-
-    def check(more: Iterable[Artifact]) -> None:
-        with closing(ProcessPool()) as workers:
-            written = chain(list_published_artifacts(options, read), more)
-            audit_artifacts(private.notes, written, options.cache, workers, private.unindexed)
-
-    return check
-
-
-def list_published_artifacts(options: IndexOptions, read: BuiltSite) -> Iterable[Artifact]:
-    """All that the site publishes, for the leak audit."""
-    return walk_artifacts(options.folder, options.folder.resolve().name, _html_outputs(read))
-
-
-def _html_outputs(read: BuiltSite) -> dict[str, str]:
-    return {file: file for file in read.files.values() if file.endswith(".html")}
+    return notebook
 
 
 def open_local_embedder() -> Embedder:
-    """The keyless embedder."""
+    """Open the keyless embedder."""
     return make_embedder(local_embedder.LOCAL_IDENTITY, find_model_folder(), FunctionSettings())
 
 
-def index_site_pages(
-    options: IndexOptions, read: BuiltSite, private: Notebook, chosen: Embedder
-) -> SiteIndex:
-    """The index of a site that was read."""
-    info = SiteInfo(
-        name=read.name,
-        url=read.url,
-        language=read.language,
-        route=get_translation(read.language).route,
-        names=(read.name,),
-    )
-    with show_progress() as report:
-        return build_index(
-            info,
-            index_pages(read.sources, CuttingRules(), options.cache),
-            private.notes,
-            make_about_resolver(read.targets),
-            chosen,
-            cache_folder=options.cache,
-            progress=report,
-        )
-
-
 def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> int:
-    """Put the widget into every page of a built site; how many have changed.
+    """Put the widget into every page of a built site; return how many have changed.
 
     base: the path of the site. A second run changes no byte.
     """
@@ -286,7 +244,7 @@ def check_endpoint(inject: bool, endpoint: str | None) -> None:
 
 
 def _script_url(name: str, base: str) -> str:
-    """The script's url in a page: relative, but in 404.html, which any url may show."""
+    """Return the script's url in a page: relative, but in 404.html, which any url may show."""
     if name == "404.html":
         return base + injection.WIDGET_SCRIPT
     depth = len(PurePosixPath(name).parts) - 1

@@ -5,7 +5,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from socketserver import ThreadingMixIn
@@ -15,11 +15,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 
-from ..indexing.build_time import read_build_time
 from ..indexing.html_site.built_site import BuiltSite, read_built_site
-from ..indexing.pipeline import open_preview_bundle, summarize_build
-from ..serve.bundle_format.profile import LOCAL_PROFILE
-from ..serve.embedders import local_embedder
+from ..indexing.pipeline import preview_site
+from ..indexing.process_pool import ProcessPool
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
@@ -30,14 +28,12 @@ from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.http.shutdown import InFlight, stop_on_signal
 from ..serve.providers import make_engine
 from ..serve.settings import LOG_REFUSALS_CHOICES, LogRefusals
-from . import index
 from .index import (
     IndexOptions,
     check_folders,
-    index_site_pages,
-    make_auditor,
+    describe_site,
     open_local_embedder,
-    read_site_notes,
+    read_notes,
     site_options,
 )
 from .static_site import make_static_app
@@ -110,18 +106,13 @@ class _LiveIndex:
         kept = "answers come from the last good index" if self.engine else "no answers yet"
         click.echo(f"{mistake} ({kept})", err=True)
 
-    def _index(self, options: IndexOptions, read: BuiltSite | None) -> None:
-        read = read or read_built_site(options.folder, options.reading)
-        private = read_site_notes(options, read)
-        made = index_site_pages(options, read, private, self.embedder)
-        folder = options.cache / "built"
-        identity = local_embedder.LOCAL_IDENTITY
-        audited = make_auditor(options, read, private)
-        bundle = open_preview_bundle(
-            made, folder, identity, LOCAL_PROFILE, index.LOCAL_ENCODING, read_build_time(), audited
-        )
+    def _index(self, options: IndexOptions, built: BuiltSite | None) -> None:
+        built = built or read_built_site(options.folder, options.reading)
+        with closing(ProcessPool()) as pool:
+            site = describe_site(options, built, self.embedder, pool)
+            notebook = read_notes(options, site)
+            bundle = preview_site(site, notebook, options.cache / "built", click.echo)
         self.engine = make_engine(bundle, self.embedder)
-        click.echo(summarize_build(bundle.manifest, made, folder))
 
 
 @click.command("serve")

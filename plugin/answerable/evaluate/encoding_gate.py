@@ -19,7 +19,7 @@ from ..indexing.output.atomic_files import make_private_folder, write_private_fi
 from ..indexing.output.bundle_writer import (
     BundleContents,
     make_manifest,
-    read_build_time,
+    parse_build_time,
     reencode_contents,
     write_bundle,
 )
@@ -53,7 +53,7 @@ class JudgedSite:
 
     def compute_bundle_id(self, contents: BundleContents) -> str:
         """Compute the id that contents would be published under."""
-        identity, built_at = self.embedder.identity, read_build_time("0")
+        identity, built_at = self.embedder.identity, parse_build_time("0")
         return make_manifest(self.index, contents, identity, self.profile, built_at).id
 
 
@@ -109,7 +109,7 @@ def open_unpublished(site: JudgedSite, contents: BundleContents) -> Iterator[Eng
     with TemporaryDirectory(
         dir=site.work, prefix=_WORK_FOLDER_PREFIX, ignore_cleanup_errors=True
     ) as name:
-        folder, built_at = Path(name), read_build_time("0")
+        folder, built_at = Path(name), parse_build_time("0")
         write_bundle(site.index, folder, site.embedder.identity, site.profile, built_at, contents)
         yield make_engine(open_bundle(folder, verify=False), site.embedder)
 

@@ -1,27 +1,68 @@
-"""A whole build's last step: an index published as a bundle, with the function around it."""
+"""Publishing pipeline of a site: read its notes, index, stage, audit, and publish its functions."""
 
 import datetime as dt
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from ..serve.bundle_format import manifest as manifest_module
 from ..serve.bundle_format.manifest import Manifest, array_file_name
 from ..serve.bundle_format.profile import Profile
-from ..serve.embedders.embedder import EmbedderIdentity
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.vectors.encodings import Encoding
-from .index import SiteIndex
+from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.artifacts import Artifact
+from .leak_audit.audit import audit_artifacts, check_published_in
+from .notes.note import Note, Notebook
+from .notes.note_places import AboutTargets, make_about_resolver
+from .notes.notebook import read_notebook
+from .notes.routing_hints import check_about
 from .output.atomic_files import lock_folder
-from .output.bundle_writer import BundleContents, serialize_index, write_bundle
-from .output.function_writer import check_function_folder, lacks_kernel, write_function
+from .output.bundle_writer import BundleContents, parse_build_time, serialize_index, write_bundle
+from .output.function_writer import check_function_folder, write_function
+from .pages.page_index import PageIndex
+from .process_pool import ProcessPool
+from .progress import show_progress
 
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteBuild:
+    """A built site and how to index it: what the pipeline needs of whoever has read the site.
+
+    ``outputs``: the page in each file of the site, by the name that notes call it; ``page_names``:
+    further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
+    that the site publishes besides its function, for the leak audit.
+    """
+
+    info: SiteInfo
+    pages: tuple[PageIndex, ...]
+    targets: AboutTargets
+    outputs: Mapping[str, str]
+    list_artifacts: Callable[[], Iterable[Artifact]]
+    cache: Path
+    pool: ProcessPool
+    embedder: Embedder
+    encoding: Encoding
+    choose_profile: Callable[[SiteIndex], Profile]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    page_names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlan:
+    """A function to publish: its folder, its settings, and the site or the language it answers."""
+
+    folder: Path
+    site: SiteBuild
+    settings: FunctionSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +75,89 @@ class StagedFunction:
     contents: BundleContents
 
 
+def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
+    """Read the notes of a site, each with the pages that it says publish it.
+
+    NotebookError if a note leads to no page, or names one that is not published.
+    """
+    resolve, pages = make_about_resolver(site.targets), frozenset(site.outputs.values())
+    checks = (
+        lambda note: check_about(note, resolve, site.info.language),
+        lambda note: check_published_in(_resolve_published_in(note, site), pages),
+    )
+    notebook = read_notebook(folder, checks, writes_key=True)
+    return replace(
+        notebook,
+        notes=tuple(_resolve_published_in(note, site) for note in notebook.notes),
+        drafts=tuple(_resolve_published_in(note, site) for note in notebook.drafts),
+        unrouted=tuple(_resolve_published_in(note, site) for note in notebook.unrouted),
+    )
+
+
+def _resolve_published_in(note: Note, site: SiteBuild) -> Note:
+    pages = (site.page_names.get(name.removeprefix("/"), name) for name in note.published_in)
+    return replace(note, published_in=tuple(pages))
+
+
+def index_site(site: SiteBuild, notebook: Notebook) -> SiteIndex:
+    """Index a site with its notes; nothing is written or audited."""
+    with show_progress() as report:
+        return build_index(
+            site.info,
+            site.pages,
+            notebook.notes,
+            make_about_resolver(site.targets),
+            site.embedder,
+            cache_folder=site.cache,
+            weights=site.weights,
+            progress=report,
+        )
+
+
+def publish_site(
+    site: SiteBuild,
+    plans: Sequence[FunctionPlan],
+    notebook: Notebook,
+    report: Callable[[str], object],
+    gate: Callable[[StagedFunction], None] = lambda _: None,
+) -> list[tuple[StagedFunction, Manifest]]:
+    """Index, stage, audit and gate every function of a site, and only then publish them.
+
+    site: all of it, which each function is audited with. report: is told of each function that
+    was published. gate: raises if a function must not be published.
+    """
+    audit = partial(_audit_site, site, notebook)
+    all_staged = [
+        stage_function(
+            index_site(plan.site, notebook), plan.folder, plan.settings, site.encoding, audit
+        )
+        for plan in plans
+    ]
+    for staged in all_staged:
+        gate(staged)
+    published: list[tuple[StagedFunction, Manifest]] = []
+    for staged in all_staged:
+        profile = site.choose_profile(staged.index)
+        manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
+        report(summarize_build(manifest, staged.index, staged.folder))
+        published.append((staged, manifest))
+    return published
+
+
+def preview_site(
+    site: SiteBuild, notebook: Notebook, folder: Path, report: Callable[[str], object]
+) -> Bundle:
+    """Index and audit a site and open it as a bundle in a folder of ours; nothing is published."""
+    index = index_site(site, notebook)
+    contents = serialize_index(index, site.encoding)
+    _audit_site(site, notebook, _list_bundle_artifacts(BUNDLE_FOLDER, contents))
+    profile = site.choose_profile(index)
+    write_bundle(index, folder, site.embedder.identity, profile, _read_build_time(), contents)
+    bundle = open_bundle(folder, verify=False)
+    report(summarize_build(bundle.manifest, index, folder))
+    return bundle
+
+
 def stage_function(
     index: SiteIndex,
     function: Path,
@@ -41,10 +165,10 @@ def stage_function(
     encoding: Encoding,
     audit: AuditArtifacts,
 ) -> StagedFunction:
-    """Make what is to be written, and have it audited; nothing is written.
+    """Serialize what is to be written, and have it audited; nothing is written.
 
-    audit: is given all of it that is not the package's own, and raises what it finds. SiteError
-    for a folder that no build has written.
+    audit: gets all of it that is not the package's own, and raises LeakError. SiteError for a
+    folder that no build has written.
     """
     check_function_folder(function)
     contents = serialize_index(index, encoding)
@@ -69,24 +193,14 @@ def publish_function(
         return write_bundle(staged.index, bundle, identity, profile, now, staged.contents)
 
 
-def open_preview_bundle(
-    index: SiteIndex,
-    folder: Path,
-    identity: EmbedderIdentity,
-    profile: Profile,
-    encoding: Encoding,
-    now: dt.datetime,
-    audit: AuditArtifacts,
-) -> Bundle:
-    """Audit an index and open it as a bundle in a folder of ours; nothing is published."""
-    contents = serialize_index(index, encoding)
-    audit(_list_bundle_artifacts(BUNDLE_FOLDER, contents))
-    write_bundle(index, folder, identity, profile, now, contents)
-    return open_bundle(folder, verify=False)
+def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
+    """Audit a site together with what serves its answers."""
+    artifacts = chain(site.list_artifacts(), served)
+    audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
 
 
 def _count_scanned_bytes(staged: StagedFunction) -> int:
-    """The bytes of all vectors, if the compiled kernel scans them where the function runs."""
+    """Count the bytes of all vectors, if the compiled kernel scans them where the function runs."""
     contents = staged.contents
     if staged.settings.store or not contents.encoding.kind.is_scanned:
         return 0
@@ -98,34 +212,23 @@ def _count_scanned_bytes(staged: StagedFunction) -> int:
 
 
 def _list_bundle_artifacts(name: str, contents: BundleContents) -> list[Artifact]:
-    made = contents.files.items()
-    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in made]
+    files = contents.files.items()
+    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in files]
+
+
+def _read_build_time() -> dt.datetime:
+    return parse_build_time(os.environ.get("SOURCE_DATE_EPOCH"))
 
 
 def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
-    """What an index holds and where it was written, on one line."""
-    numbers = (
-        format_count(manifest.counts["records"], "page"),
-        format_count(manifest.counts["passages"], "passage"),
-        format_count(manifest.counts["hints"], "hint"),
-    )
+    """Say on one line what an index holds and where it was written."""
+    counts = manifest.counts
+    nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
     return (
-        f"{', '.join(numbers)}; {format_count(index.embedded, 'text')} embedded; "
+        f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
+        f"{format_count(index.embedded, 'text')} embedded; "
         f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
-        f"{_suggest_kernel(manifest)}"
     )
-
-
-def _suggest_kernel(manifest: Manifest) -> str:
-    """Name the extra that a large bundle profits from, unless it is installed."""
-    scanned = sum(
-        manifest.files[array_file_name(stream, name)].bytes
-        for stream in manifest_module.STREAMS
-        for name in manifest.encoding.arrays
-    )
-    if not manifest.encoding.kind.is_scanned or not lacks_kernel(scanned):
-        return ""
-    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
 
 
 def _relative_path(folder: Path) -> str:
@@ -137,5 +240,5 @@ def _relative_path(folder: Path) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """A number and what it is of, in the plural but for one."""
+    """Format a number and its noun, in the plural but for one."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

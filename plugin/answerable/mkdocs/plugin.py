@@ -56,7 +56,7 @@ from .pages import (
     map_outputs,
     start_reading_pages,
 )
-from .publish import audit_unindexed_site, preview_site, publish_site
+from .publish import audit_unindexed_site, preview_build, publish_build
 from .widget import append_inline_widget, check_widget_options, make_widget_config, place_widget
 
 log = get_plugin_logger(__name__)
@@ -247,9 +247,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         if self.build_handler:
             self.build_handler(built)
         elif self._preview:
-            self._engine = preview_site(built)
+            self._engine = preview_build(built)
         else:
-            publish_site(built, resolve_function_folder(Path(self.config.function)))
+            publish_build(built, resolve_function_folder(Path(self.config.function)))
 
     def _inject(self, html: str, script_url: str) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.

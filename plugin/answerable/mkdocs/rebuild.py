@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from mkdocs.commands.build import build
 from mkdocs.exceptions import Abort, MkDocsException
 
+from ..evaluate.gold_sources import NoteSources
 from ..indexing.index import SiteIndex
-from ..indexing.notes.note import Notebook
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
@@ -29,7 +29,7 @@ class RebuiltSite:
     """
 
     index: SiteIndex
-    private: Notebook
+    notes: NoteSources
     embedder: Embedder
     profile: Profile
     encoding: Encoding
@@ -73,10 +73,10 @@ def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
             "languages: apart gives each language a bundle, and the gold set is of all of them; "
             "judge the site with `languages: together`"
         )
-    index, private = index_unpublished_site(built)
+    index, notebook = index_unpublished_site(built)
     return RebuiltSite(
         index=index,
-        private=private,
+        notes=NoteSources(notebook.ids, notebook.unrouted_paths),
         embedder=built.embedder,
         profile=resolve_profile(options, index),
         encoding=resolve_encoding(options),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.output import atomic_files
-from answerable.indexing.output.bundle_writer import read_build_time, write_bundle
+from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.serve.bundle_format import columns, compression
 from answerable.serve.bundle_format import manifest as manifest_module
 from answerable.serve.bundle_format.columns import Column, pack_columns, unpack_columns
@@ -131,14 +131,14 @@ def test_the_build_time_stays_while_the_id_does(index: SiteIndex, tmp_path: Path
 
 
 def test_the_build_time_is_the_one_that_a_reproducible_build_sets() -> None:
-    assert read_build_time("1714564800") == NOON
-    assert abs(read_build_time(None) - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
+    assert parse_build_time("1714564800") == NOON
+    assert abs(parse_build_time(None) - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("epoch", ["", "soon", "1e400", "9" * 30, "1.5"])
 def test_an_epoch_that_is_no_number_of_seconds_is_named(epoch: str) -> None:
     with pytest.raises(SiteError, match="SOURCE_DATE_EPOCH"):
-        read_build_time(epoch)
+        parse_build_time(epoch)
 
 
 def test_a_new_bundle_removes_the_files_of_the_old(index: SiteIndex, tmp_path: Path) -> None:

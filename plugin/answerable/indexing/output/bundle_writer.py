@@ -304,7 +304,7 @@ def _dump_array(array: NDArray[Any]) -> bytes:
     return stream.getvalue()
 
 
-def read_build_time(epoch: str | None) -> dt.datetime:
+def parse_build_time(epoch: str | None) -> dt.datetime:
     """Now, or a reproducible build's SOURCE_DATE_EPOCH; SiteError if that is no number."""
     if epoch is None:
         return dt.datetime.now(dt.UTC)
