@@ -28,6 +28,7 @@ INSIDE = (
     "evaluate/report.html.jinja",
     "py.typed",
     "serve/answers/prompts/answer.jinja",
+    "serve/http/openapi.json",
     "widget/ask-box.js",
     "widget/custom-elements.json",
     "widget/strings/de.json",

@@ -51,7 +51,7 @@ def refusal(
 
 
 def line(**changes: Any) -> str:
-    return refusal(**changes).as_json().decode()
+    return refusal(**changes).to_line().decode()
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def grouped(kept: Iterable[LoggedRefusal], engine: Engine[Bundle] | None = None)
 
 def test_a_log_gives_back_what_was_kept() -> None:
     kept = (refusal(), refusal("Où?", near=None), refusal("a\u2028b", reason="declined"))
-    log = b"".join(each.as_json() for each in kept).decode()
+    log = b"".join(each.to_line() for each in kept).decode()
     found = parse_refusal_log(log)
     assert found[:2] == kept[:2]
     assert found[2].text == "a b"
@@ -249,7 +249,7 @@ def test_what_is_in_the_gold_set_or_cannot_be_there_is_not_proposed() -> None:
 
 def write_log(site: Path, *kept: LoggedRefusal) -> Path:
     path = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
-    put(path, "".join(each.as_json().decode() for each in kept))
+    put(path, "".join(each.to_line().decode() for each in kept))
     return path
 
 
@@ -328,7 +328,7 @@ def test_much_is_cut_short_and_told(site: Path) -> None:
     off_topic = "anvil basil cactus donut ember flute grape".split()
     kept = [refusal(text) for text in (*on_topic, *off_topic)]
     kept += [refusal(question=str(n), near=f"page{n}") for n in range(20)]
-    done = command(site, "gaps", "-", typed="".join(each.as_json().decode() for each in kept))
+    done = command(site, "gaps", "-", typed="".join(each.to_line().decode() for each in kept))
     assert done.returncode == 0, done.stderr
     more = [line for line in done.stdout.splitlines() if line.endswith("more, which --json prints")]
     assert [line[:4] for line in more] == ["and ", "   -", "  # "]

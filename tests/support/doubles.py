@@ -140,9 +140,9 @@ OPEN = Policy(
 )  # fmt: skip
 
 
-def handle(engine: Engine, request: Request, keep: LogRefusal | None = None) -> Response:
-    """What a function over an engine responds, without any limit."""
-    return Service(lambda: engine, OPEN, keep=keep).handle(request)
+def handle(engine: Engine, request: Request, log_refusal: LogRefusal | None = None) -> Response:
+    """Answer a request by a function over an engine, without any limit."""
+    return Service(lambda: engine, OPEN, log_refusal=log_refusal).handle(request)
 
 
 def retrieve(

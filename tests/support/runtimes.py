@@ -39,13 +39,13 @@ OPEN = {
 _ENTRY = """\
 from pathlib import Path
 
-from answerable.serve.http import {module}
+from answerable.serve.http.adapters.{module} import {factory}
 
-{name} = {module}.{factory}(Path(__file__).resolve().parent)
+{name} = {factory}(Path(__file__).resolve().parent)
 """
-LAMBDA = _ENTRY.format(module="aws_lambda", factory="handler", name="handler")
-GOOGLE = _ENTRY.format(module="google", factory="view", name="answer")
-ASGI = _ENTRY.format(module="asgi", factory="application", name="app")
+LAMBDA = _ENTRY.format(module="aws_lambda", factory="open_lambda_handler", name="handler")
+GOOGLE = _ENTRY.format(module="google", factory="open_google_view", name="answer")
+ASGI = _ENTRY.format(module="asgi", factory="open_asgi_app", name="app")
 
 
 @dataclass(frozen=True)

@@ -273,24 +273,29 @@ def test_a_package_has_the_modes_that_its_platform_needs_and_is_private_here(
 
 
 def test_the_entry_points_name_what_the_adapters_have() -> None:
-    entry_by_adapter = {
-        aws_lambda.__name__: "handler",
-        google.__name__: "view",
-        asgi.__name__: "application",
+    factories = {
+        aws_lambda.__name__: "open_lambda_handler",
+        google.__name__: "open_google_view",
+        asgi.__name__: "open_asgi_app",
     }
     for target in PLATFORMS.values():
         code = [t for n, t in render_entry_files(target, OTHER).items() if n.endswith(".py")]
         (tree,) = map(ast.parse, code)
-        called = {
-            (node.func.value.id, node.func.attr)
+        imported = {
+            (node.module, alias.name)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        called = {
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         module = f"answerable.serve.http.adapters.{target.adapter}"
-        assert (target.adapter, entry_by_adapter[module]) in called
-        assert hasattr(sys.modules[module], entry_by_adapter[module])
+        assert (module, factories[module]) in imported
+        assert factories[module] in called
+        assert hasattr(sys.modules[module], factories[module])
 
 
 def test_vercel_publishes_no_file_of_the_function() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.http import access_log
-from answerable.serve.http.access_log import AccessLogEntry
+from answerable.serve.http import telemetry
+from answerable.serve.http.telemetry import AccessLogEntry
 from answerable.serve.request_context import RequestContext
 
 FIELDS = [
@@ -46,13 +46,13 @@ def observation(**fields: Any) -> AccessLogEntry:
     return AccessLogEntry(**(usual | fields))
 
 
-def parsed(seen: AccessLogEntry) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(seen.line())
-    return found
+def parsed(entry: AccessLogEntry) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(entry.to_line())
+    return row
 
 
 def test_a_line_has_its_fields_in_their_order() -> None:
-    assert SEEN.line() == (
+    assert SEEN.to_line() == (
         b'{"event": "request", "request_id": "req_1", "method": "POST", "path": "answer", '
         b'"status": 200, "mode": "supported", "reason": null, "cache": "miss", '
         b'"duration_ms": 12.3, "timings_ms": {"embedding": 0.3, "searching": 3.1}, '
@@ -72,7 +72,7 @@ def test_the_timings_are_those_of_a_call() -> None:
     assert all(value >= 0 for value in timings.values())
 
 
-@pytest.mark.parametrize("path", access_log.LOGGED_PATHS)
+@pytest.mark.parametrize("path", telemetry.LOGGED_PATHS)
 def test_our_paths_are_named(path: str) -> None:
     assert observation(path=path).path == observation(path=f"/{path}/").path == path
 
@@ -96,26 +96,29 @@ def test_a_reason_is_a_refusals_or_a_problems() -> None:
 
 
 def test_words_that_are_not_ours_are_left_out() -> None:
-    given = "sk-live-1234 is my key"
-    seen = observation(mode=given, reason=given, cache=given, timings_ms={given: 1.0})
-    assert b"sk-live" not in seen.line()
-    assert parsed(seen) | {"mode": None, "reason": None, "cache": None, "timings_ms": {}} == parsed(
-        seen
-    )
+    words = "sk-live-1234 is my key"
+    entry = observation(mode=words, reason=words, cache=words, timings_ms={words: 1.0})
+    assert b"sk-live" not in entry.to_line()
+    assert parsed(entry) | {
+        "mode": None,
+        "reason": None,
+        "cache": None,
+        "timings_ms": {},
+    } == parsed(entry)
 
 
 def test_the_rules_that_refused_are_named_before_the_question_and_nothing_else_is() -> None:
     counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
-    seen = observation(contract=counts, question="Why?")
-    assert parsed(seen)["contract"] == {"validate/shape": 1, "ground/number": 2}
-    assert list(parsed(seen)) == [*FIELDS, "contract", "question"]
+    entry = observation(contract=counts, question="Why?")
+    assert parsed(entry)["contract"] == {"validate/shape": 1, "ground/number": 2}
+    assert list(parsed(entry)) == [*FIELDS, "contract", "question"]
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
 def test_what_is_no_number_is_null() -> None:
-    seen = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
-    assert parsed(seen)["duration_ms"] is None
-    assert parsed(seen)["timings_ms"] == {"writing": None}
+    entry = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
+    assert parsed(entry)["duration_ms"] is None
+    assert parsed(entry)["timings_ms"] == {"writing": None}
 
 
 ANY = st.text() | st.none()
@@ -132,25 +135,25 @@ ANY = st.text() | st.none()
         reason=ANY,
         cache=ANY,
         timings_ms=st.dictionaries(
-            st.text() | st.sampled_from(access_log.LOGGED_STAGES), st.floats()
+            st.text() | st.sampled_from(telemetry.LOGGED_STAGES), st.floats()
         ),
         tokens_in=st.integers(),
         tokens_out=st.integers(),
         bundle=ANY,
         contract=st.dictionaries(
-            st.text() | st.sampled_from(access_log.LOGGED_CONTRACT_RULES), st.integers()
+            st.text() | st.sampled_from(telemetry.LOGGED_CONTRACT_RULES), st.integers()
         ),
         question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
         duration_ms=st.floats(),
     )
 )
-def test_a_line_is_always_one_line_of_printable_json(seen: AccessLogEntry) -> None:
-    line = seen.line()
+def test_a_line_is_always_one_line_of_printable_json(entry: AccessLogEntry) -> None:
+    line = entry.to_line()
     assert line.endswith(b"\n")
     assert all(0x20 <= byte < 0x7F for byte in line[:-1])
     assert len(line.decode().splitlines()) == 1
-    found = json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert found["request_id"] == seen.request_id
-    assert found.get("question") == seen.question
-    assert found["path"] in (*access_log.LOGGED_PATHS, "other")
-    assert found["method"] in (*access_log.LOGGED_METHODS, "other")
+    row = json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert row["request_id"] == entry.request_id
+    assert row.get("question") == entry.question
+    assert row["path"] in (*telemetry.LOGGED_PATHS, "other")
+    assert row["method"] in (*telemetry.LOGGED_METHODS, "other")

@@ -44,8 +44,8 @@ class Quoter:
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     folder = tmp_path_factory.mktemp("api")
     pages = [record("rope", f"<h2 id=use>Use</h2><p>{ROPE}</p>"), record("w", "<p>Wind.</p>")]
-    made = index_of(folder, pages, [note("one", "alpha beta")])
-    bundle = bundle_of(folder, made, Profile(floor=0, note_floor=0))
+    index = index_of(folder, pages, [note("one", "alpha beta")])
+    bundle = bundle_of(folder, index, Profile(floor=0, note_floor=0))
     return Engine(bundle, LetterEmbedder(), Quoter())
 
 
@@ -205,7 +205,7 @@ def test_bytes_in_a_query_that_are_no_text_do_no_harm(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "read"),
+    ("sent", "read"),
     [
         ("  a\t\nrope ", "a rope"),
         ("\uff32\uff4f\uff50\uff45", "Rope"),
@@ -215,9 +215,9 @@ def test_bytes_in_a_query_that_are_no_text_do_no_harm(engine: Engine) -> None:
         ("cafe\u0301", "caf\u00e9"),
     ],
 )
-def test_a_question_is_cleaned_before_it_is_read(engine: Engine, asked: str, read: str) -> None:
-    assert clean_question(asked) == read
-    assert post(engine, {"question": asked}).status == 200
+def test_a_question_is_cleaned_before_it_is_read(engine: Engine, sent: str, read: str) -> None:
+    assert clean_question(sent) == read
+    assert post(engine, {"question": sent}).status == 200
 
 
 def everything(response: Response) -> str:
@@ -267,8 +267,8 @@ def test_a_fault_of_the_embedder_is_a_problem_without_its_words(engine: Engine) 
 
 
 def test_a_lone_surrogate_in_a_page_is_sent_as_json_allows(tmp_path: Path) -> None:
-    made = index_of(tmp_path, [record("rope", "<p>A rope \ud800 holds.</p>")])
-    bundle = bundle_of(tmp_path, made, Profile(floor=0, note_floor=0))
+    index = index_of(tmp_path, [record("rope", "<p>A rope \ud800 holds.</p>")])
+    bundle = bundle_of(tmp_path, index, Profile(floor=0, note_floor=0))
     response = get(Engine(bundle, LetterEmbedder(), Quoter()), "search", "q=rope")
     assert response.status == 200
     assert b"rope" in response.body

@@ -37,8 +37,8 @@ def app(service: Service) -> AsgiApp:
     return AsgiApp(service.handle, "/ask/")
 
 
-def scope(path: str = "/ask/health", method: str = "GET", **more: object) -> dict[str, Any]:
-    return {"type": "http", "method": method, "path": path, "headers": [], **more}
+def scope(path: str = "/ask/health", method: str = "GET", **fields: object) -> dict[str, Any]:
+    return {"type": "http", "method": method, "path": path, "headers": [], **fields}
 
 
 def body(*chunks: bytes) -> list[Message]:
@@ -80,9 +80,9 @@ def in_loop(work: Coroutine[Any, Any, None]) -> None:
         thread.submit(asyncio.run, work).result()
 
 
-def run(app: AsgiApp, asked: dict[str, Any], messages: Iterable[Message]) -> Server:
+def run(app: AsgiApp, http_scope: dict[str, Any], messages: Iterable[Message]) -> Server:
     server = Server(messages)
-    in_loop(app(asked, server.receive, server.send))
+    in_loop(app(http_scope, server.receive, server.send))
     return server
 
 
@@ -116,8 +116,8 @@ def test_whatever_is_asked_gets_one_response(
     client: object,
     chunks: list[bytes],
 ) -> None:
-    asked = scope(path, method, headers=headers, query_string=query, client=client)
-    server = run(app, asked, body(*chunks))
+    http_scope = scope(path, method, headers=headers, query_string=query, client=client)
+    server = run(app, http_scope, body(*chunks))
     start, *parts = server.sent
     assert start["status"] in (200, 204, 400, 403, 404, 405, 413, 415)
     assert server.headers["vary"] == "Origin"
@@ -146,8 +146,8 @@ def test_a_body_is_read_no_further_than_it_may_be_long(app: AsgiApp) -> None:
 
     messages = endless()
     server = Server(next(messages) for _ in range(MAX_BODY_BYTES // 1000 + 1))
-    asked = scope("/ask/answer", "POST", headers=[(b"Content-Type", b"application/json")])
-    in_loop(app(asked, server.receive, server.send))
+    http_scope = scope("/ask/answer", "POST", headers=[(b"Content-Type", b"application/json")])
+    in_loop(app(http_scope, server.receive, server.send))
     assert (server.sent[0]["status"], server.received) == (413, MAX_BODY_BYTES // 1000 + 1)
 
 
@@ -160,38 +160,38 @@ def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: AsgiApp) -> Non
 
 
 def test_a_response_without_a_body_says_nothing_of_its_length(app: AsgiApp) -> None:
-    asked = scope("/ask/answer", "OPTIONS", headers=[(b"origin", ORIGIN.encode())])
-    server = run(app, asked, body(b""))
+    http_scope = scope("/ask/answer", "OPTIONS", headers=[(b"origin", ORIGIN.encode())])
+    server = run(app, http_scope, body(b""))
     assert server.sent[0]["status"] == 204
     assert "content-length" not in server.headers
 
 
-def seen(**more: Any) -> Request:
+def receive_request(**fields: Any) -> Request:
     """The request that an application makes of a scope."""
-    found: list[Request] = []
+    requests: list[Request] = []
 
     def handle(request: Request, call: RequestContext) -> Response:
         del call
-        found.append(request)
+        requests.append(request)
         return Response(200, b"{}")
 
-    run(AsgiApp(handle), scope("/search", **more), body(b""))
-    return found[0]
+    run(AsgiApp(handle), scope("/search", **fields), body(b""))
+    return requests[0]
 
 
 def test_a_header_that_comes_twice_is_a_list() -> None:
     headers = [(b"X-Forwarded-For", b"192.0.2.1"), (b"x-forwarded-for", b"192.0.2.2")]
-    assert seen(headers=headers).headers == {"x-forwarded-for": "192.0.2.1,192.0.2.2"}
+    assert receive_request(headers=headers).headers == {"x-forwarded-for": "192.0.2.1,192.0.2.2"}
 
 
 def test_a_query_is_read_as_utf8() -> None:
-    assert seen(query_string="q=é".encode()).query == "q=é"
-    assert seen(query_string=b"q=\xff").query == "q=�"
+    assert receive_request(query_string="q=é".encode()).query == "q=é"
+    assert receive_request(query_string=b"q=\xff").query == "q=�"
 
 
 def test_the_asker_is_the_client() -> None:
-    assert seen(client=("192.0.2.7", 5000)).asker == "192.0.2.7"
-    assert seen(client=None).asker == ""
+    assert receive_request(client=("192.0.2.7", 5000)).client_address == "192.0.2.7"
+    assert receive_request(client=None).client_address == ""
 
 
 class Slow:
@@ -303,6 +303,6 @@ def test_a_web_socket_is_refused(app: AsgiApp) -> None:
 @pytest.mark.parametrize("name", ["asgi", "aws_lambda", "google", "wsgi"])
 def test_an_adapter_leaves_numpy_for_later(name: str) -> None:
     """While it is imported, the bundle is read ahead."""
-    code = f"import sys, answerable.serve.http.{name}; print('numpy' in sys.modules)"
+    code = f"import sys, answerable.serve.http.adapters.{name}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

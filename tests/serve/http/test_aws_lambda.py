@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.http.adapters.aws_lambda import Handler, convert_event, make_handler
+from answerable.serve.http.adapters.aws_lambda import Handler, convert_event, make_lambda_handler
 from answerable.serve.http.messages import MAX_BODY_BYTES
 from answerable.serve.http.service import Service
 from answerable.testing import ScriptedAnswerer
@@ -25,17 +25,17 @@ ORIGIN = OPEN.origins[0]
 ASKED = '{"question": "rope?"}'
 
 
-def event(path: str = "/health", method: str = "GET", **more: object) -> dict[str, Any]:
+def event(path: str = "/health", method: str = "GET", **fields: object) -> dict[str, Any]:
     """An event as a function URL makes it, as far as it is read."""
     http = {"method": method, "sourceIp": "192.0.2.7"}
-    return {"rawPath": path, "requestContext": {"http": http, "stage": "$default"}, **more}
+    return {"rawPath": path, "requestContext": {"http": http, "stage": "$default"}, **fields}
 
 
 @pytest.fixture(scope="module")
 def handler(tmp_path_factory: pytest.TempPathFactory) -> Handler:
     page, declining = record("rope", "<p>A rope.</p>"), ScriptedAnswerer([{}] * 10_000)
     engine = engine_of(tmp_path_factory.mktemp("lambda"), page, answerer=declining)
-    return make_handler(Service(lambda: engine, OPEN), "/ask/")
+    return make_lambda_handler(Service(lambda: engine, OPEN), "/ask/")
 
 
 def check(result: dict[str, Any]) -> None:
@@ -73,11 +73,15 @@ def test_a_context_is_not_needed(handler: Handler, context: object) -> None:
 
 def test_an_event_is_read_as_a_request() -> None:
     headers = {"Content-Type": "application/json", "x-a": None}
-    asked = event("/answer", "POST", headers=headers, body=ASKED, rawQueryString="a=%20b")
-    found = convert_event(asked)
-    assert (found.method, found.path, found.query) == ("POST", "answer", "a=%20b")
-    assert found.headers == {"content-type": "application/json", "x-a": ""}
-    assert (found.body, found.asker, found.can_stream) == (ASKED.encode(), "192.0.2.7", False)
+    payload = event("/answer", "POST", headers=headers, body=ASKED, rawQueryString="a=%20b")
+    request = convert_event(payload)
+    assert (request.method, request.path, request.query) == ("POST", "answer", "a=%20b")
+    assert request.headers == {"content-type": "application/json", "x-a": ""}
+    assert (request.body, request.client_address, request.can_stream) == (
+        ASKED.encode(),
+        "192.0.2.7",
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,8 +104,8 @@ def test_an_event_is_read_as_a_request() -> None:
 def test_a_body_is_read_as_far_as_it_may_be_long(
     text: object, is_encoded: bool, expected: bytes
 ) -> None:
-    found = convert_event(event(body=text, isBase64Encoded=is_encoded))
-    assert found.body == expected
+    request = convert_event(event(body=text, isBase64Encoded=is_encoded))
+    assert request.body == expected
 
 
 @pytest.mark.parametrize(
@@ -139,8 +143,8 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def platform(function: Path) -> Iterator[Platform]:
-    with Platform() as found, runtimes.bootstrap(function, found, {}):
-        yield found
+    with Platform() as platform, runtimes.bootstrap(function, platform, {}):
+        yield platform
 
 
 @pytest.mark.parametrize("odd", [None, [], {}, 5, "x", True, {"body": [1]}, {"headers": "a"}])

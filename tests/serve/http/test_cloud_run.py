@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder
 
-from answerable.serve.http.adapters.google import View, make_view
+from answerable.serve.http.adapters.google import View, make_google_view
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.service import Service
 from answerable.testing import ScriptedAnswerer
@@ -28,11 +28,11 @@ ORIGIN = OPEN.origins[0]
 def view(tmp_path_factory: pytest.TempPathFactory) -> View:
     page, declining = record("rope", "<p>A rope.</p>"), ScriptedAnswerer([{}] * 10_000)
     engine = engine_of(tmp_path_factory.mktemp("google"), page, answerer=declining)
-    return make_view(Service(lambda: engine, OPEN), "/ask/")
+    return make_google_view(Service(lambda: engine, OPEN), "/ask/")
 
 
-def seen(view: View, path: str = "/ask/health", **more: Any) -> flask.Response:
-    environ = EnvironBuilder(path, **more).get_environ()
+def request_view(view: View, path: str = "/ask/health", **options: Any) -> flask.Response:
+    environ = EnvironBuilder(path, **options).get_environ()
     response: flask.Response = view(flask.Request(environ))
     return response
 
@@ -49,17 +49,17 @@ METHODS = st.sampled_from(["GET", "POST", "OPTIONS", "HEAD"]) | LATIN
 
 
 @given(
-    given=st.dictionaries(NAMES, VALUES),
+    options=st.dictionaries(NAMES, VALUES),
     method=METHODS,
     body=st.binary(max_size=5000),
     is_terminated=st.booleans(),
 )
 @fuzzed()
 def test_whatever_is_asked_gets_one_response(
-    view: View, given: dict[str, Any], method: str, body: bytes, is_terminated: bool
+    view: View, options: dict[str, Any], method: str, body: bytes, is_terminated: bool
 ) -> None:
     server = {"wsgi.input": io.BytesIO(body), "wsgi.input_terminated": is_terminated}
-    environ = {**EnvironBuilder().get_environ(), **given, **server, "REQUEST_METHOD": method}
+    environ = {**EnvironBuilder().get_environ(), **options, **server, "REQUEST_METHOD": method}
     response = view(flask.Request(environ))
     assert response.status_code in (200, 204, 400, 403, 404, 405, 413, 415)
     assert response.headers["Vary"] == "Origin"
@@ -67,27 +67,27 @@ def test_whatever_is_asked_gets_one_response(
 
 
 def test_a_response_has_the_headers_of_the_service_and_no_others(view: View) -> None:
-    found = seen(view)
-    assert {name.lower() for name in found.headers.keys()} == {  # noqa: SIM118 - pairs, if iterated
+    response = request_view(view)
+    assert {name.lower() for name in response.headers.keys()} == {  # noqa: SIM118 - pairs, if iterated
         "content-type", "cache-control", "vary",
     }  # fmt: skip
-    preflight = seen(view, "/ask/answer", method="OPTIONS", headers={"Origin": ORIGIN})
+    preflight = request_view(view, "/ask/answer", method="OPTIONS", headers={"Origin": ORIGIN})
     assert preflight.status_code == 204
     assert "Content-Type" not in preflight.headers
 
 
 def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(view: View) -> None:
     for path in ("/", "/ask", "/health"):
-        found = seen(view, path, headers={"Origin": ORIGIN})
-        assert found.status_code == 404
-        assert found.headers["Access-Control-Allow-Origin"] == ORIGIN
+        response = request_view(view, path, headers={"Origin": ORIGIN})
+        assert response.status_code == 404
+        assert response.headers["Access-Control-Allow-Origin"] == ORIGIN
 
 
 def test_events_that_nobody_reads_are_closed() -> None:
     waiting = Waiting()
-    found = seen(make_view(waiting.service))
-    assert found.headers["Content-Type"] == f"{EVENT_STREAM_TYPE}; charset=utf-8"
-    found.close()
+    response = request_view(make_google_view(waiting.service))
+    assert response.headers["Content-Type"] == f"{EVENT_STREAM_TYPE}; charset=utf-8"
+    response.close()
     assert waiting.is_closed
 
 
@@ -96,8 +96,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
     """The framework as Google runs it, which allows each asker one question a day."""
     function = runtimes.built(tmp_path_factory.mktemp("site"))
     google = {"K_SERVICE": "answerable", "LOG_EXECUTION_ID": "true", "ANSWERABLE_RATE": "1/day"}
-    with runtimes.on_google(function, **google) as found:
-        yield found
+    with runtimes.on_google(function, **google) as running:
+        yield running
 
 
 def test_an_asker_is_whom_googles_front_end_names(running: Runtime) -> None:
@@ -111,6 +111,6 @@ def test_an_asker_is_whom_googles_front_end_names(running: Runtime) -> None:
 
 
 def test_requests_are_logged_where_the_framework_labels_its_own_lines(running: Runtime) -> None:
-    found: Reply = running.post({"question": UNKNOWN}, ("X-Forwarded-For", "192.0.2.9"))
-    row = runtimes.logged(running, found.json["request_id"])
+    reply: Reply = running.post({"question": UNKNOWN}, ("X-Forwarded-For", "192.0.2.9"))
+    row = runtimes.logged(running, reply.json["request_id"])
     assert (row["event"], row["status"], row["mode"]) == ("request", 200, "not-found")

@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, made from the core's own types, and true of what the core sends."""
+"""OpenAPI document: valid, in agreement with the types, and true of what the service sends."""
 
 import copy
 import hashlib
@@ -12,10 +12,11 @@ import pytest
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
+from answerable.serve.bundle_format.manifest import WIRE_VERSION
 from answerable.serve.engine import Engine
-from answerable.serve.http import openapi_examples
 from answerable.serve.http.messages import (
     EVENT_STREAM_TYPE,
+    JSON_TYPE,
     MAX_BODY_BYTES,
     PROBLEM_STATUSES,
     PROBLEM_TYPE,
@@ -24,17 +25,29 @@ from answerable.serve.http.messages import (
     Response,
 )
 from answerable.serve.http.openapi import make_document, render_document
-from answerable.serve.http.openapi_examples import make_events_example
 from answerable.serve.http.service import Service
+from answerable.serve.http.telemetry import METRICS_TYPE
+from answerable.serve.limits import proof_of_work
 from answerable.serve.limits.policy import Policy
 from answerable.serve.providers import make_engine
 from answerable.serve.request_context import RequestStage
 from answerable.serve.retrieval import question_text
+from answerable.serve.retrieval.retrieve import TOP_K
+from answerable.serve.structure import LABEL_DETAILS, MAX_LEVEL
 from answerable.serve.text import languages
 from answerable.serve.types import Confidence, Evidence, Mode, Reason
 from support import openapi_check
 from support.sites import NOTES, ROOT, build, local, opened, write_site
 
+FULL = make_document("1", challenge=True, metrics=True, bearer=True)
+ASK = FULL["paths"]["/answer"]["post"]
+CONTENT = ASK["responses"]["200"]["content"]
+ANSWER = CONTENT[JSON_TYPE]["examples"]["answer"]["value"]
+REFUSAL = CONTENT[JSON_TYPE]["examples"]["refusal"]["value"]
+QUESTION = ASK["requestBody"]["content"][JSON_TYPE]["example"]["question"]
+REFUSED = CONTENT[JSON_TYPE]["examples"]["refusal"]["summary"]
+SEARCH = FULL["paths"]["/search"]["get"]
+SEARCHED = SEARCH["parameters"][0]["example"]
 ORIGIN = "https://harbour.example"
 TOKEN = "harbour-master"
 DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
@@ -60,7 +73,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 
 @dataclass(frozen=True)
-class Asking:
+class Case:
     """A request and the status and code that it should have, of a function with a policy."""
 
     id: str
@@ -88,11 +101,11 @@ class Asking:
         )
 
 
-def asked(question: object, **more: object) -> bytes:
-    return json.dumps({"question": question, **more}).encode()
+def body_of(question: object, **fields: object) -> bytes:
+    return json.dumps({"question": question, **fields}).encode()
 
 
-HOW = asked(openapi_examples.QUESTION)
+HOW = body_of(QUESTION)
 STREAM = {"accept": EVENT_STREAM_TYPE}
 PAGE = {"origin": ORIGIN}
 ELSEWHERE = {"origin": "https://elsewhere.example"}
@@ -103,101 +116,101 @@ PUZZLE = {"challenge_key": b"a key of the harbour"}
 ONCE = {"rate": "1/hour"}
 PAUSED = {"paused": True}
 
-ASKINGS = (
-    Asking("answer", 200, "POST", "answer", body=HOW),
-    Asking("answer-to-page", 200, "POST", "answer", body=HOW, headers=PAGE),
-    Asking("answer-refused", 200, "POST", "answer", body=asked(openapi_examples.REFUSED)),
-    Asking("answer-route", 200, "POST", "answer", body=asked("Where is the electric winch from?")),
-    Asking("answer-nothing-asked", 200, "POST", "answer", body=asked("?!")),
-    Asking("answer-unicode", 200, "POST", "answer", body=asked("ｍｏｏｒｉｎｇ \ud800 é 🚢")),
-    Asking("answer-language", 200, "POST", "answer", body=asked("mooring", language="pt-BR")),
-    Asking("answer-other-keys", 200, "POST", "answer", body=asked("mooring", more=[1])),
-    Asking("answer-stream", 200, "POST", "answer", body=HOW, headers=STREAM),
-    Asking("answer-stream-refused", 200, "POST", "answer", body=asked("Hamlet?"), headers=STREAM),
-    Asking("answer-stream-to-page", 200, "POST", "answer", body=HOW, headers=STREAM | PAGE),
-    Asking("answer-no-json", 400, "POST", "answer", "bad-request", body=b"{"),
-    Asking("answer-no-object", 400, "POST", "answer", "bad-request", body=b"[]"),
-    Asking("answer-no-question", 400, "POST", "answer", "bad-request", body=b"{}"),
-    Asking("answer-empty", 400, "POST", "answer", "bad-request", body=asked(" \n ")),
-    Asking("answer-long", 400, "POST", "answer", "bad-request", body=asked("x" * 501)),
-    Asking("answer-no-tag", 400, "POST", "answer", "bad-request", body=asked("a", language="?")),
-    Asking("answer-stream-bad", 400, "POST", "answer", "bad-request", body=b"{", headers=STREAM),
-    Asking("answer-elsewhere", 403, "POST", "answer", "forbidden", body=HOW, headers=ELSEWHERE),
-    Asking("answer-get", 405, "GET", "answer", "method-not-allowed"),
-    Asking("answer-delete", 405, "DELETE", "answer", "method-not-allowed", headers=PAGE),
-    Asking("answer-large", 413, "POST", "answer", "too-large", body=b" " * (MAX_BODY_BYTES + 1)),
-    Asking(
+CASES = (
+    Case("answer", 200, "POST", "answer", body=HOW),
+    Case("answer-to-page", 200, "POST", "answer", body=HOW, headers=PAGE),
+    Case("answer-refused", 200, "POST", "answer", body=body_of(REFUSED)),
+    Case("answer-route", 200, "POST", "answer", body=body_of("Where is the electric winch from?")),
+    Case("answer-nothing-asked", 200, "POST", "answer", body=body_of("?!")),
+    Case("answer-unicode", 200, "POST", "answer", body=body_of("ｍｏｏｒｉｎｇ \ud800 é 🚢")),
+    Case("answer-language", 200, "POST", "answer", body=body_of("mooring", language="pt-BR")),
+    Case("answer-other-keys", 200, "POST", "answer", body=body_of("mooring", more=[1])),
+    Case("answer-stream", 200, "POST", "answer", body=HOW, headers=STREAM),
+    Case("answer-stream-refused", 200, "POST", "answer", body=body_of("Hamlet?"), headers=STREAM),
+    Case("answer-stream-to-page", 200, "POST", "answer", body=HOW, headers=STREAM | PAGE),
+    Case("answer-no-json", 400, "POST", "answer", "bad-request", body=b"{"),
+    Case("answer-no-object", 400, "POST", "answer", "bad-request", body=b"[]"),
+    Case("answer-no-question", 400, "POST", "answer", "bad-request", body=b"{}"),
+    Case("answer-empty", 400, "POST", "answer", "bad-request", body=body_of(" \n ")),
+    Case("answer-long", 400, "POST", "answer", "bad-request", body=body_of("x" * 501)),
+    Case("answer-no-tag", 400, "POST", "answer", "bad-request", body=body_of("a", language="?")),
+    Case("answer-stream-bad", 400, "POST", "answer", "bad-request", body=b"{", headers=STREAM),
+    Case("answer-elsewhere", 403, "POST", "answer", "forbidden", body=HOW, headers=ELSEWHERE),
+    Case("answer-get", 405, "GET", "answer", "method-not-allowed"),
+    Case("answer-delete", 405, "DELETE", "answer", "method-not-allowed", headers=PAGE),
+    Case("answer-large", 413, "POST", "answer", "too-large", body=b" " * (MAX_BODY_BYTES + 1)),
+    Case(
         "answer-text", 415, "POST", "answer", "unsupported",
         body=HOW, headers={"content-type": "text/plain"},
     ),
-    Asking("answer-often", 429, "POST", "answer", "rate-limited", body=HOW, policy=ONCE, times=2),
-    Asking("answer-paused", 503, "POST", "answer", "paused", body=HOW, policy=PAUSED),
-    Asking("answer-no-index", 503, "POST", "answer", "unavailable", body=HOW, has_index=False),
-    Asking("answer-late", 504, "POST", "answer", "timeout", body=HOW, policy={"deadline": 0.0}),
-    Asking("search-late", 504, "GET", "search", "timeout", "q=mooring", policy={"deadline": 0.0}),
-    Asking("answer-no-token", 401, "POST", "answer", "unauthorized", body=HOW, policy=GUARDED),
-    Asking("answer-token", 200, "POST", "answer", body=HOW, headers=BEARER, policy=GUARDED),
-    Asking("answer-unsolved", 403, "POST", "answer", "challenge", body=HOW, policy=PUZZLE),
-    Asking(
+    Case("answer-often", 429, "POST", "answer", "rate-limited", body=HOW, policy=ONCE, times=2),
+    Case("answer-paused", 503, "POST", "answer", "paused", body=HOW, policy=PAUSED),
+    Case("answer-no-index", 503, "POST", "answer", "unavailable", body=HOW, has_index=False),
+    Case("answer-late", 504, "POST", "answer", "timeout", body=HOW, policy={"deadline": 0.0}),
+    Case("search-late", 504, "GET", "search", "timeout", "q=mooring", policy={"deadline": 0.0}),
+    Case("answer-no-token", 401, "POST", "answer", "unauthorized", body=HOW, policy=GUARDED),
+    Case("answer-token", 200, "POST", "answer", body=HOW, headers=BEARER, policy=GUARDED),
+    Case("answer-unsolved", 403, "POST", "answer", "challenge", body=HOW, policy=PUZZLE),
+    Case(
         "answer-wrongly-solved", 403, "POST", "answer", "challenge",
-        body=asked("mooring", altcha="e30="), policy=PUZZLE,
+        body=body_of("mooring", altcha="e30="), policy=PUZZLE,
     ),
-    Asking("preflight", 204, "OPTIONS", "answer", headers=PAGE),
-    Asking("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
-    Asking("preflight-of-nobody", 403, "OPTIONS", "search", "forbidden"),
-    Asking("search", 200, "GET", "search", query="q=mooring"),
-    Asking("search-nothing", 200, "GET", "search", query="q=zeppelin", headers=PAGE),
-    Asking("search-no-words", 400, "GET", "search", "bad-request"),
-    Asking("search-elsewhere", 403, "GET", "search", "forbidden", "q=a", headers=ELSEWHERE),
-    Asking("search-often", 429, "GET", "search", "rate-limited", "q=a", policy=ONCE, times=2),
-    Asking("search-paused", 503, "GET", "search", "paused", "q=a", policy=PAUSED),
-    Asking("search-no-token", 401, "GET", "search", "unauthorized", "q=a", policy=GUARDED),
-    Asking("search-post", 405, "POST", "search", "method-not-allowed"),
-    Asking("health", 200, "GET", "health"),
-    Asking("health-slash", 200, "GET", "/health/", headers=PAGE),
-    Asking("health-guarded", 200, "GET", "health", policy=GUARDED),
-    Asking("health-no-index", 503, "GET", "health", "unavailable", has_index=False),
-    Asking("ready", 200, "GET", "ready"),
-    Asking("ready-paused", 503, "GET", "ready", "paused", policy=PAUSED),
-    Asking("ready-no-index", 503, "GET", "ready", "unavailable", has_index=False),
-    Asking("openapi", 200, "GET", "openapi.json", headers=PAGE),
-    Asking("openapi-post", 405, "POST", "openapi.json", "method-not-allowed"),
-    Asking("openapi-no-token", 401, "GET", "openapi.json", "unauthorized", policy=GUARDED),
-    Asking("challenge", 200, "GET", "challenge", policy=PUZZLE),
-    Asking("challenge-none", 404, "GET", "challenge", "not-found"),
-    Asking("metrics", 200, "GET", "metrics", headers=BEARER, policy=COUNTED),
-    Asking("metrics-no-token", 401, "GET", "metrics", "unauthorized", policy=COUNTED),
-    Asking("metrics-none", 404, "GET", "metrics", "not-found"),
-    Asking("nothing", 404, "GET", "", "not-found"),
-    Asking("elsewhere", 404, "POST", "answer/more", "not-found", body=HOW, headers=PAGE),
+    Case("preflight", 204, "OPTIONS", "answer", headers=PAGE),
+    Case("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
+    Case("preflight-of-nobody", 403, "OPTIONS", "search", "forbidden"),
+    Case("search", 200, "GET", "search", query="q=mooring"),
+    Case("search-nothing", 200, "GET", "search", query="q=zeppelin", headers=PAGE),
+    Case("search-no-words", 400, "GET", "search", "bad-request"),
+    Case("search-elsewhere", 403, "GET", "search", "forbidden", "q=a", headers=ELSEWHERE),
+    Case("search-often", 429, "GET", "search", "rate-limited", "q=a", policy=ONCE, times=2),
+    Case("search-paused", 503, "GET", "search", "paused", "q=a", policy=PAUSED),
+    Case("search-no-token", 401, "GET", "search", "unauthorized", "q=a", policy=GUARDED),
+    Case("search-post", 405, "POST", "search", "method-not-allowed"),
+    Case("health", 200, "GET", "health"),
+    Case("health-slash", 200, "GET", "/health/", headers=PAGE),
+    Case("health-guarded", 200, "GET", "health", policy=GUARDED),
+    Case("health-no-index", 503, "GET", "health", "unavailable", has_index=False),
+    Case("ready", 200, "GET", "ready"),
+    Case("ready-paused", 503, "GET", "ready", "paused", policy=PAUSED),
+    Case("ready-no-index", 503, "GET", "ready", "unavailable", has_index=False),
+    Case("openapi", 200, "GET", "openapi.json", headers=PAGE),
+    Case("openapi-post", 405, "POST", "openapi.json", "method-not-allowed"),
+    Case("openapi-no-token", 401, "GET", "openapi.json", "unauthorized", policy=GUARDED),
+    Case("challenge", 200, "GET", "challenge", policy=PUZZLE),
+    Case("challenge-none", 404, "GET", "challenge", "not-found"),
+    Case("metrics", 200, "GET", "metrics", headers=BEARER, policy=COUNTED),
+    Case("metrics-no-token", 401, "GET", "metrics", "unauthorized", policy=COUNTED),
+    Case("metrics-none", 404, "GET", "metrics", "not-found"),
+    Case("nothing", 404, "GET", "", "not-found"),
+    Case("elsewhere", 404, "POST", "answer/more", "not-found", body=HOW, headers=PAGE),
 )  # fmt: skip
 
 
-def response(engine: Engine, asking: Asking) -> tuple[dict[str, Any], Response]:
+def response(engine: Engine, case: Case) -> tuple[dict[str, Any], Response]:
     """The document of a function with a policy, and what the function sends."""
-    policy = Policy(origins=(ORIGIN,), secret=b"of this test and no other", **asking.policy)
-    service = Service(lambda: engine if asking.has_index else None, policy)
-    for _ in range(asking.times - 1):
-        service.handle(asking.request())
+    policy = Policy(origins=(ORIGIN,), secret=b"of this test and no other", **case.policy)
+    service = Service(lambda: engine if case.has_index else None, policy)
+    for _ in range(case.times - 1):
+        service.handle(case.request())
     described = make_document(
         "1",
         challenge=bool(policy.challenge_key),
         metrics=bool(policy.metrics),
         bearer=bool(policy.bearer),
     )
-    return described, service.handle(asking.request())
+    return described, service.handle(case.request())
 
 
-@pytest.mark.parametrize("asking", ASKINGS, ids=lambda asking: asking.id)
-def test_the_core_sends_what_is_described(engine: Engine, asking: Asking) -> None:
-    document, sent = response(engine, asking)
-    assert sent.status == asking.status
-    assert (sent.json["code"] if asking.code else None) == asking.code
-    openapi_check.check_response(document, asking.method, asking.path, sent)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_the_core_sends_what_is_described(engine: Engine, case: Case) -> None:
+    document, sent = response(engine, case)
+    assert sent.status == case.status
+    assert (sent.json["code"] if case.code else None) == case.code
+    openapi_check.check_response(document, case.method, case.path, sent)
 
 
 def test_every_code_but_a_few_is_seen_in_the_table() -> None:
-    unseen = set(get_args(ProblemCode)) - {asking.code for asking in ASKINGS}
+    unseen = set(get_args(ProblemCode)) - {case.code for case in CASES}
     # What only a crowd, money or a fault brings about: the tests below.
     assert unseen == {"busy", "capped", "internal"}
 
@@ -215,7 +228,7 @@ class Costly:
 
 def test_a_problem_of_a_crowd_is_described(engine: Engine) -> None:
     service = Service(lambda: engine, Policy(in_flight=1))
-    with service.guards.answering.slots:
+    with service.protections.guarded_engine.slots:
         checked(service, 503, "busy")
 
 
@@ -232,7 +245,7 @@ def test_a_fault_is_described(engine: Engine) -> None:
 
 
 def checked(service: Service, status: int, code: ProblemCode) -> None:
-    sent = service.handle(Asking("", status, "POST", "answer", body=HOW).request())
+    sent = service.handle(Case("", status, "POST", "answer", body=HOW).request())
     assert (sent.status, sent.json["code"]) == (status, code)
     openapi_check.check_response(make_document("1"), "POST", "answer", sent)
 
@@ -259,35 +272,61 @@ def test_its_server_is_the_base(base: str, url: str) -> None:
 
 
 def test_its_bytes_are_the_document_and_made_once() -> None:
-    made = render_document("1", bearer=True)
-    assert json.loads(made) == make_document("1", bearer=True)
-    assert render_document("1", bearer=True) is made
+    rendered = render_document("1", bearer=True)
+    assert json.loads(rendered) == make_document("1", bearer=True)
+    assert render_document("1", bearer=True) is rendered
 
 
 def test_its_words_are_those_of_the_types() -> None:
-    known = make_document("1")["components"]["schemas"]
-    answer = known["Answer"]["properties"]
+    schemas = make_document("1")["components"]["schemas"]
+    answer = schemas["Answer"]["properties"]
     assert set(answer["mode"]["enum"]) == set(get_args(Mode))
     assert set(answer["reason"]["enum"]) == {*get_args(Reason), None}
     assert set(answer["confidence"]["enum"]) == set(get_args(Confidence))
-    assert set(known["Stage"]["properties"]["stage"]["enum"]) == set(get_args(RequestStage))
-    assert set(known["Problem"]["properties"]["code"]["enum"]) == set(get_args(ProblemCode))
-    question = known["Question"]["properties"]
+    assert set(schemas["Stage"]["properties"]["stage"]["enum"]) == set(get_args(RequestStage))
+    assert set(schemas["Problem"]["properties"]["code"]["enum"]) == set(get_args(ProblemCode))
+    question = schemas["Question"]["properties"]
     assert question["question"]["maxLength"] == question_text.MAX_QUESTION_CHARACTERS
     assert question["language"]["maxLength"] == languages.MAX_TAG_LENGTH
-    assert {case["if"]["properties"]["mode"]["const"] for case in known["Answer"]["allOf"]} == set(
-        get_args(Mode)
+    assert {
+        case["if"]["properties"]["mode"]["const"] for case in schemas["Answer"]["allOf"]
+    } == set(get_args(Mode))
+
+
+def test_its_bounds_are_those_of_the_code() -> None:
+    schemas = FULL["components"]["schemas"]
+    assert schemas["Question"]["properties"]["language"]["pattern"] == (
+        f"^{languages.LANGUAGE_TAG.pattern}$"
     )
+    assert schemas["Passages"]["maxProperties"] == TOP_K
+    assert schemas["Health"]["properties"]["wire"] == {"const": WIRE_VERSION}
+    parameters = schemas["Challenge"]["properties"]["parameters"]["properties"]
+    assert parameters["algorithm"] == {"const": proof_of_work.ALGORITHM}
+    assert parameters["cost"] == {"const": proof_of_work.COST}
+    assert schemas["LabelBlock"]["properties"]["label"] == {"enum": list(LABEL_DETAILS)}
+    level = schemas["ListBlock"]["properties"]["items"]["items"]["properties"]["level"]
+    assert level["maximum"] == MAX_LEVEL
+    problem = schemas["Problem"]["properties"]
+    assert problem["title"]["enum"] == list(
+        dict.fromkeys(title for _, title in PROBLEM_STATUSES.values())
+    )
+    assert problem["status"]["enum"] == list(
+        dict.fromkeys(status for status, _ in PROBLEM_STATUSES.values())
+    )
+    assert ASK["requestBody"]["description"] == f"At most {MAX_BODY_BYTES} bytes."
+    responses = FULL["components"]["responses"]
+    assert responses["413"]["description"] == f"The body has more than {MAX_BODY_BYTES} bytes."
+    assert set(FULL["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == {METRICS_TYPE}
 
 
 def test_each_problem_has_the_codes_of_its_status() -> None:
     document = make_document("1", metrics=True)
-    told: dict[str, int] = {}
+    statuses: dict[str, int] = {}
     for status, sent in document["components"]["responses"].items():
         own = sent["content"][PROBLEM_TYPE]["schema"]["allOf"][1]["properties"]
         assert own["status"] == {"const": int(status)}
-        told |= dict.fromkeys(own["code"]["enum"], int(status))
-    assert told == {code: status for code, (status, _) in PROBLEM_STATUSES.items()}
+        statuses |= dict.fromkeys(own["code"]["enum"], int(status))
+    assert statuses == {code: status for code, (status, _) in PROBLEM_STATUSES.items()}
 
 
 def test_the_manual_has_every_code_with_its_status() -> None:
@@ -311,17 +350,17 @@ def test_the_manual_has_every_path_and_field() -> None:
 
 def test_every_example_is_what_its_schema_says() -> None:
     document = make_document("1", challenge=True, metrics=True, bearer=True)
-    found = list(media_types(document["paths"]))
-    seen = 0
-    for kind, media in found:
+    content = list(media_types(document["paths"]))
+    checked_count = 0
+    for kind, media in content:
         values = [case["value"] for case in media.get("examples", {}).values()]
         values += [media["example"]] if "example" in media else []
         for value in values:
             openapi_check.validate(document, media["schema"], value)
-            seen += 1
+            checked_count += 1
         if kind == EVENT_STREAM_TYPE:
             openapi_check.check_events(document, media, media["example"])
-    assert seen == 7
+    assert checked_count == 7
 
 
 def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -332,42 +371,49 @@ def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from media_types(value)
 
 
+def example_of(path: str) -> dict[str, Any]:
+    example: dict[str, Any] = FULL["paths"][path]["get"]["responses"]["200"]["content"][JSON_TYPE][
+        "example"
+    ]
+    return example
+
+
 def lasting(body: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in body.items() if key not in PASSING}
 
 
 @pytest.mark.parametrize(
-    ("asking", "example"),
+    ("case", "example"),
     [
-        (Asking("", 200, "POST", "answer", body=HOW), openapi_examples.ANSWER),
+        (Case("", 200, "POST", "answer", body=HOW), ANSWER),
         (
-            Asking("", 200, "POST", "answer", body=asked(openapi_examples.REFUSED)),
-            openapi_examples.REFUSAL,
+            Case("", 200, "POST", "answer", body=body_of(REFUSED)),
+            REFUSAL,
         ),
         (
-            Asking("", 200, "GET", "search", query=f"q={openapi_examples.SEARCHED}"),
-            openapi_examples.PASSAGES,
+            Case("", 200, "GET", "search", query=f"q={SEARCHED}"),
+            example_of("/search"),
         ),
-        (Asking("", 200, "GET", "health"), openapi_examples.HEALTH),
-        (Asking("", 200, "GET", "ready"), openapi_examples.READY),
+        (Case("", 200, "GET", "health"), example_of("/health")),
+        (Case("", 200, "GET", "ready"), example_of("/ready")),
     ],
     ids=["answer", "refusal", "search", "health", "ready"],
 )
 def test_the_examples_are_what_the_tiny_site_answers(
-    engine: Engine, asking: Asking, example: Mapping[str, Any]
+    engine: Engine, case: Case, example: Mapping[str, Any]
 ) -> None:
-    sent = response(engine, asking)[1].json
+    sent = response(engine, case)[1].json
     assert set(sent) == set(example)
     assert lasting(sent) == lasting(example)
 
 
 def test_the_stream_of_the_examples_is_what_the_tiny_site_sends(engine: Engine) -> None:
-    sent = response(engine, Asking("", 200, "POST", "answer", body=HOW, headers=STREAM))[1]
+    sent = response(engine, Case("", 200, "POST", "answer", body=HOW, headers=STREAM))[1]
     assert sent.events is not None
-    made = openapi_check.events(b"".join(sent.events).decode())
-    shown = openapi_check.events(make_events_example())
-    assert made[:-1] == shown[:-1]
-    assert lasting(made[-1][1]) == lasting(shown[-1][1])
+    sent_events = openapi_check.events(b"".join(sent.events).decode())
+    shown = openapi_check.events(CONTENT[EVENT_STREAM_TYPE]["example"])
+    assert sent_events[:-1] == shown[:-1]
+    assert lasting(sent_events[-1][1]) == lasting(shown[-1][1])
 
 
 @pytest.mark.parametrize(
@@ -390,7 +436,7 @@ def test_the_stream_of_the_examples_is_what_the_tiny_site_sends(engine: Engine) 
 )
 def test_an_answer_that_lies_is_none(change: Mapping[str, Any]) -> None:
     document = make_document("1")
-    refuse(document, "Answer", {**openapi_examples.ANSWER, **change})
+    refuse(document, "Answer", {**ANSWER, **change})
 
 
 @pytest.mark.parametrize(
@@ -406,15 +452,15 @@ def test_an_answer_that_lies_is_none(change: Mapping[str, Any]) -> None:
     ],
 )
 def test_a_citation_that_it_must_not_be_is_none(n: int, change: Mapping[str, Any]) -> None:
-    changed = copy.deepcopy(openapi_examples.ANSWER)
+    changed = copy.deepcopy(ANSWER)
     changed["citations"][n].update(change)
     refuse(make_document("1"), "Answer", changed)
 
 
 def test_a_refusal_that_looks_backed_is_none() -> None:
-    backed = {**openapi_examples.REFUSAL, "citations": openapi_examples.ANSWER["citations"]}
+    backed = {**REFUSAL, "citations": ANSWER["citations"]}
     refuse(make_document("1"), "Answer", backed)
-    refuse(make_document("1"), "Answer", {**openapi_examples.REFUSAL, "reason": None})
+    refuse(make_document("1"), "Answer", {**REFUSAL, "reason": None})
 
 
 def refuse(document: Mapping[str, Any], name: str, value: object) -> None:

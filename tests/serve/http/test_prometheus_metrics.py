@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from answerable.serve.errors import PolicyError
-from answerable.serve.http.access_log import (
+from answerable.serve.http.telemetry import (
     LOGGED_MODES,
     LOGGED_OUTCOMES,
     LOGGED_PATHS,
     LOGGED_REASONS,
+    METRICS_TYPE,
     AccessLogEntry,
+    RequestMetrics,
 )
-from answerable.serve.http.metrics import METRICS_TYPE, RequestMetrics
 
 ANSWERED = AccessLogEntry(
     "req_1",
@@ -37,38 +38,40 @@ def counts(metrics: RequestMetrics) -> dict[tuple[str, ...], float]:
     """Every value by the name of its sample and the values of its labels."""
     return {
         (sample.name, *(value for _, value in sorted(sample.labels.items()) if value)): sample.value
-        for family in text_string_to_metric_families(metrics.text().decode())
+        for family in text_string_to_metric_families(metrics.render().decode())
         for sample in family.samples
     }
 
 
 def test_requests_are_counted_by_what_became_of_them() -> None:
     metrics = RequestMetrics()
-    for seen in (ANSWERED, ANSWERED, REFUSED, LIMITED):
-        metrics.observe(seen)
-    found = counts(metrics)
-    requests = {key[1:]: value for key, value in found.items() if key[0].endswith("requests_total")}
+    for entry in (ANSWERED, ANSWERED, REFUSED, LIMITED):
+        metrics.observe(entry)
+    samples = counts(metrics)
+    requests = {
+        key[1:]: value for key, value in samples.items() if key[0].endswith("requests_total")
+    }
     # By label: cache, mode, path, reason, status.
     assert requests == {
         ("miss", "partial", "answer", "200"): 2.0,
         ("not-found", "answer", "no-evidence", "200"): 1.0,
         ("answer", "rate-limited", "429"): 1.0,
     }
-    assert found["answerable_tokens_total", "in"] == 1800
-    assert found["answerable_tokens_total", "out"] == 80
-    assert found["answerable_refusals_total", "no-evidence"] == 1
-    assert found["answerable_refusals_total", "declined"] == 0
-    assert ("answerable_refusals_total", "rate-limited") not in found
+    assert samples["answerable_tokens_total", "in"] == 1800
+    assert samples["answerable_tokens_total", "out"] == 80
+    assert samples["answerable_refusals_total", "no-evidence"] == 1
+    assert samples["answerable_refusals_total", "declined"] == 0
+    assert ("answerable_refusals_total", "rate-limited") not in samples
 
 
 def test_durations_are_counted_in_seconds() -> None:
     metrics = RequestMetrics()
     metrics.observe(ANSWERED)
-    found = counts(metrics)
-    assert found["answerable_request_seconds_sum", "answer"] == pytest.approx(0.12)
-    assert found["answerable_request_seconds_count", "answer"] == 1
-    assert found["answerable_request_seconds_bucket", "0.1", "answer"] == 0
-    assert found["answerable_request_seconds_bucket", "0.25", "answer"] == 1
+    samples = counts(metrics)
+    assert samples["answerable_request_seconds_sum", "answer"] == pytest.approx(0.12)
+    assert samples["answerable_request_seconds_count", "answer"] == 1
+    assert samples["answerable_request_seconds_bucket", "0.1", "answer"] == 0
+    assert samples["answerable_request_seconds_bucket", "0.25", "answer"] == 1
 
 
 def test_nothing_is_shared_and_nothing_tells_of_the_machine() -> None:
@@ -77,12 +80,12 @@ def test_nothing_is_shared_and_nothing_tells_of_the_machine() -> None:
     assert counts(second)["answerable_tokens_total", "in"] == 0
     names = {key[0] for key in counts(first)}
     assert all(name.startswith("answerable_") for name in names)
-    assert b"_created" not in first.text()
+    assert b"_created" not in first.render()
 
 
 def test_the_type_of_the_text_is_named() -> None:
     assert METRICS_TYPE == "text/plain; version=0.0.4; charset=utf-8"
-    text = RequestMetrics().text()
+    text = RequestMetrics().render()
     # What a reader of this version does not know.
     assert b"# EOF" not in text
     assert b"# TYPE answerable_requests_total counter\n" in text
@@ -107,9 +110,9 @@ SEEN = st.builds(
 @given(st.lists(SEEN, max_size=20))
 def test_no_label_holds_what_an_asker_has_written(observations: list[AccessLogEntry]) -> None:
     metrics = RequestMetrics()
-    for seen in observations:
-        metrics.observe(seen)
-    known = {
+    for entry in observations:
+        metrics.observe(entry)
+    allowed = {
         *LOGGED_PATHS,
         *LOGGED_MODES,
         *LOGGED_REASONS,
@@ -119,11 +122,11 @@ def test_no_label_holds_what_an_asker_has_written(observations: list[AccessLogEn
         "200",
         "204",
     }
-    known |= {"400", "401", "403", "404", "405", "413", "415", "429", "500", "503", "504"}
-    for family in text_string_to_metric_families(metrics.text().decode()):
+    allowed |= {"400", "401", "403", "404", "405", "413", "415", "429", "500", "503", "504"}
+    for family in text_string_to_metric_families(metrics.render().decode()):
         for sample in family.samples:
-            told = {value for name, value in sample.labels.items() if name in REQUEST}
-            assert told <= known
+            values = {value for name, value in sample.labels.items() if name in REQUEST}
+            assert values <= allowed
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,16 +50,16 @@ ANSWERED = "How thick is the chain of a mooring?"
 ADDRESS = "127.0.0.1"
 
 
-def asked(**changes: Any) -> RefusedQuestion:
+def refused_question(**changes: Any) -> RefusedQuestion:
     fields = {
-        "question": CANARY, "asker": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
+        "question": CANARY, "address": "192.0.2.7", "reason": "no-evidence", "bundle": "b",
         "near": NearestRecord("rope", "low"), **changes,
     }  # fmt: skip
     return RefusedQuestion(**fields)
 
 
-def kept(now: float = NOON, *, text: bool = False, **changes: Any) -> LoggedRefusal:
-    return anonymize_refusal(asked(**changes), SECRET, now, text=text)
+def log_refused(now: float = NOON, *, text: bool = False, **changes: Any) -> LoggedRefusal:
+    return anonymize_refusal(refused_question(**changes), SECRET, now, with_text=text)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_a_line_has_the_hour_and_hashes_only() -> None:
-    row = json.loads(kept(NOON + 3599).as_json())
+    row = json.loads(log_refused(NOON + 3599).to_line())
     assert row == {
         "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
         "asker": hash_with_secret("192.0.2.7", SECRET, "2024-05-01"), "question": row["question"],
@@ -78,35 +78,39 @@ def test_a_line_has_the_hour_and_hashes_only() -> None:
 
 
 def test_the_text_is_one_field_more() -> None:
-    row, hashed = json.loads(kept(text=True).as_json()), json.loads(kept().as_json())
+    row, hashed = json.loads(log_refused(text=True).to_line()), json.loads(log_refused().to_line())
     assert row == {**hashed, "text": CANARY}
 
 
 def test_an_asker_is_another_one_tomorrow_and_under_another_secret() -> None:
-    today, tomorrow = kept(), kept(NOON + DAY)
-    assert today.asker == kept(NOON + 60).asker != tomorrow.asker
-    assert today.asker != kept(asker="192.0.2.8").asker
+    today, tomorrow = log_refused(), log_refused(NOON + DAY)
+    assert today.asker == log_refused(NOON + 60).asker != tomorrow.asker
+    assert today.asker != log_refused(address="192.0.2.8").asker
     assert hash_with_secret("192.0.2.7", b"other", "2024-05-01") != today.asker
-    assert kept(asker="").asker == ""
+    assert log_refused(address="").asker == ""
 
 
 def test_a_repeated_question_has_one_hash_whatever_its_case_and_day() -> None:
-    again = kept(NOON + DAY, question="does zanzibarquokka sell pickled WOMBATS")
-    assert again.question == kept().question
-    assert kept(question="Does Zanzibarquokka sell fresh wombats?").question != again.question
-    assert kept(question="?!").question != kept(question="?!?").question
+    again = log_refused(NOON + DAY, question="does zanzibarquokka sell pickled WOMBATS")
+    assert again.question == log_refused().question
+    assert (
+        log_refused(question="Does Zanzibarquokka sell fresh wombats?").question != again.question
+    )
+    assert log_refused(question="?!").question != log_refused(question="?!?").question
 
 
 def test_a_question_that_is_an_address_has_not_the_hash_of_an_asker() -> None:
-    found = kept(question="192.0.2.7")
-    assert found.question != found.asker
+    entry = log_refused(question="192.0.2.7")
+    assert entry.question != entry.asker
 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine[Bundle]:
     """A site of one page and one note, over floors that hardly anything passes."""
-    made = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")], [note("one", "zebra quiz")])
-    bundle = bundle_of(tmp_path, made, Profile(floor=0.99, note_floor=0.99))
+    index = index_of(
+        tmp_path, [record("rope", "<p>A rope holds.</p>")], [note("one", "zebra quiz")]
+    )
+    bundle = bundle_of(tmp_path, index, Profile(floor=0.99, note_floor=0.99))
     return Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}, {}]))
 
 
@@ -119,39 +123,39 @@ def post(
 
 
 def test_the_core_hands_on_what_it_has_refused(engine: Engine[Bundle]) -> None:
-    found: list[RefusedQuestion] = []
-    body = post(engine, "  zebra\nropes ", found.append, "192.0.2.7").json
+    refused: list[RefusedQuestion] = []
+    body = post(engine, "  zebra\nropes ", refused.append, "192.0.2.7").json
     assert body["reason"] == "no-evidence"
-    (told,) = found
-    assert (told.question, told.asker, told.reason) == ("zebra ropes", "192.0.2.7", "no-evidence")
-    assert told.bundle == engine.store.manifest.id
-    assert told.near is not None
-    assert told.near.record == "rope"
-    assert told.near.score in ("close", "low", "far")
+    (only,) = refused
+    assert (only.question, only.address, only.reason) == ("zebra ropes", "192.0.2.7", "no-evidence")
+    assert only.bundle == engine.store.manifest.id
+    assert only.near is not None
+    assert only.near.record == "rope"
+    assert only.near.score in ("close", "low", "far")
 
 
 def test_what_a_note_is_nearest_to_names_no_note(engine: Engine[Bundle]) -> None:
-    found: list[RefusedQuestion] = []
+    refused: list[RefusedQuestion] = []
     note_floor = replace(engine.store.manifest.profile, note_floor=0.0)
     manifest = replace(engine.store.manifest, profile=note_floor)
     routed = replace(engine, store=replace(engine.store, manifest=manifest))
-    assert post(routed, "zebra quiz", found.append).json["reason"] == "declined"
-    assert found[0].near is not None
-    assert found[0].near.record == "rope"
+    assert post(routed, "zebra quiz", refused.append).json["reason"] == "declined"
+    assert refused[0].near is not None
+    assert refused[0].near.record == "rope"
 
 
 def test_what_was_declined_is_nearest_to_what_was_found(tmp_path: Path) -> None:
-    found: list[RefusedQuestion] = []
-    made = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
-    bundle = bundle_of(tmp_path, made, replace(LOCAL_PROFILE, floor=0.1))
-    post(Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}])), "rope?", found.append)
-    assert (found[0].reason, found[0].near) == ("declined", NearestRecord("rope", "above"))
+    refused: list[RefusedQuestion] = []
+    index = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
+    bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.1))
+    post(Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}])), "rope?", refused.append)
+    assert (refused[0].reason, refused[0].near) == ("declined", NearestRecord("rope", "above"))
 
 
 def test_a_question_without_words_is_near_to_nothing(engine: Engine[Bundle]) -> None:
-    found: list[RefusedQuestion] = []
-    assert post(engine, "who is it?", found.append).json["reason"] == "no-evidence"
-    assert found[0].near is None
+    refused: list[RefusedQuestion] = []
+    assert post(engine, "who is it?", refused.append).json["reason"] == "no-evidence"
+    assert refused[0].near is None
 
 
 def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine[Bundle]) -> None:
@@ -160,14 +164,14 @@ def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine[Bu
         del answered["request_id"]
         return answered
 
-    found: list[RefusedQuestion] = []
-    assert body(None) == body(found.append)
-    assert len(found) == 1
+    refused: list[RefusedQuestion] = []
+    assert body(None) == body(refused.append)
+    assert len(refused) == 1
 
 
 def test_a_sink_that_fails_fails_no_answer(engine: Engine[Bundle]) -> None:
-    def fail(asked: RefusedQuestion) -> None:
-        raise RuntimeError(asked.question)
+    def fail(refused_question: RefusedQuestion) -> None:
+        raise RuntimeError(refused_question.question)
 
     response = post(engine, CANARY, fail)
     assert response.status == 200
@@ -179,15 +183,15 @@ def test_a_fault_is_no_refusal(engine: Engine[Bundle]) -> None:
         def embed(self, texts: Sequence[str]) -> Vectors:
             raise RuntimeError(f"{len(texts)} texts")
 
-    found: list[RefusedQuestion] = []
-    assert post(replace(engine, embedder=Broken()), "ropes", found.append).status == 500
-    assert found == []
+    refused: list[RefusedQuestion] = []
+    assert post(replace(engine, embedder=Broken()), "ropes", refused.append).status == 500
+    assert refused == []
 
 
 def test_threads_tear_no_line(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "log.jsonl"
-    told: list[str] = []
-    append = make_line_appender(path, told.append)
+    reports: list[str] = []
+    append = make_line_appender(path, reports.append)
     line = json.dumps({"text": "é" * 1500}).encode() + b"\n"
     start = threading.Barrier(8)
 
@@ -202,38 +206,40 @@ def test_threads_tear_no_line(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert path.read_bytes() == line * 400
-    assert told == []
+    assert reports == []
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_full_log_drops_lines_and_says_so_once(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    told: list[str] = []
-    append = make_line_appender(path, told.append, limit=100)
+    reports: list[str] = []
+    append = make_line_appender(path, reports.append, limit=100)
     for _ in range(50):
         append(b"0123456789\n")
     assert path.read_bytes() == b"0123456789\n" * 9
-    assert len(told) == 1
-    assert "has 100 bytes" in told[0]
+    assert len(reports) == 1
+    assert "has 100 bytes" in reports[0]
     path.unlink()
     append(b"again\n")
     assert path.read_bytes() == b"again\n"
 
 
 def test_a_log_that_cannot_be_written_says_so_once(tmp_path: Path) -> None:
-    told: list[str] = []
-    append = make_line_appender(tmp_path, told.append)
+    reports: list[str] = []
+    append = make_line_appender(tmp_path, reports.append)
     append(b"a line\n")
     append(b"a line\n")
-    assert len(told) == 1
-    assert "cannot be written (Is a directory)" in told[0]
+    assert len(reports) == 1
+    assert "cannot be written (Is a directory)" in reports[0]
 
 
 def test_nothing_is_kept_unless_it_is_asked_for() -> None:
     written: list[bytes] = []
-    for how in LOG_REFUSALS_CHOICES:
-        make_refusal_logger(lambda how=how: how, written.append, SECRET, lambda: NOON)(asked())  # type: ignore[misc]
-    assert written == [kept().as_json(), kept(text=True).as_json()]
+    for setting in LOG_REFUSALS_CHOICES:
+        read_setting = iter((setting,)).__next__
+        log_refusal = make_refusal_logger(read_setting, written.append, SECRET, lambda: NOON)
+        log_refusal(refused_question())
+    assert written == [log_refused().to_line(), log_refused(text=True).to_line()]
     assert FunctionSettings().log_refusals == "none"
 
 
@@ -256,10 +262,10 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @contextmanager
 def serving(function: Path, **environment: str) -> Iterator[Running]:
-    given = [f"{name}={value}" for name, value in environment.items()]
-    main = ["env", "-i", "PORT=0", *given, sys.executable, "-I", str(function / "main.py")]
-    with run(main, function.parent, has_address) as found:
-        yield found
+    assignments = [f"{name}={value}" for name, value in environment.items()]
+    main = ["env", "-i", "PORT=0", *assignments, sys.executable, "-I", str(function / "main.py")]
+    with run(main, function.parent, has_address) as running:
+        yield running
 
 
 def ask_all(running: Running, path: str = "/answer") -> None:
@@ -283,8 +289,8 @@ def check(rows: list[dict[str, Any]], how: str) -> None:
 def test_a_function_prints_what_it_keeps(functions: dict[str, Path], how: str) -> None:
     with serving(functions[how]) as running:
         ask_all(running)
-        wanted = 0 if how == "none" else 2
-        until(lambda: running.output.count('"event": "refusal"') == wanted)
+        count = 0 if how == "none" else 2
+        until(lambda: running.output.count('"event": "refusal"') == count)
         printed = running.output
     rows = [json.loads(line) for line in printed.splitlines() if '"event": "refusal"' in line]
     if how == "none":

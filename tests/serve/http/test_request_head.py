@@ -21,8 +21,8 @@ def handler() -> Handler:
 
 @pytest.fixture
 def server(handler: Handler) -> Iterator[StandaloneServer]:
-    with serving(handler) as found:
-        yield found
+    with serving(handler) as server:
+        yield server
 
 
 def post(*lines: bytes) -> bytes:
@@ -109,9 +109,9 @@ def test_what_a_head_may_be_is_answered(handler: Handler, server: StandaloneServ
 
 
 def test_an_old_client_is_kept_only_if_it_asks_for_it(server: StandaloneServer) -> None:
-    kept = b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
-    assert statuses(exchanged(server, kept + kept)) == [200, 200]
-    assert statuses(exchanged(server, b"GET /a HTTP/1.0\r\n\r\n" + kept)) == [200]
+    old_request = b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+    assert statuses(exchanged(server, old_request + old_request)) == [200, 200]
+    assert statuses(exchanged(server, b"GET /a HTTP/1.0\r\n\r\n" + old_request)) == [200]
 
 
 def test_a_head_is_read_no_further_than_its_limit() -> None:

@@ -38,10 +38,10 @@ FAULTY = ("401", "429", "500", "html", "garbage", "cut", "truncated", "refusal",
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[OpenAIStub]:
-    with StrictStub() as found:
-        found.retry_after = 0.05
-        yield found
-        assert found.failures == []
+    with StrictStub() as stub:
+        stub.retry_after = 0.05
+        yield stub
+        assert stub.failures == []
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +111,9 @@ def lines(running: Running, least: int) -> list[dict[str, Any]]:
     return [json.loads(line) for line in running.lines[1:]]
 
 
-def check_silent(said: str, words: tuple[str, ...]) -> None:
-    found = [word for word in words if word.lower() in said.lower()]
-    assert found == []
+def check_silent(output: str, words: tuple[str, ...]) -> None:
+    leaked = [word for word in words if word.lower() in output.lower()]
+    assert leaked == []
 
 
 def test_no_question_no_key_and_no_note_is_printed(function: Path, stub: OpenAIStub) -> None:
@@ -133,12 +133,12 @@ def test_no_question_no_key_and_no_note_is_printed(function: Path, stub: OpenAIS
     assert near <= {"index", "mooring", "storms", None}
     check_silent(json.dumps(rows), (WORD, KEY, TOKEN, PASSWORD, *PRIVATE, *PUBLIC, *ADDRESSES))
     assert {row["event"] for row in rows} == {"request", "refusal"}
-    told = [row for row in rows if row["event"] == "request"]
-    assert len(told) > sent
-    assert {200, 400, 403, 404, 405, 413, 415, 503} <= {row["status"] for row in told}
-    assert {row["path"] for row in told} <= {"answer", "search", "health", "ready",
+    requests = [row for row in rows if row["event"] == "request"]
+    assert len(requests) > sent
+    assert {200, 400, 403, 404, 405, 413, 415, 503} <= {row["status"] for row in requests}
+    assert {row["path"] for row in requests} <= {"answer", "search", "health", "ready",
                                              "openapi.json", "metrics", "other"}  # fmt: skip
-    assert not any("question" in row for row in told)
+    assert not any("question" in row for row in requests)
     # A refusal's question is a hash; no more of it is printed than of the request.
     assert all("text" not in row for row in rows)
 
@@ -150,17 +150,17 @@ def test_questions_are_printed_where_their_owner_wants_them(
         tmp_path_factory.mktemp("site"), stub, log_questions=True
     )
     with published_functions.serving(folder) as running:
-        asked = [question for question in QUESTIONS if question.strip() and question != "\ud800"]
-        for question in asked:
+        secrets = [question for question in QUESTIONS if question.strip() and question != "\ud800"]
+        for question in secrets:
             running.request("POST", "/answer", {"question": question})
         running.request("GET", f"/search?q={WORD}")
         running.request("GET", f"/health?q={WORD}")
-        rows = lines(running, len(asked) + 2)
-    cleaned = [" ".join(question.split()) for question in asked]
+        rows = lines(running, len(secrets) + 2)
+    cleaned = [" ".join(question.split()) for question in secrets]
     assert [row.get("question") for row in rows] == [*cleaned, WORD, None]
-    said = "".join(running.lines[1:])
+    output = "".join(running.lines[1:])
     # Asked for in a question, but answered with by nobody.
-    check_silent(said, (KEY, "tractor", "scrapped", "millimetres", *ADDRESSES))
+    check_silent(output, (KEY, "tractor", "scrapped", "millimetres", *ADDRESSES))
 
 
 def test_a_store_that_is_away_is_printed_without_its_password(function: Path) -> None:

@@ -56,15 +56,15 @@ def sent(runtime: Runtime, case: Case) -> Reply:
     return runtime.request(case.method, case.path, case.body, (*headers, *case.headers))
 
 
-def told(runtime: Runtime, reply: Reply) -> dict[str, Any]:
+def describe_reply(runtime: Runtime, reply: Reply) -> dict[str, Any]:
     """What a reply says, without what differs by design: ids, and where it is served.
 
     The address of a site is a part of its bundle, and so of the bundle's id.
     """
-    found: dict[str, Any] = {name: reply.headers.get(name) for name in TOLD}
-    found |= {"status": reply.status, "body": reply.body}
+    described: dict[str, Any] = {name: reply.headers.get(name) for name in TOLD}
+    described |= {"status": reply.status, "body": reply.body}
     if reply.body:
-        body = found["body"] = reply.json
+        body = described["body"] = reply.json
         if "request_id" in body:
             assert body.pop("request_id").startswith("req_")
         if "site_url" in body:
@@ -74,16 +74,16 @@ def told(runtime: Runtime, reply: Reply) -> dict[str, Any]:
             assert len(body.pop("bundle")) == 64
         if "servers" in body:
             assert body.pop("servers") == [{"url": runtime.base.rstrip("/") or "/"}]
-    return found
+    return described
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_all_answer_alike(running: Sequence[Runtime], case: Case) -> None:
     replies = {runtime.name: (runtime, sent(runtime, case)) for runtime in running}
-    found = {name: told(*each) for name, each in replies.items()}
-    first = found["uvicorn"]
+    described = {name: describe_reply(*each) for name, each in replies.items()}
+    first = described["uvicorn"]
     assert first["status"] == case.status
-    for name, each in found.items():
+    for name, each in described.items():
         assert each == first, name
     if case.expected is not None:
         body = first["body"]
@@ -117,11 +117,11 @@ def test_the_bundle_is_the_same_where_it_is_deployed(running: Sequence[Runtime])
 def test_many_at_once_are_answered_as_one_alone(running: Sequence[Runtime]) -> None:
     same = [KNOWN] * 8
     others = [PRIVATE, UNKNOWN, "red lantern", "double rope", "buoy", "storm", "harbour", "?"]
-    alone = [told(running[0], running[0].post({"question": q})) for q in same + others]
+    alone = [describe_reply(running[0], running[0].post({"question": q})) for q in same + others]
     for runtime in running:
 
         def ask(question: str, runtime: Runtime = runtime) -> dict[str, Any]:
-            return told(runtime, runtime.post({"question": question}))
+            return describe_reply(runtime, runtime.post({"question": question}))
 
         # MkDocs' own listener keeps five waiting; a system may hang up on the sixth.
         with ThreadPoolExecutor(16 if runtime.is_deployed else 5) as pool:

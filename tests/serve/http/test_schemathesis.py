@@ -65,17 +65,17 @@ def limited(folder: Path) -> Iterator[Running]:
 
 def serving(folder: Path, *variables: str) -> Iterator[Running]:
     command = ["env", "PORT=0", *variables, sys.executable, "-I", str(folder / "main.py")]
-    with run(command, folder, has_address) as found:
-        yield found
+    with run(command, folder, has_address) as running:
+        yield running
 
 
 def has_address(running: Running) -> bool:
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
-    running.port = int(found[1]) if found else 0
-    return bool(found)
+    match = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
+    running.port = int(match[1]) if match else 0
+    return bool(match)
 
 
-def seen(running: Running, folder: Path, *headers: str) -> Seen:
+def run_schemathesis(running: Running, folder: Path, *headers: str) -> Seen:
     """The statuses that each method and path has had; AssertionError if a check has failed.
 
     folder: where reports go. headers: of every request.
@@ -91,41 +91,43 @@ def seen(running: Running, folder: Path, *headers: str) -> Seen:
         cwd=folder, capture_output=True, text=True, timeout=1800 if DEEP else 300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    found: Seen = defaultdict(set)
+    statuses: Seen = defaultdict(set)
     for entry in json.loads(report.read_bytes())["log"]["entries"]:
         path = entry["request"]["url"].removeprefix(url).partition("?")[0]
-        found[entry["request"]["method"], path].add(entry["response"]["status"])
-    return found
+        statuses[entry["request"]["method"], path].add(entry["response"]["status"])
+    return statuses
 
 
 def test_a_public_function_is_what_it_says(public: Running, tmp_path: Path) -> None:
-    found = seen(public, tmp_path)
-    assert found["POST", "/answer"] >= {200, 400, 415}
-    assert found["GET", "/answer"] == {405}
-    assert found["GET", "/search"] >= {200, 400}
-    assert found["GET", "/metrics"] == {401}
-    assert found["OPTIONS", "/answer"] == {403}
+    statuses = run_schemathesis(public, tmp_path)
+    assert statuses["POST", "/answer"] >= {200, 400, 415}
+    assert statuses["GET", "/answer"] == {405}
+    assert statuses["GET", "/search"] >= {200, 400}
+    assert statuses["GET", "/metrics"] == {401}
+    assert statuses["OPTIONS", "/answer"] == {403}
 
 
 def test_a_page_of_its_site_finds_what_it_says(public: Running, tmp_path: Path) -> None:
-    found = seen(public, tmp_path, f"Origin: {ORIGIN}", f"Authorization: Bearer {TOKEN}")
-    assert found["POST", "/answer"] >= {200, 400}
-    assert found["OPTIONS", "/answer"] == {204}
-    assert 200 in found["GET", "/metrics"]
+    statuses = run_schemathesis(
+        public, tmp_path, f"Origin: {ORIGIN}", f"Authorization: Bearer {TOKEN}"
+    )
+    assert statuses["POST", "/answer"] >= {200, 400}
+    assert statuses["OPTIONS", "/answer"] == {204}
+    assert 200 in statuses["GET", "/metrics"]
 
 
 def test_a_guarded_function_is_what_it_says(guarded: Running, tmp_path: Path) -> None:
     # The document needs the token too.
-    found = seen(guarded, tmp_path, f"Authorization: Bearer {TOKEN}")
-    assert found["POST", "/answer"] >= {400, 403}
-    assert 200 in found["GET", "/search"]
-    assert 200 in found["GET", "/challenge"]
+    statuses = run_schemathesis(guarded, tmp_path, f"Authorization: Bearer {TOKEN}")
+    assert statuses["POST", "/answer"] >= {400, 403}
+    assert 200 in statuses["GET", "/search"]
+    assert 200 in statuses["GET", "/challenge"]
 
 
 def test_a_limited_function_is_what_it_says(limited: Running, tmp_path: Path) -> None:
-    found = seen(limited, tmp_path)
-    assert 429 in found["POST", "/answer"] | found["GET", "/search"]
-    assert found["GET", "/health"] >= {200}
+    statuses = run_schemathesis(limited, tmp_path)
+    assert 429 in statuses["POST", "/answer"] | statuses["GET", "/search"]
+    assert statuses["GET", "/health"] >= {200}
 
 
 @fuzzed(few=25, many=1000)

@@ -54,32 +54,37 @@ JSON = {**PAGE, "content-type": "application/json"}
 def test_the_first_protection_that_is_not_passed_is_the_one_that_answers(base: Engine) -> None:
     """Each request has one fault fewer than the one before it."""
 
-    def told(sent: Request, **policy: Any) -> str:
+    def find_asker(sent: Request, **policy: Any) -> str:
         service = asking(base, replace(CLOSED, **policy)).service
-        service.guards.limiter.admit("somebody")
-        assert service.guards.answering.slots.acquire(blocking=False)
+        service.protections.limiter.admit("somebody")
+        assert service.protections.guarded_engine.slots.acquire(blocking=False)
         return code(service.handle(sent))
 
     elsewhere = {"origin": ELSEWHERE}
-    assert told(request("PUT", "nothing", headers=elsewhere, body=WRONG)) == "not-found"
-    assert told(request("PUT", "answer", headers=elsewhere, body=WRONG)) == "method-not-allowed"
-    assert told(request("POST", "answer", headers=elsewhere, body=WRONG)) == "forbidden"
+    assert find_asker(request("PUT", "nothing", headers=elsewhere, body=WRONG)) == "not-found"
+    assert (
+        find_asker(request("PUT", "answer", headers=elsewhere, body=WRONG)) == "method-not-allowed"
+    )
+    assert find_asker(request("POST", "answer", headers=elsewhere, body=WRONG)) == "forbidden"
     page = {"origin": ORIGIN}
-    assert told(request("POST", "answer", headers=page, body=WRONG)) == "unauthorized"
-    assert told(request("POST", "answer", headers=PAGE, body=WRONG)) == "paused"
+    assert find_asker(request("POST", "answer", headers=page, body=WRONG)) == "unauthorized"
+    assert find_asker(request("POST", "answer", headers=PAGE, body=WRONG)) == "paused"
     awake = {"paused": False}
-    assert told(request("POST", "answer", headers=PAGE, body=WRONG), **awake) == "unsupported"
-    assert told(request("POST", "answer", headers=JSON, body=WRONG), **awake) == "too-large"
-    assert told(request("POST", "answer", headers=JSON, body=WRONG[:99]), **awake) == "bad-request"
+    assert find_asker(request("POST", "answer", headers=PAGE, body=WRONG), **awake) == "unsupported"
+    assert find_asker(request("POST", "answer", headers=JSON, body=WRONG), **awake) == "too-large"
+    assert (
+        find_asker(request("POST", "answer", headers=JSON, body=WRONG[:99]), **awake)
+        == "bad-request"
+    )
     bodies: list[object] = [[], {}, {"question": 1}, {"question": "x" * 501}]
     for body in (*bodies, {"question": "x", "language": 1}):
         sent = request("POST", "answer", headers=JSON, body=json.dumps(body).encode())
-        assert told(sent, **awake) == "bad-request"
-    assert told(asked(headers=PAGE), **awake) == "challenge"
+        assert find_asker(sent, **awake) == "bad-request"
+    assert find_asker(asked(headers=PAGE), **awake) == "challenge"
     brought = solved(CLOSED.challenge_key)
-    assert told(asked(headers=PAGE, altcha=brought), **awake) == "rate-limited"
+    assert find_asker(asked(headers=PAGE, altcha=brought), **awake) == "rate-limited"
     admitted = {**awake, "rate_all": "9/day"}
-    assert told(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
+    assert find_asker(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
 
 
 def test_requests_without_a_solution_lock_nobody_out_who_has_one(base: Engine) -> None:
@@ -113,16 +118,18 @@ def test_a_solution_is_used_up_only_by_a_request_that_is_admitted(base: Engine) 
 def solved(key: bytes | None) -> str:
     """A solution of a new challenge, as a request brings it."""
     assert key
-    made = altcha.Challenge.from_dict(create_proof_of_work(key, None).new())
-    solution = altcha.solve_challenge(made)
+    challenge = altcha.Challenge.from_dict(create_proof_of_work(key, None).create_challenge())
+    solution = altcha.solve_challenge(challenge)
     assert solution
-    return base64.b64encode(json.dumps(altcha.Payload(made, solution).to_dict()).encode()).decode()
+    return base64.b64encode(
+        json.dumps(altcha.Payload(challenge, solution).to_dict()).encode()
+    ).decode()
 
 
 def test_behind_the_limits_the_cache_then_the_slots_then_the_purse(base: Engine) -> None:
     ask = asking(base, replace(USUAL, in_flight=1, tokens_per_day=100))
     assert ask().status == 200
-    slots = ask.service.guards.answering.slots
+    slots = ask.service.protections.guarded_engine.slots
     assert slots.acquire(blocking=False)
     assert (ask().status, code(ask("Another?"))) == (200, "busy")
     slots.release()

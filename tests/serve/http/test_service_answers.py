@@ -17,7 +17,7 @@ from answerable.serve.errors import ProviderError
 from answerable.serve.http import guarded_engine
 from answerable.serve.http.messages import EVENT_STREAM_TYPE
 from answerable.serve.http.service import Service
-from answerable.serve.limits.concurrency import AskerSlots
+from answerable.serve.limits.askers import AskerSlots
 from answerable.testing import LetterEmbedder
 from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, index_of, record
@@ -75,7 +75,7 @@ def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_
     other = bundle_of(tmp_path, index_of(tmp_path, [record("rope", f"<p>{ROPE}</p>")]),
                       Profile(floor=0, note_floor=0))  # fmt: skip
     ask.engine = replace(ask.engine, store=other)
-    ask.service._engine = lambda: ask.engine
+    ask.service._find_engine = lambda: ask.engine
     assert ask().json["bundle"] == other.manifest.id
     assert len(ask.answerer.questions) == 4
 
@@ -122,8 +122,8 @@ def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
     assert len({body.pop("request_id") for body in bodies}) == 8
     assert all(body == bodies[0] for body in bodies)
     assert ask.answerer.questions == [QUESTION]
-    found = sorted(line["cache"] for line in ask.log)
-    assert found == ["miss", *["shared"] * 7]
+    outcomes = sorted(line["cache"] for line in ask.log)
+    assert outcomes == ["miss", *["shared"] * 7]
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
         assert other.result(PATIENCE).status == 200
     assert statuses == [200, 200]
     assert ask("A fifth?").status == 200
-    assert len(ask.service.guards.answering.shares) == 0
+    assert len(ask.service.protections.guarded_engine.asker_slots) == 0
 
 
 def test_a_burst_of_one_asker_waits_for_its_share() -> None:
@@ -185,13 +185,13 @@ def test_a_burst_of_one_asker_waits_for_its_share() -> None:
 
     def wait() -> bool:
         begun.set()
-        with shares.share("pilot", PATIENCE) as is_held:
+        with shares.hold_slot("pilot", PATIENCE) as is_held:
             return is_held
 
     with ThreadPoolExecutor(2) as pool:
-        with shares.share("pilot", 0) as is_held:
+        with shares.hold_slot("pilot", 0) as is_held:
             assert is_held
-            with shares.share("pilot", 0) as is_held_twice:
+            with shares.hold_slot("pilot", 0) as is_held_twice:
                 assert not is_held_twice
             waiting = [pool.submit(wait) for _ in range(2)]
             assert begun.wait(PATIENCE)
@@ -209,10 +209,10 @@ def test_a_slot_is_given_back_after_a_fault(base: Engine) -> None:
 
 
 def spent(ask: Asking, cap: int) -> int:
-    """What the purse has spent, told by what it still gives."""
-    purse = ask.service.guards.answering.purse
-    assert purse
-    return cap - room(purse, cap)
+    """Measure what the budget has spent by what it still gives."""
+    budget = ask.service.protections.guarded_engine.budget
+    assert budget
+    return cap - room(budget, cap)
 
 
 def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engine) -> None:
@@ -248,8 +248,8 @@ def test_a_burst_waits_a_moment_for_what_others_have_reserved(
     policy = replace(USUAL, tokens_per_day=200_000, deadline=PATIENCE)
     ask = asking(base, policy, answerer=paid)
     with ThreadPoolExecutor(5) as pool:
-        found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(5)))]
-    assert found == [200] * 5
+        statuses = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(5)))]
+    assert statuses == [200] * 5
 
 
 def test_the_cap_is_told_until_midnight_and_pages_are_still_searched(base: Engine) -> None:
@@ -292,8 +292,8 @@ def test_racing_questions_never_pass_the_cap(base: Engine) -> None:
         answerer=Paid(cost=None, before=lambda: time.sleep(0.01)),
     )
     with ThreadPoolExecutor(16) as pool:
-        found = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(60)))]
-    assert sorted(found) == [200] * 5 + [503] * 55
+        statuses = [each.status for each in pool.map(ask, (f"Rope {n}?" for n in range(60)))]
+    assert sorted(statuses) == [200] * 5 + [503] * 55
     assert len(ask.answerer.questions) == 5
 
 
@@ -302,9 +302,9 @@ def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
     ask = asking(base, replace(USUAL, deadline=PATIENCE), embedder=Slow())
     response = ask(streams=streams, headers={"accept": EVENT_STREAM_TYPE})
     if response.events:
-        found = events(b"".join(response.events).decode())
-        assert [name for name, _ in found] == ["stage", "problem"]
-        assert found[-1][1]["code"] == "timeout"
+        stream_events = events(b"".join(response.events).decode())
+        assert [name for name, _ in stream_events] == ["stage", "problem"]
+        assert stream_events[-1][1]["code"] == "timeout"
     else:
         assert code(response) == "timeout"
     assert ask.answerer.questions == []

@@ -89,12 +89,12 @@ def test_a_line_tells_why_there_is_no_answer(base: Engine, streams: bool) -> Non
     drafts = [{}, "no draft", "no draft"]
     ask = asking(base, replace(USUAL, rate="3/day"), answerer=Paid(drafts=drafts))
     late = asking(base, answerer=Paid(before=fail))
-    more: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
+    options: dict[str, Any] = {"streams": streams, "headers": {"accept": EVENT_STREAM_TYPE}}
     for asks, question in (
         *((ask, q) for q in ("Ropes?", "Another?", "", "?!", "Late?")),
         (late, "Ropes?"),
     ):
-        response = asks(question, **more)
+        response = asks(question, **options)
         if response.events:
             b"".join(response.events)
     assert [line["reason"] for line in ask.log] == [
@@ -119,25 +119,25 @@ def stream_of(ask: Asking) -> list[str]:
 
 
 def test_a_refused_question_is_handed_on_each_time_it_is_asked(base: Engine) -> None:
-    kept: list[RefusedQuestion] = []
-    ask = asking(base, answerer=Paid(drafts=[{}]), keep=kept.append)
+    refused: list[RefusedQuestion] = []
+    ask = asking(base, answerer=Paid(drafts=[{}]), log_refusal=refused.append)
     for _ in range(2):
         assert ask().json["reason"] == "declined"
-    (first, second) = kept
+    (first, second) = refused
     assert first == second
-    assert (first.question, first.asker, first.reason) == (QUESTION, "192.0.2.1", "declined")
+    assert (first.question, first.address, first.reason) == (QUESTION, "192.0.2.1", "declined")
     assert (first.bundle, first.near and first.near.record) == (base.store.manifest.id, "rope")
 
 
 def test_an_answered_question_is_kept_by_nobody(base: Engine) -> None:
-    kept: list[RefusedQuestion] = []
-    asking(base, keep=kept.append)()
-    assert kept == []
+    refused: list[RefusedQuestion] = []
+    asking(base, log_refusal=refused.append)()
+    assert refused == []
 
 
 def test_a_refusal_that_cannot_be_kept_is_no_readers_fault(base: Engine) -> None:
-    def fail(asked: RefusedQuestion) -> None:
-        del asked
+    def fail(refused: RefusedQuestion) -> None:
+        del refused
         raise OSError("the disk is full")
 
-    assert asking(base, answerer=Paid(drafts=[{}]), keep=fail)().json["reason"] == "declined"
+    assert asking(base, answerer=Paid(drafts=[{}]), log_refusal=fail)().json["reason"] == "declined"

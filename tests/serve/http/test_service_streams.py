@@ -40,16 +40,16 @@ def test_a_stream_tells_its_stages_and_ends_with_the_plain_answer(base: Engine) 
     assert header(response, "Content-Type") == f"{EVENT_STREAM_TYPE}; charset=utf-8"
     assert header(response, "Cache-Control") == "no-store"
     assert response.events
-    found = events(b"".join(response.events).decode())
+    stream_events = events(b"".join(response.events).decode())
     stages = ["embedding", "searching", "writing", "checking"]
-    assert found[:-1] == [("stage", {"stage": stage}) for stage in stages]
-    streamed, plain = found[-1][1], ask().json
-    assert found[-1][0] == "answer"
+    assert stream_events[:-1] == [("stage", {"stage": stage}) for stage in stages]
+    streamed, plain = stream_events[-1][1], ask().json
+    assert stream_events[-1][0] == "answer"
     del streamed["request_id"], plain["request_id"]
     assert streamed == plain
 
 
-def told(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
+def read_stream(response: Response) -> tuple[int, Headers, list[tuple[str, Any]]]:
     """All that a client can tell of a stream but its time and the id of its request."""
     assert response.events
     sent = events(b"".join(response.events).decode())
@@ -76,26 +76,28 @@ def test_a_cached_stream_has_the_events_of_a_fresh_one(
     base: Engine, question: str, drafts: list[object], stages: list[str]
 ) -> None:
     ask = asking(base, answerer=Paid(drafts=drafts))
-    fresh, kept = (told(stream(ask, question=question)) for _ in range(2))
+    fresh, cached = (read_stream(stream(ask, question=question)) for _ in range(2))
     assert [line["cache"] for line in ask.log] == ["miss", "hit"]
-    assert fresh == kept
-    assert [data["stage"] for name, data in kept[2] if name == "stage"] == stages
+    assert fresh == cached
+    assert [data["stage"] for name, data in cached[2] if name == "stage"] == stages
 
 
 def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine) -> None:
     ask, other = asking(base), asking(base)
     assert ask().status == other(streams=True).status == 200
-    assert told(stream(ask)) == told(stream(asking(base))) == told(stream(other))
+    assert (
+        read_stream(stream(ask)) == read_stream(stream(asking(base))) == read_stream(stream(other))
+    )
 
 
 def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: Engine) -> None:
     ask = asking(base)
-    fresh, kept = ask(), ask()
+    fresh, cached = ask(), ask()
     assert [line["cache"] for line in ask.log] == ["miss", "hit"]
-    assert kept.headers == fresh.headers
-    assert list(kept.json) == list(fresh.json)
-    assert len(kept.body) == len(fresh.body)
-    assert {**kept.json, "request_id": 0} == {**fresh.json, "request_id": 0}
+    assert cached.headers == fresh.headers
+    assert list(cached.json) == list(fresh.json)
+    assert len(cached.body) == len(fresh.body)
+    assert {**cached.json, "request_id": 0} == {**fresh.json, "request_id": 0}
 
 
 def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
@@ -108,9 +110,9 @@ def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
     ask = asking(base, answerer=Paid(before=wait))
     follower = asked(streams=True, headers={"accept": EVENT_STREAM_TYPE})
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(lambda: told(stream(ask)))
+        first = pool.submit(lambda: read_stream(stream(ask)))
         assert entered.wait(PATIENCE)
-        second = pool.submit(lambda: told(ask.service.handle(follower, call)))
+        second = pool.submit(lambda: read_stream(ask.service.handle(follower, call)))
         assert call.looked.wait(PATIENCE)
         gate.set()
         assert first.result(PATIENCE) == second.result(PATIENCE)
@@ -160,7 +162,7 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
     until(lambda: bool(ask.lines))
     assert [line["status"] for line in ask.log] == [499]
     # Neither its slot nor its key is held any longer.
-    until(lambda: ask.service.guards.answering.slots.acquire(blocking=False))
+    until(lambda: ask.service.protections.guarded_engine.slots.acquire(blocking=False))
     assert list(response.events) == []
 
 

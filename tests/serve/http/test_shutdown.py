@@ -32,15 +32,15 @@ OK = make_json_response({"status": "ok"})
 
 @pytest.fixture
 def stub() -> Iterator[Metered]:
-    with Metered() as found:
-        yield found
-        assert found.failures == []
+    with Metered() as stub:
+        yield stub
+        assert stub.failures == []
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with Metered() as found:
-        return published_functions.build_function(tmp_path_factory.mktemp("site"), found)
+    with Metered() as stub:
+        return published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
 
 
 @pytest.fixture
@@ -82,10 +82,10 @@ def test_what_is_under_way_is_answered_and_settled_and_nothing_new_is_taken(
             until(lambda: not listens(running.port))
             assert running.process.poll() is None
             stub.gate.set()
-            found = [each.result() for each in answers]
+            statuses = [each.result() for each in answers]
         assert ends(running.process) == 0
-    assert [status for status, _ in found] == [200] * 12
-    assert all(body["reason"] in (None, "declined") for _, body in found)
+    assert [status for status, _ in statuses] == [200] * 12
+    assert all(body["reason"] in (None, "declined") for _, body in statuses)
     assert account(redis_server.url) == (stub.tokens, 0)
 
 
@@ -118,11 +118,11 @@ def test_a_model_that_never_answers_is_waited_for_until_the_deadline_and_its_bou
     ) as running:
         stub.gate.clear()
         with ThreadPoolExecutor(1) as pool:
-            asked = 0
+            answered = 0
             # On a busy machine the deadline may come before the model is asked.
             while not stub.waiting:
-                asked += 1
-                answer = pool.submit(ask, running, f"{QUESTION} {asked}")
+                answered += 1
+                answer = pool.submit(ask, running, f"{QUESTION} {answered}")
                 until(lambda: stub.waiting > 0 or answer.done())  # noqa: B023
             running.process.send_signal(signal.SIGTERM)
             status, body = answer.result()
@@ -132,7 +132,7 @@ def test_a_model_that_never_answers_is_waited_for_until_the_deadline_and_its_bou
     settled, reserved = account(redis_server.url)
     assert reserved == 0
     # What nobody has told counts with the most that it can have cost, far from the worst case.
-    assert stub.tokens < settled < asked * 20_000
+    assert stub.tokens < settled < answered * 20_000
 
 
 def test_a_second_signal_ends_the_process_at_once(
@@ -166,12 +166,12 @@ def test_a_function_without_work_ends_with_status_0(function: Path, number: sign
 @contextmanager
 def under_uvicorn(function: Path, store: RedisServer, *options: str) -> Iterator[Running]:
     folder, port = runtimes.packaged(function, "uvicorn", {"app.py": runtimes.ASGI}), free_port()
-    given = {
+    environment = {
         **published_functions.UNLIMITED,
         "OPENAI_API_KEY": published_functions.KEY,
         **shared(store),
     }
-    variables = [f"{name}={value}" for name, value in given.items()]
+    variables = [f"{name}={value}" for name, value in environment.items()]
     server = ["-m", "uvicorn", "app:app", "--app-dir", ".", "--port", str(port), *options]
     command = ["env", *variables, sys.executable, *server]
     with run(command, folder, lambda running: listens(running.port), port) as running:
@@ -215,11 +215,11 @@ def test_what_uvicorn_gives_up_is_cancelled_and_settled(
 @contextmanager
 def draining(respond: Callable[[Request], Response]) -> Iterator[StandaloneServer]:
     """A server whose loop ends with the block."""
-    with StandaloneServer("127.0.0.1", 0, respond) as found:
-        thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+    with StandaloneServer("127.0.0.1", 0, respond) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
-        yield found
-        found.shutdown()
+        yield server
+        server.shutdown()
         thread.join(PATIENCE)
 
 
@@ -239,18 +239,18 @@ def test_connections_without_a_request_are_closed_and_those_with_one_answered(
             gate.wait(PATIENCE)
         return OK
 
-    with ThreadPoolExecutor(1) as pool, draining(respond) as found:
-        address = ("127.0.0.1", found.port)
-        idle, kept, slow = (socket.create_connection(address, PATIENCE) for _ in range(3))
-        kept.sendall(b"GET /quick HTTP/1.1\r\n\r\n")
-        assert b"200 OK" in kept.recv(65_536)
+    with ThreadPoolExecutor(1) as pool, draining(respond) as server:
+        address = ("127.0.0.1", server.port)
+        idle, reused, slow = (socket.create_connection(address, PATIENCE) for _ in range(3))
+        reused.sendall(b"GET /quick HTTP/1.1\r\n\r\n")
+        assert b"200 OK" in reused.recv(65_536)
         slow.sendall(b"POST /slow HTTP/1.1\r\nContent-Length: 2\r\n\r\n")
-        found.shutdown()
+        server.shutdown()
         # Accepted by the kernel alone.
         late = socket.create_connection(address, PATIENCE)
         late.sendall(b"GET /late HTTP/1.1\r\n\r\n")
-        drained = pool.submit(found.drain, PATIENCE)
-        assert (received(idle), received(kept)) == (b"", b"")
+        drained = pool.submit(server.drain, PATIENCE)
+        assert (received(idle), received(reused)) == (b"", b"")
         assert b"Connection: close" in received(late)
         # The request has begun, so its body is still read.
         slow.sendall(b"{}")
@@ -260,8 +260,8 @@ def test_connections_without_a_request_are_closed_and_those_with_one_answered(
         assert b"200 OK" in answer
         assert b"Connection: close" in answer
         assert drained.result(PATIENCE)
-        assert not listens(found.port)
-        for each in (idle, kept, slow, late):
+        assert not listens(server.port)
+        for each in (idle, reused, slow, late):
             each.close()
 
 
@@ -274,12 +274,12 @@ def test_a_server_that_cannot_end_in_time_says_so() -> None:
         return OK
 
     with (
-        draining(respond) as found,
-        socket.create_connection(("127.0.0.1", found.port), PATIENCE) as client,
+        draining(respond) as server,
+        socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client,
     ):
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        until(lambda: len(found._in_flight.items()) == 1)
-        found.shutdown()
-        assert found.drain(0.05) is False
+        until(lambda: len(server._in_flight.items()) == 1)
+        server.shutdown()
+        assert server.drain(0.05) is False
         gate.set()
-        assert found.drain(PATIENCE) is True
+        assert server.drain(PATIENCE) is True

@@ -45,24 +45,24 @@ def serving(
     *,
     per_address: int | None = standalone.MAX_CONNECTIONS_PER_ADDRESS,
 ) -> Iterator[StandaloneServer]:
-    with StandaloneServer("127.0.0.1", 0, handler, base, per_address=per_address) as found:
-        thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+    with StandaloneServer("127.0.0.1", 0, handler, base, per_address=per_address) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
-            yield found
+            yield server
         finally:
-            found.shutdown()
+            server.shutdown()
             thread.join(PATIENCE)
 
 
-def connect(found: StandaloneServer, address: str = "127.0.0.1") -> socket.socket:
+def connect(server: StandaloneServer, address: str = "127.0.0.1") -> socket.socket:
     """Connect from a loopback address."""
-    return socket.create_connection(("127.0.0.1", found.port), PATIENCE, (address, 0))
+    return socket.create_connection(("127.0.0.1", server.port), PATIENCE, (address, 0))
 
 
-def exchanged(found: StandaloneServer, sent: bytes) -> bytes:
+def exchanged(server: StandaloneServer, sent: bytes) -> bytes:
     """All that a server sends until it closes the connection."""
-    with connect(found) as client:
+    with connect(server) as client:
         client.sendall(sent)
         client.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: client.recv(65_536), b""))
@@ -73,8 +73,8 @@ def statuses(received: bytes) -> list[int]:
 
 
 def test_requests_follow_each_other_on_one_connection(handler: Handler) -> None:
-    with serving(handler) as found:
-        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=PATIENCE)
+    with serving(handler) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         places = set()
         for n in range(3):
             connection.request("POST", f"/answer?n={n}", b"x" * n, {"Content-Type": "text/plain"})
@@ -87,7 +87,7 @@ def test_requests_follow_each_other_on_one_connection(handler: Handler) -> None:
     assert [(each.query, each.body) for each in handler.seen] == [
         ("n=0", b""), ("n=1", b"x"), ("n=2", b"xx")
     ]  # fmt: skip
-    assert {(each.method, each.path, each.asker) for each in handler.seen} == {
+    assert {(each.method, each.path, each.client_address) for each in handler.seen} == {
         ("POST", "answer", "127.0.0.1")
     }
 
@@ -98,8 +98,8 @@ def test_requests_that_come_at_once_are_answered_in_their_order(handler: Handler
         b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz"
         b"GET /c HTTP/1.1\r\n\r\n"
     )
-    with serving(handler) as found:
-        assert statuses(exchanged(found, sent)) == [200, 200, 200]
+    with serving(handler) as server:
+        assert statuses(exchanged(server, sent)) == [200, 200, 200]
     assert [(each.path, each.body) for each in handler.seen] == [
         ("a", b""), ("b", b"xyz"), ("c", b"")
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def test_requests_that_come_at_once_are_answered_in_their_order(handler: Handler
 
 @pytest.mark.parametrize("line", ["GET / HTTP/1.0\r\n", "GET / HTTP/1.1\r\nConnection: close\r\n"])
 def test_a_connection_that_is_not_to_be_kept_is_closed(handler: Handler, line: str) -> None:
-    with serving(handler) as found, connect(found) as client:
+    with serving(handler) as server, connect(server) as client:
         client.sendall(line.encode() + b"\r\n")
         received = b"".join(iter(lambda: client.recv(65_536), b""))
     assert b"\r\nConnection: close\r\n" in received
@@ -115,17 +115,17 @@ def test_a_connection_that_is_not_to_be_kept_is_closed(handler: Handler, line: s
 
 
 def test_the_head_names_no_software(handler: Handler) -> None:
-    with serving(handler) as found:
-        head, _, body = exchanged(found, b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
+    with serving(handler) as server:
+        head, _, body = exchanged(server, b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
     names = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
     assert names == [b"Date", b"Content-Type", b"Cache-Control", b"Content-Length"]
     assert body == OK.body
 
 
 def test_a_path_is_relative_to_the_base_and_decoded(handler: Handler) -> None:
-    with serving(handler, "/ask/") as found:
+    with serving(handler, "/ask/") as server:
         for path in ("/ask/answer", "/ask/%61nswer", "/ask/%C3%A9?q=%C3%A9", "/other", "/ask"):
-            exchanged(found, f"GET {path} HTTP/1.1\r\n\r\n".encode())
+            exchanged(server, f"GET {path} HTTP/1.1\r\n\r\n".encode())
     assert [(each.path, each.query) for each in handler.seen] == [
         ("answer", ""), ("answer", ""), ("é", "q=%C3%A9"), ("", ""), ("", "")
     ]  # fmt: skip
@@ -137,19 +137,19 @@ def test_a_header_that_is_sent_twice_is_a_list_and_no_other_ones(handler: Handle
         b"GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1\r\nX_Forwarded_For: 192.0.2.9\r\n"
         b"x-forwarded-for: 192.0.2.2\r\n\r\n"
     )
-    with serving(handler) as found:
-        exchanged(found, sent)
+    with serving(handler) as server:
+        exchanged(server, sent)
     (request,) = handler.seen
     assert request.headers["x-forwarded-for"] == "192.0.2.1,192.0.2.2"
 
 
 def test_any_method_reaches_the_core_and_head_and_204_have_no_body(handler: Handler) -> None:
-    with serving(handler) as found:
-        assert statuses(exchanged(found, b"BREW /answer HTTP/1.1\r\n\r\n")) == [200]
-        received = exchanged(found, b"HEAD /answer HTTP/1.1\r\n\r\n")
+    with serving(handler) as server:
+        assert statuses(exchanged(server, b"BREW /answer HTTP/1.1\r\n\r\n")) == [200]
+        received = exchanged(server, b"HEAD /answer HTTP/1.1\r\n\r\n")
         assert received.endswith(f"Content-Length: {len(OK.body)}\r\n\r\n".encode())
         handler.response = Response(204, b"")
-        received = exchanged(found, b"OPTIONS /answer HTTP/1.1\r\n\r\n")
+        received = exchanged(server, b"OPTIONS /answer HTTP/1.1\r\n\r\n")
     assert received.endswith(b"\r\n\r\n")
     assert b"Content-Length" not in received
     assert [each.method for each in handler.seen] == ["BREW", "HEAD", "OPTIONS"]
@@ -159,8 +159,8 @@ def test_any_method_reaches_the_core_and_head_and_204_have_no_body(handler: Hand
 def test_a_body_is_read_as_far_as_it_is_allowed_and_its_sender_told(
     handler: Handler, size: int
 ) -> None:
-    with serving(handler) as found:
-        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=PATIENCE)
+    with serving(handler) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         connection.request("POST", "/answer", b"x" * size)
         response = connection.getresponse()
         assert response.status == 200
@@ -173,16 +173,16 @@ def test_a_body_is_read_as_far_as_it_is_allowed_and_its_sender_told(
 def test_a_body_of_unknown_length_is_not_read_as_the_next_request(
     handler: Handler, header: str
 ) -> None:
-    with serving(handler) as found:
+    with serving(handler) as server:
         sent = f"POST /a HTTP/1.1\r\n{header}\r\n\r\n4\r\nGET /b HTTP/1.1\r\n\r\n"
-        received = exchanged(found, sent.encode())
+        received = exchanged(server, sent.encode())
     assert statuses(received) == [200]
     assert b"\r\nConnection: close\r\n" in received
     assert [(each.path, each.body) for each in handler.seen] == [("a", b"")]
 
 
 def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(handler: Handler) -> None:
-    with serving(handler) as found, connect(found) as client:
+    with serving(handler) as server, connect(server) as client:
         client.sendall(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
         assert client.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b"{}")
@@ -202,8 +202,8 @@ def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(handler: Handler)
     ],
 )
 def test_what_is_no_http_is_a_problem_that_repeats_nothing(handler: Handler, sent: bytes) -> None:
-    with serving(handler) as found:
-        head, _, body = exchanged(found, sent).partition(b"\r\n\r\n")
+    with serving(handler) as server:
+        head, _, body = exchanged(server, sent).partition(b"\r\n\r\n")
     assert statuses(head) == [400]
     assert json.loads(body)["code"] == "bad-request"
     assert b"zanzibar" not in head + body
@@ -213,17 +213,17 @@ def test_what_is_no_http_is_a_problem_that_repeats_nothing(handler: Handler, sen
 def test_a_client_that_goes_disturbs_nobody_and_is_not_printed(
     handler: Handler, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with serving(handler) as found:
+    with serving(handler) as server:
         for sent in (
             b"",
             b"GET",
             b"GET / HTTP/1.1\r\nX",
             b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
         ):
-            with connect(found) as client:
+            with connect(server) as client:
                 client.sendall(sent)
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        assert statuses(exchanged(found, b"GET / HTTP/1.1\r\n\r\n")) == [200]
+        assert statuses(exchanged(server, b"GET / HTTP/1.1\r\n\r\n")) == [200]
     assert capfd.readouterr() == ("", "")
 
 
@@ -231,10 +231,10 @@ def test_a_client_that_sends_nothing_is_not_waited_for(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "IO_SECONDS", 0.1)
-    with serving(handler) as found:
+    with serving(handler) as server:
 
         def received(sent: bytes) -> bytes:
-            with connect(found) as client:
+            with connect(server) as client:
                 with contextlib.suppress(BrokenPipeError):
                     client.sendall(sent)
                 with contextlib.suppress(ConnectionResetError):
@@ -251,11 +251,11 @@ def test_a_client_that_sends_slowly_is_not_waited_for_either(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "IO_SECONDS", 0.5)
-    with serving(handler) as found:
+    with serving(handler) as server:
 
         def was_seen() -> bool:
             """Drip until it is hung up; on a busy machine that may be before the head is read."""
-            with connect(found) as client, contextlib.suppress(OSError):
+            with connect(server) as client, contextlib.suppress(OSError):
                 client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 4000\r\n\r\n")
                 # At this pace the body would take far longer than anybody waits.
                 while True:
@@ -271,21 +271,21 @@ def test_no_more_connections_are_taken_than_there_are_threads_for(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "MAX_CONNECTIONS", 2)
-    with serving(handler) as found:
-        kept = [connect(found) for _ in range(2)]
-        for client in kept:
+    with serving(handler) as server:
+        clients = [connect(server) for _ in range(2)]
+        for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\n\r\n")
             assert client.recv(65_536)
-        with connect(found) as another:
+        with connect(server) as another:
             assert another.recv(1) == b""
-        for client in kept:
+        for client in clients:
             client.close()
-        until(lambda: bool(exchanged_or_nothing(found)))
+        until(lambda: bool(exchanged_or_nothing(server)))
 
 
-def exchanged_or_nothing(found: StandaloneServer) -> bytes:
+def exchanged_or_nothing(server: StandaloneServer) -> bytes:
     try:
-        return exchanged(found, b"GET / HTTP/1.1\r\n\r\n")
+        return exchanged(server, b"GET / HTTP/1.1\r\n\r\n")
     except OSError:
         return b""
 
@@ -301,10 +301,10 @@ def test_a_response_may_take_longer_than_its_request(
         answered.wait(0.7)
         return OK
 
-    with serving(handler) as found:
-        found.respond = slow
+    with serving(handler) as server:
+        server.handle = slow
         # On a busy machine the request may come too late.
-        until(lambda: statuses(exchanged_or_nothing(found)) == [200])
+        until(lambda: statuses(exchanged_or_nothing(server)) == [200])
 
 
 @dataclass
@@ -328,8 +328,8 @@ class Parts:
 def test_events_are_sent_as_they_come_and_stopped_when_their_reader_goes(handler: Handler) -> None:
     parts = Parts()
     handler.response = Response(200, b"", (("Content-Type", "text/event-stream"),), parts)
-    with serving(handler) as found:
-        with connect(found) as client:
+    with serving(handler) as server:
+        with connect(server) as client:
             client.sendall(b"POST /answer HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
             received = b""
             while received.count(b"event: stage") < 3:
@@ -343,38 +343,38 @@ def test_events_are_sent_as_they_come_and_stopped_when_their_reader_goes(handler
 def test_one_address_holds_its_share_of_the_connections_and_others_are_answered(
     handler: Handler,
 ) -> None:
-    with serving(handler, per_address=2) as found:
-        kept = [connect(found) for _ in range(2)]
-        for client in kept:
+    with serving(handler, per_address=2) as server:
+        clients = [connect(server) for _ in range(2)]
+        for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\n\r\n")
             assert client.recv(65_536)
-        with connect(found) as another:
+        with connect(server) as another:
             assert another.recv(1) == b""
-        with connect(found, "127.0.0.2") as neighbor:
+        with connect(server, "127.0.0.2") as neighbor:
             neighbor.sendall(b"GET / HTTP/1.1\r\n\r\n")
             assert statuses(neighbor.recv(65_536)) == [200]
-        for client in kept:
+        for client in clients:
             client.close()
-        until(lambda: bool(exchanged_or_nothing(found)))
+        until(lambda: bool(exchanged_or_nothing(server)))
 
 
 def test_behind_a_proxy_one_address_may_hold_all_connections(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "MAX_CONNECTIONS_PER_ADDRESS", 1)
-    with serving(handler, per_address=None) as found:
-        kept = [connect(found) for _ in range(3)]
-        for client in kept:
+    with serving(handler, per_address=None) as server:
+        clients = [connect(server) for _ in range(3)]
+        for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\n\r\n")
             assert statuses(client.recv(65_536)) == [200]
-        for client in kept:
+        for client in clients:
             client.close()
 
 
 def test_an_address_without_connections_is_forgotten(handler: Handler) -> None:
-    with serving(handler) as found:
+    with serving(handler) as server:
         for address in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
-            with connect(found, address) as client:
+            with connect(server, address) as client:
                 client.sendall(b"GET / HTTP/1.1\r\n\r\n")
                 assert client.recv(65_536)
-        until(lambda: len(found.connections) == 0)
+        until(lambda: len(server.connections) == 0)

@@ -71,7 +71,7 @@ def started(
     starting: list[AbstractContextManager[Runtime]],
 ) -> Iterator[Mapping[str, Runtime]]:
     with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
-        yield {found.name: found for found in pool.map(stack.enter_context, starting)}
+        yield {runtime.name: runtime for runtime in pool.map(stack.enter_context, starting)}
 
 
 def stream(runtime: Runtime, question: str) -> HTTPResponse:
@@ -123,15 +123,15 @@ def test_a_kept_answer_comes_with_the_stages_of_a_fresh_one(
 ) -> None:
     runtime = keyless[name]
     # Two questions to the cache, and one to what is searched.
-    kept, fresh = f"{question}? ({name})", f"{question}! ({name})"
-    assert runtime.post({"question": kept}).status == 200
+    cached, fresh = f"{question}? ({name})", f"{question}! ({name})"
+    assert runtime.post({"question": cached}).status == 200
     streams = []
-    for each in (kept, fresh):
+    for each in (cached, fresh):
         with stream(runtime, each) as response:
             fields = [name for name, _ in response.getheaders()]
             sent = list(events(response))
         streams.append((response.status, fields, sent[:-1], sent[-1][0], list(sent[-1][1])))
-        until(partial(was_logged, runtime, "hit" if each == kept else "miss"))
+        until(partial(was_logged, runtime, "hit" if each == cached else "miss"))
     assert streams[0] == streams[1]
     assert [data["stage"] for _, data in streams[0][2]][:2] == STAGES[:2]
 

@@ -27,34 +27,34 @@ ASKED = b'{"question": "rope?"}'
 def app(tmp_path_factory: pytest.TempPathFactory) -> WsgiApp:
     page, declining = record("rope", "<p>A rope.</p>"), ScriptedAnswerer([{}] * 10_000)
     engine = engine_of(tmp_path_factory.mktemp("wsgi"), page, answerer=declining)
-    return wsgi.application(Service(lambda: engine, OPEN), "/ask/")
+    return wsgi.make_wsgi_app(Service(lambda: engine, OPEN), "/ask/")
 
 
-def environ(path: str = "/ask/health", method: str = "GET", **more: object) -> dict[str, Any]:
-    made: dict[str, Any] = {"PATH_INFO": path, "SCRIPT_NAME": "", "REQUEST_METHOD": method}
-    setup_testing_defaults(made)
-    return {**made, **more}
+def environ(path: str = "/ask/health", method: str = "GET", **variables: object) -> dict[str, Any]:
+    result: dict[str, Any] = {"PATH_INFO": path, "SCRIPT_NAME": "", "REQUEST_METHOD": method}
+    setup_testing_defaults(result)
+    return {**result, **variables}
 
 
 def run(
-    app: WsgiApp, given: dict[str, Any], *, reads: bool = True
+    app: WsgiApp, variables: dict[str, Any], *, reads: bool = True
 ) -> tuple[str, dict[str, str], bytes]:
     """Status, headers in lower case and body of a response, which is closed, read or not."""
     started: list[Any] = []
-    parts: Any = app(given, lambda *args: started.append(args))
+    parts: Any = app(variables, lambda *args: started.append(args))
     try:
-        found = b"".join(parts) if reads else b""
+        body = b"".join(parts) if reads else b""
     finally:
         if hasattr(parts, "close"):
             parts.close()
     ((status, headers, *_),) = started
-    return status, {name.lower(): value for name, value in headers}, found
+    return status, {name.lower(): value for name, value in headers}, body
 
 
-def posted(app: WsgiApp, body: bytes, length: str, **more: object) -> tuple[str, bytes]:
+def posted(app: WsgiApp, body: bytes, length: str, **variables: object) -> tuple[str, bytes]:
     stream = io.BytesIO(body)
     kind = {"CONTENT_TYPE": "application/json", "CONTENT_LENGTH": length, "wsgi.input": stream}
-    status, _, _ = run(app, environ("/ask/answer", "POST", **{**kind, **more}))
+    status, _, _ = run(app, environ("/ask/answer", "POST", **{**kind, **variables}))
     return status, stream.read()
 
 
@@ -66,18 +66,20 @@ NAMES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(given=st.dictionaries(NAMES, VALUES | st.text(max_size=5)), body=st.binary(max_size=5000))
+@given(
+    variables=st.dictionaries(NAMES, VALUES | st.text(max_size=5)), body=st.binary(max_size=5000)
+)
 @fuzzed()
 def test_whatever_is_asked_gets_one_response(
-    app: WsgiApp, given: dict[str, Any], body: bytes
+    app: WsgiApp, variables: dict[str, Any], body: bytes
 ) -> None:
-    status, headers, _ = run(app, {**given, "wsgi.input": io.BytesIO(body)})
+    status, headers, _ = run(app, {**variables, "wsgi.input": io.BytesIO(body)})
     assert int(status[:3]) in (200, 204, 400, 403, 404, 405, 413, 415)
     assert headers["vary"] == "Origin"
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "more"),
+    ("method", "path", "variables"),
     [
         ("GET", "/ask/health", {}),
         ("HEAD", "/ask/health", {}),
@@ -89,12 +91,12 @@ def test_whatever_is_asked_gets_one_response(
     ],
 )
 def test_it_keeps_to_the_standard(
-    app: WsgiApp, method: str, path: str, more: dict[str, Any]
+    app: WsgiApp, method: str, path: str, variables: dict[str, Any]
 ) -> None:
-    given = environ(path, method, CONTENT_TYPE="application/json", QUERY_STRING="")
+    sent = environ(path, method, CONTENT_TYPE="application/json", QUERY_STRING="")
     checked: Any = validator(app)
-    given |= {"CONTENT_LENGTH": str(len(ASKED)), "wsgi.input": io.BytesIO(ASKED), **more}
-    status, headers, _ = run(checked, {name: v for name, v in given.items() if v is not None})
+    sent |= {"CONTENT_LENGTH": str(len(ASKED)), "wsgi.input": io.BytesIO(ASKED), **variables}
+    status, headers, _ = run(checked, {name: v for name, v in sent.items() if v is not None})
     if status.startswith("204"):
         assert {"content-length", "content-type"}.isdisjoint(headers)
     assert headers["vary"] == "Origin"
@@ -125,13 +127,13 @@ def test_a_body_is_read_as_far_as_its_length_says(
     app: WsgiApp, length: str, status: str, left: int
 ) -> None:
     """A stream may not be read beyond it: a server waits there for what never comes."""
-    found, rest = posted(app, ASKED, length)
-    assert (found[:3], len(rest)) == (status, left)
+    line, body = posted(app, ASKED, length)
+    assert (line[:3], len(body)) == (status, left)
 
 
 def test_a_body_is_read_no_further_than_it_may_be_long(app: WsgiApp) -> None:
-    status, rest = posted(app, b" " * 9000, "9000")
-    assert (status[:3], len(rest)) == ("413", 9000 - MAX_BODY_BYTES - 1)
+    status, body = posted(app, b" " * 9000, "9000")
+    assert (status[:3], len(body)) == ("413", 9000 - MAX_BODY_BYTES - 1)
 
 
 def test_a_body_that_comes_in_pieces_is_put_together(app: WsgiApp) -> None:
@@ -155,14 +157,14 @@ def test_a_body_that_breaks_off_is_no_question(app: WsgiApp, error: Exception) -
 
 @pytest.mark.parametrize("query", ["q=caf%C3%A9", "q=café".encode().decode("latin-1")])
 def test_a_query_is_read_as_utf8(query: str) -> None:
-    found = convert_environ({"QUERY_STRING": query}, "/", b"").query
-    assert found in ("q=caf%C3%A9", "q=café")
+    decoded = convert_environ({"QUERY_STRING": query}, "/", b"").query
+    assert decoded in ("q=caf%C3%A9", "q=café")
 
 
 def test_a_path_is_read_as_utf8() -> None:
-    given = {"PATH_INFO": "/док/answer".encode().decode("latin-1")}
-    assert decode_path(given) == "/док/answer"
-    assert convert_environ(given, "/док/", b"").path == "answer"
+    variables = {"PATH_INFO": "/док/answer".encode().decode("latin-1")}
+    assert decode_path(variables) == "/док/answer"
+    assert convert_environ(variables, "/док/", b"").path == "answer"
 
 
 def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: WsgiApp) -> None:
@@ -173,8 +175,8 @@ def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: WsgiApp) -> Non
 
 
 def test_events_that_nobody_reads_are_closed() -> None:
-    found = Waiting()
-    status, headers, _ = run(wsgi.application(found.service), environ(), reads=False)
+    waiting = Waiting()
+    status, headers, _ = run(wsgi.make_wsgi_app(waiting.service), environ(), reads=False)
     assert (status[:3], headers["content-type"]) == ("200", "text/event-stream; charset=utf-8")
     assert "content-length" not in headers
-    assert found.is_closed
+    assert waiting.is_closed

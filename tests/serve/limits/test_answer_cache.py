@@ -74,26 +74,29 @@ def together(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list
 
 def test_a_value_is_made_once_and_kept() -> None:
     cache, make = create_answer_cache(10, 60, None), Maker()
-    assert cache.once("key", make, WAIT) == (b"1", "miss")
-    assert cache.once("key", make, WAIT) == (b"1", "hit")
-    assert cache.once("other", make, WAIT) == (b"2", "miss")
+    assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
+    assert cache.get_or_make("key", make, WAIT) == (b"1", "hit")
+    assert cache.get_or_make("other", make, WAIT) == (b"2", "miss")
 
 
 def test_what_may_not_be_kept_is_made_again() -> None:
     cache, make = create_answer_cache(10, 60, None), Maker(may_be_kept=False)
-    assert [cache.once("key", make, WAIT) for _ in range(2)] == [(b"1", "miss"), (b"2", "miss")]
+    assert [cache.get_or_make("key", make, WAIT) for _ in range(2)] == [
+        (b"1", "miss"),
+        (b"2", "miss"),
+    ]
 
 
 @pytest.mark.parametrize(("entries", "seconds"), [(0, 60), (10, 0)])
 def test_without_entries_or_seconds_nothing_is_kept(entries: int, seconds: int) -> None:
     cache, make = create_answer_cache(entries, seconds, None), Maker()
-    assert [cache.once("key", make, WAIT)[0] for _ in range(2)] == [b"1", b"2"]
+    assert [cache.get_or_make("key", make, WAIT)[0] for _ in range(2)] == [b"1", b"2"]
 
 
 def test_an_empty_value_is_a_value() -> None:
     cache = create_answer_cache(10, 60, None)
-    assert cache.once("key", lambda: (b"", True), WAIT) == (b"", "miss")
-    assert cache.once("key", Maker(), WAIT) == (b"", "hit")
+    assert cache.get_or_make("key", lambda: (b"", True), WAIT) == (b"", "miss")
+    assert cache.get_or_make("key", Maker(), WAIT) == (b"", "hit")
 
 
 @given(
@@ -110,10 +113,10 @@ def test_the_values_kept_are_the_last_asked_for_and_not_too_old(
         clock.now += step
         if key in model and model[key][0] <= clock.now:
             del model[key]
-        known = key in model
-        value, outcome = cache.once(key, make, WAIT)
-        assert outcome == ("hit" if known else "miss")
-        if known:
+        is_cached = key in model
+        value, outcome = cache.get_or_make(key, make, WAIT)
+        assert outcome == ("hit" if is_cached else "miss")
+        if is_cached:
             assert value == model[key][1]
         else:
             model[key] = (clock.now + 10, value)
@@ -134,7 +137,7 @@ def test_callers_at_once_share_one_value_even_if_it_may_not_be_kept(may_be_kept:
     def check() -> None:
         waiting.add(threading.get_ident())
 
-    got = together(8, lambda: cache.once("key", make, WAIT, check))
+    got = together(8, lambda: cache.get_or_make("key", make, WAIT, check))
     assert sorted(map(str, got)) == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
 
 
@@ -147,14 +150,14 @@ def test_different_keys_do_not_wait_for_each_other() -> None:
         return b"value", True
 
     with ThreadPoolExecutor(4) as pool:
-        got = list(pool.map(lambda key: cache.once(key, make, WAIT), "abcd"))
+        got = list(pool.map(lambda key: cache.get_or_make(key, make, WAIT), "abcd"))
     assert got == [(b"value", "miss")] * 4
 
 
 def test_an_error_is_its_makers_and_the_others_try_one_after_the_other() -> None:
     cache = create_answer_cache(10, 60, None)
     make = Maker(seconds=0.05, fails=lambda number: number <= 3)
-    got = together(8, lambda: cache.once("key", make, WAIT))
+    got = together(8, lambda: cache.get_or_make("key", make, WAIT))
     assert sorted(str(each) for each in got if isinstance(each, RuntimeError)) == [
         "attempt 1",
         "attempt 2",
@@ -167,10 +170,10 @@ def test_an_error_is_its_makers_and_the_others_try_one_after_the_other() -> None
 def test_where_all_fail_each_has_its_own_error() -> None:
     cache = create_answer_cache(10, 60, None)
     make = Maker(seconds=0.02, fails=lambda _: True)
-    got = together(6, lambda: cache.once("key", make, WAIT))
+    got = together(6, lambda: cache.get_or_make("key", make, WAIT))
     assert sorted(map(str, got)) == [f"attempt {number}" for number in range(1, 7)]
     assert make.most_at_once == 1
-    assert cache.once("key", Maker(), WAIT) == (b"1", "miss")
+    assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
 
 
 def test_even_an_interrupt_frees_the_key() -> None:
@@ -180,8 +183,8 @@ def test_even_an_interrupt_frees_the_key() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache.once("key", interrupted, WAIT)
-    assert cache.once("key", Maker(), WAIT) == (b"1", "miss")
+        cache.get_or_make("key", interrupted, WAIT)
+    assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
 
 
 def test_who_waits_too_long_is_told_and_the_value_still_comes() -> None:
@@ -194,13 +197,13 @@ def test_who_waits_too_long_is_told_and_the_value_still_comes() -> None:
         return b"value", True
 
     with ThreadPoolExecutor(1) as pool:
-        leader = pool.submit(cache.once, "key", make, WAIT)
+        leader = pool.submit(cache.get_or_make, "key", make, WAIT)
         assert begun.wait(WAIT)
         for wait in (0.05, 0.0, -1.0):
             with pytest.raises(TimeoutError, match="ask again"):
-                cache.once("key", Maker(), wait)
+                cache.get_or_make("key", Maker(), wait)
         follower = threading.Thread(target=may_end.set)
         follower.start()
-        assert cache.once("key", Maker(), float("inf"))[0] == b"value"
+        assert cache.get_or_make("key", Maker(), float("inf"))[0] == b"value"
         follower.join()
         assert leader.result(WAIT) == (b"value", "miss")

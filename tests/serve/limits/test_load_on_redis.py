@@ -33,9 +33,9 @@ SITE = "Harbour"
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[Metered]:
-    with Metered(seconds=0.02) as found:
-        yield found
-        assert found.failures == []
+    with Metered(seconds=0.02) as stub:
+        yield stub
+        assert stub.failures == []
 
 
 @pytest.fixture(scope="module")

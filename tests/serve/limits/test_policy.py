@@ -28,14 +28,14 @@ def refusal(**variables: str) -> str:
 
 
 def test_nothing_set_is_the_policy_of_the_manual() -> None:
-    found = read_policy({}, SITE)
-    assert found.origins == ("https://harbour.example",)
-    assert (found.rate, found.rate_all) == ("20/minute; 300/day", "600/minute")
-    assert (found.redis_url, found.cache_seconds, found.cache_entries) == (None, 86_400, 1000)
-    assert (found.in_flight, found.tokens_per_day, found.deadline) == (12, 1_000_000, 30.0)
-    assert (found.paused, found.bearer, found.metrics) == (False, (), None)
-    assert (found.challenge_key, found.asker_header) == (None, None)
-    assert (found.in_flight_per_asker, found.connections_per_address) == (4, 64)
+    policy = read_policy({}, SITE)
+    assert policy.origins == ("https://harbour.example",)
+    assert (policy.rate, policy.rate_all) == ("20/minute; 300/day", "600/minute")
+    assert (policy.redis_url, policy.cache_seconds, policy.cache_entries) == (None, 86_400, 1000)
+    assert (policy.in_flight, policy.tokens_per_day, policy.deadline) == (12, 1_000_000, 30.0)
+    assert (policy.paused, policy.bearer, policy.metrics) == (False, (), None)
+    assert (policy.challenge_key, policy.asker_header) == (None, None)
+    assert (policy.in_flight_per_asker, policy.connections_per_address) == (4, 64)
 
 
 def test_a_secret_that_is_not_set_is_another_one_in_each_process() -> None:
@@ -51,8 +51,8 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
         "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
         "ALTCHA_KEY", "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
     ]  # fmt: skip
-    found = read(**dict.fromkeys(names, text), SECRET=SECRET)
-    assert found == read(SECRET=SECRET)
+    policy = read(**dict.fromkeys(names, text), SECRET=SECRET)
+    assert policy == read(SECRET=SECRET)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_named_origins_replace_the_sites_own() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_origin_is_refused_with_an_example(text: str) -> None:
-    told = refusal(ALLOWED_ORIGINS=f"https://a.example,{text}")
-    assert told == (
-        f"ANSWERABLE_ALLOWED_ORIGINS: {text!r} is no origin; "
+    message = refusal(ALLOWED_ORIGINS=f"https://a.example,{text}")
+    assert message == (
+        f"ANSWERABLE_ALLOWED_ORIGINS: {text!r} is not an origin; "
         "write one such as https://docs.example.com"
     )
 
@@ -139,8 +139,10 @@ def test_what_is_no_origin_is_refused_with_an_example(text: str) -> None:
 @pytest.mark.parametrize("name", ["RATE", "RATE_ALL"])
 @pytest.mark.parametrize("text", ["20", "20/fortnight", "0/minute", "-1/minute", "many", ";"])
 def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> None:
-    told = refusal(**{name: text})
-    assert told == (f"ANSWERABLE_{name}: {text!r} is no rate; write one such as 20/minute; 300/day")
+    message = refusal(**{name: text})
+    assert message == (
+        f"ANSWERABLE_{name}: {text!r} is not a rate; write one such as 20/minute; 300/day"
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,20 +158,22 @@ def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> Non
 )
 @pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
 def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) -> None:
-    told = refusal(**{name: text})
-    assert told == f"ANSWERABLE_{name}: {text!r} is no whole number from {least} to 9999999999"
+    message = refusal(**{name: text})
+    assert (
+        message == f"ANSWERABLE_{name}: {text!r} is not a whole number from {least} to 9999999999"
+    )
 
 
 @pytest.mark.parametrize("name", ["CACHE_ENTRIES", "IN_FLIGHT"])
 def test_none_at_all_is_refused_where_it_would_answer_nothing(name: str) -> None:
-    told = refusal(**{name: "0"})
-    assert told == f"ANSWERABLE_{name}: '0' is no whole number from 1 to 9999999999"
+    message = refusal(**{name: "0"})
+    assert message == f"ANSWERABLE_{name}: '0' is not a whole number from 1 to 9999999999"
 
 
 @pytest.mark.parametrize("text", ["0", "0.9", "601", "-1", "nan", "inf", "soon"])
 def test_a_deadline_is_a_number_of_seconds_within_bounds(text: str) -> None:
-    told = refusal(DEADLINE=text)
-    assert told == f"ANSWERABLE_DEADLINE: {text!r} is no number of seconds from 1 to 600"
+    message = refusal(DEADLINE=text)
+    assert message == f"ANSWERABLE_DEADLINE: {text!r} is not a number of seconds from 1 to 600"
 
 
 @pytest.mark.parametrize("text", ["2", "on", "paused", "1 1"])
@@ -182,8 +186,8 @@ def test_a_kill_switch_that_cannot_be_read_is_no_function(text: str) -> None:
 def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
     name: str, text: str
 ) -> None:
-    told = refusal(**{name: f"{OTHER},{text}"})
-    assert told == (
+    message = refusal(**{name: f"{OTHER},{text}"})
+    assert message == (
         f"ANSWERABLE_{name}: it takes SHA-256 digests in hexadecimal, not tokens; make one with "
         "`printf %s TOKEN | sha256sum`"
     )
@@ -191,8 +195,8 @@ def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
 
 @pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
 def test_a_list_without_a_token_is_no_open_door(name: str) -> None:
-    told = refusal(**{name: " , "})
-    assert told == f"ANSWERABLE_{name}: it holds no digest; leave it out or name one"
+    message = refusal(**{name: " , "})
+    assert message == f"ANSWERABLE_{name}: it holds no digest; leave it out or name one"
 
 
 def test_the_command_that_the_refusal_names_makes_what_is_taken() -> None:
@@ -209,13 +213,13 @@ def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(name: str) -
 
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])
 def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> None:
-    told = refusal(REDIS_URL=text)
-    assert told == (
+    message = refusal(REDIS_URL=text)
+    assert message == (
         "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or "
         "unix://"
     )
 
 
 def test_a_shared_store_wants_a_shared_secret() -> None:
-    told = refusal(REDIS_URL="redis://localhost")
-    assert told.startswith("ANSWERABLE_SECRET: instances that share a store need one secret")
+    message = refusal(REDIS_URL="redis://localhost")
+    assert message.startswith("ANSWERABLE_SECRET: instances that share a store need one secret")

@@ -36,11 +36,11 @@ KEY = b"a key that only the harbour has"
 DOCS = Path(__file__).parents[3] / "docs" / "observe.md"
 
 
-def solved(made: dict[str, Any]) -> dict[str, Any]:
-    asked = altcha.Challenge.from_dict(made)
-    solution = altcha.solve_challenge(asked)
+def solved(issued: dict[str, Any]) -> dict[str, Any]:
+    challenge = altcha.Challenge.from_dict(issued)
+    solution = altcha.solve_challenge(challenge)
     assert solution
-    return altcha.Payload(asked, solution).to_dict()
+    return altcha.Payload(challenge, solution).to_dict()
 
 
 def packed(payload: object) -> str:
@@ -50,13 +50,13 @@ def packed(payload: object) -> str:
 @pytest.fixture(scope="module")
 def payload() -> dict[str, Any]:
     """A challenge and its solution; each test forgets that it was used."""
-    return solved(create_proof_of_work(KEY, None).new())
+    return solved(create_proof_of_work(KEY, None).create_challenge())
 
 
 def problem(challenge: ProofOfWork, payload: str | None) -> str | None:
     """Use a solution up; None, or why it does not count."""
     try:
-        with challenge.using(payload):
+        with challenge.use_solution(payload):
             return None
     except UnsolvedError as error:
         return str(error)
@@ -68,21 +68,21 @@ def fresh() -> ProofOfWork:
 
 def test_a_challenge_says_how_much_work_it_is_and_until_when() -> None:
     before = int(time.time())
-    made = json.loads(json.dumps(fresh().new()))
-    parameters = made["parameters"]
+    issued = json.loads(json.dumps(fresh().create_challenge()))
+    parameters = issued["parameters"]
     assert parameters["algorithm"] == "PBKDF2/SHA-256"
     assert parameters["cost"] == 1000
     assert before + 300 <= parameters["expiresAt"] <= int(time.time()) + 300
-    assert made["signature"] != fresh().new()["signature"]
+    assert issued["signature"] != fresh().create_challenge()["signature"]
 
 
 def test_the_work_is_bounded_and_not_told() -> None:
-    made = fresh()
+    proof_of_work = fresh()
     for _ in range(3):
-        told = made.new()
-        counter = solved(told)["solution"]["counter"]
+        issued = proof_of_work.create_challenge()
+        counter = solved(issued)["solution"]["counter"]
         assert 100 <= counter < 300
-        assert str(counter) not in (str(value) for value in told["parameters"].values())
+        assert str(counter) not in (str(value) for value in issued["parameters"].values())
 
 
 def test_a_solution_counts_once(payload: dict[str, Any]) -> None:
@@ -109,14 +109,14 @@ def test_of_many_at_once_one_counts(payload: dict[str, Any]) -> None:
         return problem(ours, packed(payload))
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(ask, range(8)))
-    assert sorted(map(str, found)) == sorted(["None", *[USED_MESSAGE] * 7])
+        results = list(pool.map(ask, range(8)))
+    assert sorted(map(str, results)) == sorted(["None", *[USED_MESSAGE] * 7])
 
 
 def test_every_challenge_is_another_one() -> None:
     ours = fresh()
-    assert problem(ours, packed(solved(ours.new()))) is None
-    assert problem(ours, packed(solved(ours.new()))) is None
+    assert problem(ours, packed(solved(ours.create_challenge()))) is None
+    assert problem(ours, packed(solved(ours.create_challenge()))) is None
 
 
 def test_a_late_solution_is_refused() -> None:
@@ -124,14 +124,14 @@ def test_a_late_solution_is_refused() -> None:
     late = ProofOfWork(
         KEY, MemoryUsedSolutions(), lambda: time.time() - proof_of_work.LIFETIME_SECONDS - 1
     )
-    assert problem(fresh(), packed(solved(late.new()))) == EXPIRED_MESSAGE
+    assert problem(fresh(), packed(solved(late.create_challenge()))) == EXPIRED_MESSAGE
 
 
 def test_an_expired_one_cannot_be_prolonged() -> None:
     late = ProofOfWork(
         KEY, MemoryUsedSolutions(), lambda: time.time() - proof_of_work.LIFETIME_SECONDS - 1
     )
-    brought = solved(late.new())
+    brought = solved(late.create_challenge())
     brought["challenge"]["parameters"]["expiresAt"] += 3600
     assert problem(fresh(), packed(brought)) == UNSOLVED_MESSAGE
     del brought["challenge"]["parameters"]["expiresAt"]
@@ -181,7 +181,7 @@ def test_what_is_refused_is_not_used_up(payload: dict[str, Any]) -> None:
 
 def test_the_challenge_of_another_key_is_refused() -> None:
     theirs = create_proof_of_work(b"a key of quite another harbour", None)
-    assert problem(fresh(), packed(solved(theirs.new()))) == UNSOLVED_MESSAGE
+    assert problem(fresh(), packed(solved(theirs.create_challenge()))) == UNSOLVED_MESSAGE
 
 
 def test_an_unsigned_challenge_is_refused() -> None:
@@ -231,7 +231,7 @@ def test_any_other_value_in_a_challenge_is_refused(
 
 def test_memory_forgets_in_time_and_is_bounded() -> None:
     clock = [0.0]
-    memory = MemoryUsedSolutions(most=3, now=lambda: clock[0])
+    memory = MemoryUsedSolutions(limit=3, now=lambda: clock[0])
     assert [memory.set_once(key, 10) for key in "abacb"] == [True, True, False, True, False]
     # Full: what cannot be remembered does not count.
     assert not memory.set_once("d", 10)
@@ -243,18 +243,18 @@ def test_memory_forgets_in_time_and_is_bounded() -> None:
 
 
 def test_a_used_one_is_remembered_for_longer_than_it_lives(payload: dict[str, Any]) -> None:
-    told: list[tuple[str, int]] = []
+    remembered: list[tuple[str, int]] = []
 
     class Notes:
         def set_once(self, key: str, seconds: int) -> bool:
-            told.append((key, seconds))
+            remembered.append((key, seconds))
             return True
 
         def forget(self, key: str) -> None:
             raise AssertionError(key)
 
     assert problem(ProofOfWork(KEY, Notes()), packed(payload)) is None
-    assert told == [(f"challenge:{payload['challenge']['signature']}", 600)]
+    assert remembered == [(f"challenge:{payload['challenge']['signature']}", 600)]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,8 +273,8 @@ def test_instances_share_what_was_used(payload: dict[str, Any], tmp_path: Path) 
         assert problem(one, packed(payload)) is None
         assert problem(one, packed(payload)) == USED_MESSAGE
         assert problem(other, packed(payload)) == USED_MESSAGE
-        assert problem(other, packed(solved(one.new()))) is None
-        brought = packed(solved(one.new()))
+        assert problem(other, packed(solved(one.create_challenge()))) is None
+        brought = packed(solved(one.create_challenge()))
     # Whether it was used cannot be told any more.
     with pytest.raises(StorageError):
         problem(one, brought)
@@ -291,7 +291,7 @@ def test_a_browser_solves_it_by_the_code_of_the_manual(page: Page) -> None:
 
     def respond(route: Route) -> None:
         if route.request.url.endswith("/challenge"):
-            route.fulfill(json=ours.new())
+            route.fulfill(json=ours.create_challenge())
         else:
             route.fulfill(body="<!doctype html><title>Harbour</title>", content_type="text/html")
 

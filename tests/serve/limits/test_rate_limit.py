@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.limits.memory_windows import MemoryWindows
-from answerable.serve.limits.rate_limit import create_rate_limiter, parse_rates
+from answerable.serve.limits.rate_limit import MemoryWindows, create_rate_limiter, parse_rates
 
 NOON = 1_700_000_000.0
 
@@ -44,9 +43,9 @@ def test_rates_are_read_with_the_shortest_window_first(
 
 @pytest.mark.parametrize("text", ["", "20", "many/minute", "20/fortnight", "0/minute", "-1/hour"])
 def test_what_is_no_rate_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(ValueError, match='is no rate: write it like "20/minute; 300/day"'):
+    with pytest.raises(ValueError, match="is not a rate; write one such as 20/minute; 300/day"):
         parse_rates(text)
-    with pytest.raises(ValueError, match="is no rate"):
+    with pytest.raises(ValueError, match="is not a rate"):
         create_rate_limiter("20/minute", text, None)
 
 
@@ -88,19 +87,19 @@ def test_of_several_full_windows_the_longest_wait_is_told() -> None:
 
 
 @given(
-    asked=st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abc")), max_size=80),
+    requests=st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abc")), max_size=80),
     short=st.integers(1, 4),
     long=st.integers(1, 6),
     overall=st.integers(1, 8),
 )
 def test_every_window_is_exact_and_its_wait_is_the_shortest(
-    asked: list[tuple[int, str]], short: int, long: int, overall: int
+    requests: list[tuple[int, str]], short: int, long: int, overall: int
 ) -> None:
     clock = Clock()
     per_asker = f"{short}/10 second; {long}/minute"
     limiter = create_rate_limiter(per_asker, f"{overall}/30 second", None, clock)
     admitted: list[tuple[float, str]] = []
-    for step, asker in asked:
+    for step, asker in requests:
         clock.now += step
 
         def is_free(now: float, asker: str = asker) -> bool:
@@ -141,31 +140,33 @@ def test_threads_that_race_are_admitted_exactly_as_often_as_the_limits_say() -> 
     assert max(map(admitted.count, admitted)) <= 7
 
 
-def test_memory_is_bounded_however_many_ask() -> None:
-    clock = Clock()
-    windows = MemoryWindows(clock, keys=100)
+def test_memory_windows_are_bounded_however_many_ask() -> None:
+    (rate,) = parse_rates("1/minute")
+    windows = MemoryWindows(Clock(), max_windows=100)
     for asker in range(1000):
-        assert windows.acquire_entry(f"asker {asker}", 1, 60)
+        assert windows.hit(rate, f"asker {asker}")
         assert len(windows) <= 100
     # The last hundred are still known, and who was forgotten may ask again.
-    assert not windows.acquire_entry("asker 900", 1, 60)
-    assert windows.acquire_entry("asker 899", 1, 60)
+    assert not windows.hit(rate, "asker 900")
+    assert windows.hit(rate, "asker 899")
 
 
-def test_who_asked_last_is_not_forgotten_first() -> None:
-    windows = MemoryWindows(Clock(), keys=2)
+def test_memory_windows_forget_who_has_not_asked_for_longest() -> None:
+    (rate,) = parse_rates("2/minute")
+    windows = MemoryWindows(Clock(), max_windows=2)
     for asker in ("often", "once", "often", "late"):
-        assert windows.acquire_entry(asker, 2, 60)
-    assert not windows.acquire_entry("often", 2, 60)
+        assert windows.hit(rate, asker)
+    assert not windows.hit(rate, "often")
 
 
-def test_what_has_left_its_window_is_not_kept() -> None:
+def test_memory_windows_drop_entries_that_have_left_the_window() -> None:
     clock = Clock()
+    rates = parse_rates("3/minute; 3/hour")
     windows = MemoryWindows(clock)
     for asker in range(50):
-        windows.acquire_entry(f"asker {asker}", 3, 60)
-        windows.acquire_entry(f"asker {asker}", 3, 3600)
+        for rate in rates:
+            windows.hit(rate, f"asker {asker}")
     clock.now += 61
-    windows.acquire_entry("late", 3, 60)
-    windows.acquire_entry("late", 3, 3600)
+    for rate in rates:
+        windows.hit(rate, "late")
     assert len(windows) == 1 + 51

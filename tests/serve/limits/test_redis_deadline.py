@@ -66,7 +66,7 @@ def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
     works: dict[str, Callable[[], object]] = {
         "limits": lambda: limiter.admit("asker"),
         "tokens": lambda: purse.reserve(1, 60),
-        "cache": lambda: cache.once("key", lambda: (b"", True), 60),
+        "cache": lambda: cache.get_or_make("key", lambda: (b"", True), 60),
         "challenge": lambda: store.set_once("name", 60),
     }
     assert redis_server.process is not None

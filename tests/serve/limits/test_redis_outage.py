@@ -53,8 +53,8 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
         assert limiter.admit("asker") is None
         assert attempt(purse, 60) is not None
         assert refusal(purse, 60) == "reserved"
-        assert cache.once("key", make, WAIT) == (b"%d" % make.made, "miss")
-        assert cache.once("key", make, WAIT) == (b"%d" % make.made, "hit")
+        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.made, "miss")
+        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.made, "hit")
         assert store.set_once("solved", 60)
         assert not store.set_once("solved", 60)
 
@@ -64,8 +64,8 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
         promptly(store.ping, StorageError)
         promptly(lambda: limiter.admit("asker"), StorageError)
         promptly(lambda: purse.reserve(1, LEASE), StorageError)
-        promptly(lambda: cache.once("key", make, WAIT), StorageError)
-        promptly(lambda: cache.once("new", make, WAIT), StorageError)
+        promptly(lambda: cache.get_or_make("key", make, WAIT), StorageError)
+        promptly(lambda: cache.get_or_make("new", make, WAIT), StorageError)
         promptly(lambda: store.set_once("new", 60), StorageError)
         assert make.made == round_
         redis_server.start()
@@ -98,9 +98,9 @@ def test_a_redis_killed_while_an_answer_is_made_takes_it_from_nobody_who_has_it(
 
     follows = Maker()
     with ThreadPoolExecutor(2) as pool:
-        leader = pool.submit(cache.once, "key", make, WAIT)
+        leader = pool.submit(cache.get_or_make, "key", make, WAIT)
         assert begun.wait(WAIT)
-        follower = pool.submit(cache.once, "key", follows, WAIT)
+        follower = pool.submit(cache.get_or_make, "key", follows, WAIT)
         time.sleep(0.1)
         redis_server.kill()
         promptly(lambda: follower.result(WAIT), StorageError)
@@ -116,7 +116,7 @@ def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> 
         redis_server.kill()
         raise RuntimeError("no answer")
 
-    promptly(lambda: cache.once("key", make, WAIT), RuntimeError)
+    promptly(lambda: cache.get_or_make("key", make, WAIT), RuntimeError)
 
 
 def test_where_a_reply_is_lost_nothing_is_counted_twice(redis_server: RedisServer) -> None:
@@ -150,10 +150,10 @@ def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServ
     with LossyLine(redis_server.port) as line:
         url = f"redis://127.0.0.1:{line.port}/0"
         cache, make = create_answer_cache(10, 60, url), Maker()
-        assert cache.once("warm", make, WAIT) == (b"1", "miss")
+        assert cache.get_or_make("warm", make, WAIT) == (b"1", "miss")
         line.loses = True
-        assert cache.once("key", make, WAIT) == (b"2", "miss")
-        assert cache.once("key", make, WAIT) == (b"2", "hit")
+        assert cache.get_or_make("key", make, WAIT) == (b"2", "miss")
+        assert cache.get_or_make("key", make, WAIT) == (b"2", "hit")
 
 
 def test_what_was_solved_counts_once_even_if_the_reply_was_lost(redis_server: RedisServer) -> None:

@@ -27,9 +27,9 @@ WAIT = PATIENCE
 LIMITED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from answerable.serve.limits import limiting
-few = limiting.limiter("30/hour", "1000/hour", sys.argv[1])
-many = limiting.limiter("9/hour", "50/hour", sys.argv[1])
+from answerable.serve.limits.rate_limit import create_rate_limiter
+few = create_rate_limiter("30/hour", "1000/hour", sys.argv[1])
+many = create_rate_limiter("9/hour", "50/hour", sys.argv[1])
 go()
 with ThreadPoolExecutor(5) as pool:
     one = sum(wait is None for wait in pool.map(few.admit, ["asker"] * 25))
@@ -41,12 +41,12 @@ SPENDING = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from answerable.serve.errors import BudgetError
-from answerable.serve.limits import spending
-purse = spending.purse(10_000, sys.argv[1])
-purse.reserve(0, 600)
+from answerable.serve.limits.token_budget import create_token_budget
+budget = create_token_budget(10_000, sys.argv[1])
+budget.reserve(0, 600)
 def reserve(tokens):
     try:
-        return purse.reserve(tokens, 600)
+        return budget.reserve(tokens, 600)
     except BudgetError as error:
         assert error.transient
 go()
@@ -57,9 +57,9 @@ with ThreadPoolExecutor(5) as pool:
 
 BEGINNING = """
 import sys
-from answerable.serve.limits import spending
-purse = spending.purse(1000, sys.argv[1])
-idle, busy, unbounded = (purse.reserve(300, float(sys.argv[2])) for _ in range(3))
+from answerable.serve.limits.token_budget import create_token_budget
+budget = create_token_budget(1000, sys.argv[1])
+idle, busy, unbounded = (budget.reserve(300, float(sys.argv[2])) for _ in range(3))
 busy.begin(40)
 unbounded.begin(None)
 print("begun", flush=True)
@@ -68,12 +68,13 @@ sys.stdin.read()
 
 ASKING = """
 import sys, time
-from answerable.serve.limits import answer_cache, redis_store, shared_answers
-shared_answers._TOLD = 600_000
-cache = answer_cache.cache(10, 600, sys.argv[1])
-count = redis_store.connect(sys.argv[1]).script("return redis.call('incr', KEYS[1])")
-look = redis_store.connect(sys.argv[1]).script("return redis.call('get', KEYS[1]) or 0")
-def asked(key, may_be_kept):
+from answerable.serve.limits import answer_cache
+from answerable.serve.limits.redis_store import connect_redis
+answer_cache._PUBLISHED_MILLISECONDS = 600_000
+cache = answer_cache.create_answer_cache(10, 600, sys.argv[1])
+count = connect_redis(sys.argv[1]).register_script("return redis.call('incr', KEYS[1])")
+look = connect_redis(sys.argv[1]).register_script("return redis.call('get', KEYS[1]) or 0")
+def answer(key, may_be_kept):
     looked = []
     def check():
         if not looked:
@@ -83,19 +84,19 @@ def asked(key, may_be_kept):
         while int(look(["waiting:" + key], [])) < 7:
             time.sleep(0.01)
         return b"answer %d" % number, may_be_kept
-    return cache.once(key, make, 600, check)
+    return cache.get_or_make(key, make, 600, check)
 go()
-print(*asked("kept", True), *asked("not kept", False))
+print(*answer("kept", True), *answer("not kept", False))
 """
 
 DYING = """
 import sys, time
-from answerable.serve.limits import answer_cache
-cache = answer_cache.cache(10, 60, sys.argv[1])
+from answerable.serve.limits.answer_cache import create_answer_cache
+cache = create_answer_cache(10, 60, sys.argv[1])
 def make():
     print("making", flush=True)
     time.sleep(60)
-cache.once("key", make, 2.0)
+cache.get_or_make("key", make, 2.0)
 """
 
 
@@ -243,10 +244,10 @@ def test_eight_processes_with_the_same_question_make_one_call(redis_server: Redi
     """The same value for all of them, whether it may be kept or not."""
     got = [each.rpartition(" b'") for each in race(ASKING, 8, redis_server.url)]
     expected = {"answer 1' miss": 1, "answer 1' shared": 7}
-    assert Counter(kept.removeprefix("b'") for kept, _, _ in got) == expected
+    assert Counter(value.removeprefix("b'") for value, _, _ in got) == expected
     assert Counter(not_kept for _, _, not_kept in got) == expected
     cache = create_answer_cache(10, 60, redis_server.url)
-    assert cache.once("kept", Maker(), WAIT) == (b"answer 1", "hit")
+    assert cache.get_or_make("kept", Maker(), WAIT) == (b"answer 1", "hit")
 
 
 def test_in_redis_what_may_not_be_kept_is_for_those_who_waited_already(
@@ -254,7 +255,10 @@ def test_in_redis_what_may_not_be_kept_is_for_those_who_waited_already(
 ) -> None:
     cache = create_answer_cache(10, 60, redis_server.url)
     make = Maker(may_be_kept=False)
-    assert [cache.once("key", make, WAIT) for _ in range(2)] == [(b"1", "miss"), (b"2", "miss")]
+    assert [cache.get_or_make("key", make, WAIT) for _ in range(2)] == [
+        (b"1", "miss"),
+        (b"2", "miss"),
+    ]
 
 
 def test_in_redis_an_error_is_its_makers_and_the_others_try_one_after_the_other(
@@ -262,7 +266,7 @@ def test_in_redis_an_error_is_its_makers_and_the_others_try_one_after_the_other(
 ) -> None:
     cache = create_answer_cache(10, 60, redis_server.url)
     make = Maker(seconds=0.1, fails=lambda number: number <= 2)
-    got = together(6, lambda: cache.once("key", make, WAIT))
+    got = together(6, lambda: cache.get_or_make("key", make, WAIT))
     failed = sorted(str(each) for each in got if isinstance(each, RuntimeError))
     assert failed == ["attempt 1", "attempt 2"]
     assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'3'"}
@@ -277,9 +281,9 @@ def test_a_leader_that_died_frees_its_key_when_its_lease_ends(redis_server: Redi
         leader.kill()
     cache, make = create_answer_cache(10, 60, redis_server.url), Maker()
     with pytest.raises(TimeoutError, match="ask again"):
-        cache.once("key", make, 0.1)
+        cache.get_or_make("key", make, 0.1)
     assert make.made == 0
-    assert cache.once("key", make, WAIT) == (b"1", "miss")
+    assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
 
 
 def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisServer) -> None:
@@ -292,10 +296,10 @@ def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisSe
                 raise RuntimeError("no answer")
             return b"late", True
 
-        assert cache.once("key", lambda: make(fails=False), WAIT) == (b"late", "miss")
+        assert cache.get_or_make("key", lambda: make(fails=False), WAIT) == (b"late", "miss")
         assert client.getdel("answerable:answering:key") == b"another"
         with pytest.raises(RuntimeError, match="no answer"):
-            cache.once("key", lambda: make(fails=True), WAIT)
+            cache.get_or_make("key", lambda: make(fails=True), WAIT)
         assert client.get("answerable:answering:key") == b"another"
 
 
@@ -304,8 +308,8 @@ def test_every_key_has_the_prefix_and_an_end(redis_server: RedisServer) -> None:
     create_rate_limiter("10/minute; 300/day", "600/minute", url).admit(secrets.token_hex(8))
     create_token_budget(100, url).reserve(1, LEASE)
     cache = create_answer_cache(10, 60, url)
-    cache.once("kept", lambda: (b"1", True), WAIT)
-    cache.once("told", lambda: (b"2", False), WAIT)
+    cache.get_or_make("kept", lambda: (b"1", True), WAIT)
+    cache.get_or_make("told", lambda: (b"2", False), WAIT)
     connect_redis(url).set_once("challenge:solved", 60)
     with redis.Redis.from_url(url) as client:
         keys = [key.decode() for key in client.keys("*")]

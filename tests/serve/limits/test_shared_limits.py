@@ -31,9 +31,9 @@ SITE = "Harbour"
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[Metered]:
-    with Metered() as found:
-        yield found
-        assert found.failures == []
+    with Metered() as stub:
+        yield stub
+        assert stub.failures == []
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def processes(
 
 def worst_tokens(function: Path) -> int:
     """The most that a question to a function may cost."""
-    chosen = read_settings(function)
-    return OpenAIAnswerer(chosen.model, SITE).max_question_tokens
+    settings = read_settings(function)
+    return OpenAIAnswerer(settings.model, SITE).max_question_tokens
 
 
 def ask(running: Running, question: str = QUESTION) -> tuple[int, dict[str, Any]]:
@@ -104,8 +104,8 @@ def test_four_processes_admit_exactly_what_the_limit_says(
     with processes(function, 4, redis_server, **limits) as running:
         for each in running:
             assert each.request("GET", "/ready")[0] == 200
-        found = at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
-    assert Counter(status for each in found for status, _ in each) == {200: 30, 429: 90}
+        results = at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
+    assert Counter(status for each in results for status, _ in each) == {200: 30, 429: 90}
 
 
 def test_four_hundred_racing_questions_never_pass_the_cap(
@@ -125,12 +125,12 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
     with processes(function, 4, redis_server, **cap) as running:
         watcher.start()
         questions = [[f"{QUESTION} {place} {n}" for n in range(20)] for place in range(20)]
-        found = at_once([partial(asks, running[n % 4], each) for n, each in enumerate(questions)])
+        results = at_once([partial(asks, running[n % 4], each) for n, each in enumerate(questions)])
         rows = lines(running, 400)
         done.set()
         watcher.join()
         total, reserved = account(redis_server.url)
-    codes = Counter(body.get("code") for each in found for _, body in each)
+    codes = Counter(body.get("code") for each in results for _, body in each)
     assert codes.total() == 400
     assert {None, "capped"} <= set(codes) <= {None, "capped", "busy"}
     assert codes[None] > 1
@@ -152,14 +152,14 @@ def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
     stub.gate.clear()
     with processes(function, 3, redis_server, **cap) as running, ThreadPoolExecutor(60) as pool:
         try:
-            asked = [pool.submit(ask, running[n % 3], f"{QUESTION} {n}") for n in range(60)]
+            pending = [pool.submit(ask, running[n % 3], f"{QUESTION} {n}") for n in range(60)]
             # Whoever is refused is told so before anybody is answered.
-            until(lambda: sum(each.done() for each in asked) + stub.waiting == 60)
-            busy = [each.result() for each in asked if each.done()]
+            until(lambda: sum(each.done() for each in pending) + stub.waiting == 60)
+            busy = [each.result() for each in pending if each.done()]
             settled, reserved = account(redis_server.url)
         finally:
             stub.gate.set()
-        answered = [each.result() for each in asked]
+        answered = [each.result() for each in pending]
         assert ask(running[0], "How thick is it?")[0] == 200
     assert busy
     assert {(status, body["code"]) for status, body in busy} == {(503, "busy")}
@@ -178,13 +178,13 @@ def test_eight_processes_that_are_asked_the_same_make_one_call(
         stub.drip_seconds = 0.0005
         stub.fault = "drip"
         try:
-            found = at_once([partial(ask, each) for each in running])
+            results = at_once([partial(ask, each) for each in running])
         finally:
             stub.fault = None
         rows = lines(running, 8)
     assert stub.answer_calls - before == 1
-    assert [status for status, _ in found] == [200] * 8
-    bodies = [body for _, body in found]
+    assert [status for status, _ in results] == [200] * 8
+    bodies = [body for _, body in results]
     assert len({body.pop("request_id") for body in bodies}) == 8
     assert all(body == bodies[0] for body in bodies)
     outcomes = Counter(row["cache"] for row in rows)

@@ -24,7 +24,7 @@ from answerable.serve.settings import read_settings
 from answerable.serve.stores.postgres import connections as connections_module
 from answerable.serve.stores.postgres.connections import ConnectionPool
 from answerable.serve.stores.postgres.database_options import DatabaseOptions
-from serve.http.test_runtimes import sent, told
+from serve.http.test_runtimes import describe_reply, sent
 from support import runtimes
 from support.deadlines import PATIENCE, finish, until
 from support.doubles import bundle_of, index_of, record
@@ -84,7 +84,7 @@ def test_what_is_asked_is_answered_alike(both: tuple[Runtime, Runtime], case: Ca
     one, other = both
     first, second = sent(one, case), sent(other, case)
     assert first.status == case.status
-    assert told(other, second) == told(one, first)
+    assert describe_reply(other, second) == describe_reply(one, first)
 
 
 def test_the_same_bundle_is_served(both: tuple[Runtime, Runtime]) -> None:

@@ -95,7 +95,7 @@ def write_function(
     code = {
         f"serve/{path.relative_to(source).as_posix()}": path.read_bytes()
         for path in sorted(source.rglob("*"))
-        if path.suffix in (".py", ".jinja") and path.name != "main.py"
+        if path.suffix in (".py", ".jinja", ".json") and path.name != "main.py"
     }
     # Its names are all of serve/, so that a registered provider imports them there too.
     code["__init__.py"] = (source.parent / "__init__.py").read_bytes()

@@ -16,7 +16,7 @@ CODE_FOLDER = "answerable"
 REQUIREMENTS_FILE = "requirements.txt"
 
 _REBUILD = "run `mkdocs build` again"
-_CODE_SUFFIXES = (".py", ".jinja")
+_CODE_SUFFIXES = (".py", ".jinja", ".json")
 
 
 @dataclass(frozen=True, slots=True)

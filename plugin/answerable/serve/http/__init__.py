@@ -1,1 +1,1 @@
-"""The service over HTTP: its requests and answers, and the adapters of each platform."""
+"""Serve answers over HTTP: requests, responses, streaming, logs, and adapters to platforms."""

@@ -1,4 +1,4 @@
-"""A question's way behind the limits: the cache, the caps on work and spending, the engine."""
+"""Answer a question behind the limits: answer cache, slots in flight, token budget, engine."""
 
 import hashlib
 import json
@@ -10,21 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..answers import prompt
-from ..answers.draft_loop import Answerer
 from ..answers.wire import serialize_answer
-from ..embedders.embedder import Embedder
 from ..engine import Engine
 from ..errors import BudgetError
 from ..limits.answer_cache import AnswerCache, CacheOutcome
-from ..limits.concurrency import AskerSlots
+from ..limits.askers import AskerSlots
 from ..limits.token_budget import Reservation, TokenBudget
 from ..request_context import RequestContext, use_context
 from ..retrieval import selection
 from ..retrieval.retrieve import TOP_K
 from ..text.languages import match_languages
 from ..tracing import start_span
-from .errors import make_busy_problem, make_capped_problem
-from .messages import encode_json
+from .messages import encode_json, make_busy_problem, make_capped_problem
 from .refusal_log import NearestRecord, find_nearest_record
 
 # The fields of a cache entry, hashed into its key: entries of another shape are never read.
@@ -40,19 +37,22 @@ _RESERVATION_MARGIN_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A cleaned question, the language that it is asked in, if that is known, and who asks.
+    """Hold a cleaned question, its language if that is known, and a hash of who asks.
 
-    ``asker``: as it is counted by the limits; what is answered does not depend on it.
+    ``asker``: as the limits count it; the answer does not depend on it.
     """
 
-    question: str
+    text: str
     language: str | None = None
     asker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedReply:
-    """The body of an answer without its request id, where it came from, and what came nearest."""
+    """Hold the body of an answer without its request id, its cache outcome and the nearest record.
+
+    ``near``: of a refusal, where refusals are logged.
+    """
 
     body: dict[str, Any]
     outcome: CacheOutcome
@@ -61,82 +61,87 @@ class ServedReply:
 
 @dataclass(frozen=True, slots=True)
 class GuardedEngine:
-    """What every instance of a question shares. ``keeps_near``: refusals are kept with a page.
+    """Share one cache, one budget and the slots between all questions of a process.
 
-    ``slots`` are all that are answered at once, ``shares`` those of one asker.
-    ``purse`` is None where spending has no cap.
+    ``budget`` is None where spending has no cap. ``slots`` bound the questions that are answered at
+    once, ``asker_slots`` those of one asker. ``finds_nearest``: for the log of refusals.
     """
 
     cache: AnswerCache
-    purse: TokenBudget | None
+    budget: TokenBudget | None
     slots: threading.BoundedSemaphore
-    shares: AskerSlots
-    keeps_near: bool = False
+    asker_slots: AskerSlots
+    finds_nearest: bool = False
 
-    def answer(self, engine: Engine, asked: Question, call: RequestContext) -> ServedReply:
+    def answer(self, engine: Engine, question: Question, context: RequestContext) -> ServedReply:
         """Answer from the cache, else by the engine; Problem, AnswerableError, or TimeoutError.
 
-        An answer that was not made for this call announces the stages in which it was made, so
-        that its events do not tell that somebody has asked the same question before.
+        An answer that was not made for this request announces the stages in which it was made, so
+        that its events do not reveal that somebody has asked the same question before.
         """
 
-        def make() -> tuple[bytes, bool]:
-            return self._make(engine, asked, call)
+        def make_entry() -> tuple[bytes, bool]:
+            return self._make_entry(engine, question, context)
 
-        value, outcome = self.cache.once(
-            make_cache_key(engine, asked), make, max(0.0, call.left), call.check
+        value, outcome = self.cache.get_or_make(
+            make_cache_key(engine, question),
+            make_entry,
+            max(0.0, context.left),
+            context.check,
         )
-        kept = json.loads(value)
+        entry = json.loads(value)
         if outcome != "miss":
-            for stage in kept["stages"]:
-                call.announce(stage)
-        near = NearestRecord(**kept["near"]) if kept["near"] else None
-        return ServedReply(kept["body"], outcome, near)
+            for stage in entry["stages"]:
+                context.announce(stage)
+        near = NearestRecord(**entry["near"]) if entry["near"] else None
+        return ServedReply(entry["body"], outcome, near)
 
     def search(
-        self, engine: Engine, asked: Question, call: RequestContext
+        self, engine: Engine, question: Question, context: RequestContext
     ) -> dict[str, dict[str, str]]:
-        """The public passages that a question retrieves, each with its url and its text."""
-        paid = self._paid(engine.embedder, call=call, spent="searches")
-        with self._slot(asked, call), paid, use_context(call):
-            found = engine.retrieve(asked.question, TOP_K, asked.language).passages
+        """Retrieve public passages for a question: url, title and text by passage id."""
+        budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
+        with self._hold_slot(question, context), budget, use_context(context):
+            passages = engine.retrieve(question.text, TOP_K, question.language).passages
         return {
             scored.item.id: {
                 "url": scored.item.url,
                 "title": scored.item.title,
                 "text": scored.item.text,
             }
-            for scored in found
+            for scored in passages
         }
 
-    def _make(self, engine: Engine, asked: Question, call: RequestContext) -> tuple[bytes, bool]:
-        """An answer as it is cached, and whether it may be kept."""
-        paid = self._paid(engine.embedder, engine.answerer, call=call, spent="answers")
+    def _make_entry(
+        self, engine: Engine, question: Question, context: RequestContext
+    ) -> tuple[bytes, bool]:
+        """Answer by the engine; return the cache entry and whether it may be kept."""
         with (
-            self._slot(asked, call),
-            paid,
-            use_context(call),
+            self._hold_slot(question, context),
+            self._reserve_budget(engine.max_question_tokens, context, "answers"),
+            use_context(context),
             start_span("answerable.answer") as note,
         ):
-            near = 1 if self.keeps_near else 0
-            pool = engine.retrieve(asked.question, selection.POOL_SIZE, asked.language, near)
+            near = 1 if self.finds_nearest else 0
+            pool = engine.retrieve(question.text, selection.POOL_SIZE, question.language, near)
             reply = engine.answer_from(pool)
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
         floor = engine.store.manifest.profile.floor
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
-        kept = {
+        entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
             "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
-            "stages": call.stages,
+            "stages": context.stages,
         }
         # A model that broke the contract may keep it the next time.
-        return encode_json(kept), reply.reason != "contract"
+        return encode_json(entry), reply.reason != "contract"
 
     @contextmanager
-    def _slot(self, asked: Question, call: RequestContext) -> Iterator[None]:
-        """One of the slots, of the asker's share; a burst waits a moment for it."""
-        ends = time.monotonic() + min(_BURST_SECONDS, call.left)
-        with self.shares.share(asked.asker, max(0.0, ends - time.monotonic())) as is_held:
+    def _hold_slot(self, question: Question, context: RequestContext) -> Iterator[None]:
+        """Hold a slot, which counts for its asker; a burst waits a moment, then is a Problem."""
+        ends = time.monotonic() + min(_BURST_SECONDS, context.left)
+        wait = max(0.0, ends - time.monotonic())
+        with self.asker_slots.hold_slot(question.asker, wait) as is_held:
             if not is_held or not self.slots.acquire(timeout=max(0.0, ends - time.monotonic())):
                 raise make_busy_problem()
             try:
@@ -145,43 +150,43 @@ class GuardedEngine:
                 self.slots.release()
 
     @contextmanager
-    def _paid(
-        self, *providers: Embedder | Answerer, call: RequestContext, spent: str
+    def _reserve_budget(
+        self, max_tokens: int, context: RequestContext, unit: str
     ) -> Iterator[None]:
-        """Reserve the worst that a question may cost, settle it after; Problem without room.
+        """Reserve the worst case of this block and settle its real cost; Problem without room.
 
-        spent: what there is no more of when the day's tokens are spent.
+        unit: names in the problem what the day's tokens no longer pay for.
         """
-        worst = sum(provider.max_question_tokens for provider in providers)
-        if not worst or self.purse is None:
+        if not max_tokens or self.budget is None:
             yield
             return
         try:
-            reservation = _reserve_tokens(self.purse, worst, call)
+            reservation = _reserve_tokens(self.budget, max_tokens, context)
             try:
-                with call.charging(reservation.begin):
+                with context.charging(reservation.begin):
                     yield
             finally:
-                # A call that never told has cost the most it can; without such a bound, all.
-                reservation.settle(call.cost)
+                # A provider call that reported no tokens costs the most it can; if even that is
+                # unknown, all that was reserved.
+                reservation.settle(context.cost)
         except BudgetError as error:
-            raise make_busy_problem() if error.transient else make_capped_problem(spent) from error
+            raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
 
 
-def _reserve_tokens(purse: TokenBudget, tokens: int, call: RequestContext) -> Reservation:
+def _reserve_tokens(budget: TokenBudget, tokens: int, context: RequestContext) -> Reservation:
     """Reserve tokens; a burst waits a moment for those that others have reserved."""
     ends = time.monotonic() + _BURST_SECONDS
     while True:
         try:
-            return purse.reserve(tokens, call.left + _RESERVATION_MARGIN_SECONDS)
+            return budget.reserve(tokens, context.left + _RESERVATION_MARGIN_SECONDS)
         except BudgetError as error:
             if not error.transient or time.monotonic() >= ends:
                 raise
-        call.pause(_RETRY_SECONDS)
+        context.pause(_RETRY_SECONDS)
 
 
-def make_cache_key(engine: Engine, asked: Question) -> str:
-    """What an answer is cached under: all that it depends on, hashed."""
+def make_cache_key(engine: Engine, question: Question) -> str:
+    """Hash all that an answer depends on, as the key of its cache entry."""
     manifest = engine.store.manifest
     parts = [
         _ENTRY_FIELDS,
@@ -192,8 +197,8 @@ def make_cache_key(engine: Engine, asked: Question) -> str:
         prompt.PROMPT_VERSION,
         manifest.generator,
         engine.answerer.label,
-        asked.question,
+        question.text,
         # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(asked.language, engine.store.site.tags)),
+        sorted(match_languages(question.language, engine.store.site.tags)),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,81 +1,143 @@
-"""The protections of a policy, each made when it is first needed: their packages load slowly."""
+"""Protect a function as its policy says: bearer token, proof of work, rates, and what is behind.
+
+Each protection is created when it is first needed, because their packages load slowly.
+"""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..limits.answer_cache import create_answer_cache
-from ..limits.concurrency import AskerSlots
+from ..limits.askers import AskerSlots, accepts_bearer_token, hash_with_secret, mask_address
 from ..limits.policy import Policy
-from ..limits.proof_of_work import ProofOfWork, create_proof_of_work
+from ..limits.proof_of_work import ProofOfWork, UnsolvedError, create_proof_of_work
 from ..limits.rate_limit import RateLimiter, create_rate_limiter
 from ..limits.token_budget import create_token_budget
 from .guarded_engine import GuardedEngine
-from .metrics import RequestMetrics
+from .messages import Problem, Request
+from .telemetry import RequestMetrics
 
 T = TypeVar("T")
 
+_PAUSED_SECONDS = "3600"
+
 
 class Protections:
-    """What protects a function, shared by all of its requests.
+    """Hold the protections that all requests of a function share.
 
-    ``keeps_near``: refusals are kept with the page that comes nearest.
+    finds_nearest: refusals are logged with the record nearest to the question.
     """
 
-    def __init__(self, policy: Policy, *, keeps_near: bool = False) -> None:
+    def __init__(self, policy: Policy, *, finds_nearest: bool = False) -> None:
         self.policy = policy
-        self._keeps_near = keeps_near
+        self._finds_nearest = finds_nearest
         self._lock = threading.Lock()
-        self._made: dict[str, Any] = {}
+        self._created: dict[str, Any] = {}
 
-    def check(self) -> None:
-        """PolicyError for a protection whose package is not installed, before it is needed."""
-        _ = self.challenge, self.metrics
+    def check_installed(self) -> None:
+        """Raise PolicyError for a protection whose package is not installed."""
+        _ = self.proof_of_work, self.metrics
         if self.policy.redis_url:
             _ = self.limiter
 
     @property
     def limiter(self) -> RateLimiter:
-        """The limits on how often is asked."""
+        """Limit how often one asker, and all of them together, may ask."""
         policy = self.policy
-        return self._once(
+        return self._create_once(
             "limiter",
             lambda: create_rate_limiter(policy.rate, policy.rate_all, policy.redis_url),
         )
 
     @property
-    def answering(self) -> GuardedEngine:
-        """What is behind the limits."""
-        return self._once("answering", self._answering)
+    def guarded_engine(self) -> GuardedEngine:
+        """Answer behind the cache, the slots and the token budget."""
+        return self._create_once("guarded_engine", self._create_guarded_engine)
 
     @property
-    def challenge(self) -> ProofOfWork | None:
-        """The proof of work that an asker has to bring, None if none is wanted."""
+    def proof_of_work(self) -> ProofOfWork | None:
+        """Issue and verify the challenges that an asker has to solve, None if there are none."""
         key, redis_url = self.policy.challenge_key, self.policy.redis_url
         if not key:
             return None
-        return self._once("challenge", lambda: create_proof_of_work(key, redis_url))
+        return self._create_once("proof_of_work", lambda: create_proof_of_work(key, redis_url))
 
     @property
     def metrics(self) -> RequestMetrics | None:
-        """What is counted, None if nobody may read it."""
-        return self._once("metrics", RequestMetrics) if self.policy.metrics else None
+        """Count requests, None if nobody may read the counters."""
+        return self._create_once("metrics", RequestMetrics) if self.policy.metrics else None
 
-    def _answering(self) -> GuardedEngine:
+    def check_not_paused(self) -> None:
+        """Raise a Problem while the policy has paused all questions."""
+        if self.policy.paused:
+            raise Problem(
+                "paused",
+                "Questions are not answered at the moment. Search the site instead.",
+                Retry_After=_PAUSED_SECONDS,
+            )
+
+    def check_bearer(self, request: Request, digests: tuple[str, ...]) -> None:
+        """Raise a Problem for a request without a bearer token of these SHA-256 digests."""
+        if not accepts_bearer_token(request.headers.get("authorization"), digests):
+            raise Problem("unauthorized", "This needs a bearer token.", WWW_Authenticate="Bearer")
+
+    @contextmanager
+    def use_solution(self, body: dict[str, Any]) -> Iterator[None]:
+        """Use up the solved challenge of a body, where one is needed, unless this block raises."""
+        proof_of_work = self.proof_of_work
+        if proof_of_work is None:
+            yield
+            return
+        payload = body.get("altcha")
+        try:
+            with proof_of_work.use_solution(payload if isinstance(payload, str) else None):
+                yield
+        except UnsolvedError as error:
+            raise Problem("challenge", str(error)) from None
+
+    def admit(self, asker: str, group: str = "all") -> None:
+        """Count a request against the rates; Problem with the seconds to wait if one is full."""
+        seconds = self.limiter.admit(asker, group)
+        if seconds is not None:
+            raise Problem(
+                "rate-limited",
+                "Too many questions: wait a moment.",
+                Retry_After=str(max(1, round(seconds + 0.5))),
+            )
+
+    def identify_asker(self, request: Request) -> str:
+        """Hash a client's address for the day; all clients without an address are one."""
+        day = time.strftime("%Y-%m-%d", time.gmtime())
+        address = self.find_address(request)
+        return hash_with_secret(address, self.policy.secret, day) or "unknown"
+
+    def find_address(self, request: Request) -> str:
+        """Find the address of a client, in the header of a trusted proxy if the policy has one."""
+        header = self.policy.asker_header
+        if header is None:
+            return mask_address(request.client_address)
+        # The nearest proxy appends the last entry; anyone may write what is before it.
+        return mask_address(request.headers.get(header, "").rpartition(",")[2].strip())
+
+    def _create_guarded_engine(self) -> GuardedEngine:
         policy = self.policy
-        kept, capped = policy.cache_seconds, policy.tokens_per_day
+        redis_url, tokens_per_day = policy.redis_url, policy.tokens_per_day
         return GuardedEngine(
-            cache=create_answer_cache(policy.cache_entries, kept, policy.redis_url),
-            purse=None if capped is None else create_token_budget(capped, policy.redis_url),
+            cache=create_answer_cache(policy.cache_entries, policy.cache_seconds, redis_url),
+            budget=(
+                None if tokens_per_day is None else create_token_budget(tokens_per_day, redis_url)
+            ),
             slots=threading.BoundedSemaphore(policy.in_flight),
-            shares=AskerSlots(policy.in_flight_per_asker),
-            keeps_near=self._keeps_near,
+            asker_slots=AskerSlots(policy.in_flight_per_asker),
+            finds_nearest=self._finds_nearest,
         )
 
-    def _once(self, name: str, make: Callable[[], T]) -> T:
-        if name not in self._made:
+    def _create_once(self, name: str, create: Callable[[], T]) -> T:
+        if name not in self._created:
             with self._lock:
-                if name not in self._made:
-                    self._made[name] = make()
-        made: T = self._made[name]
-        return made
+                if name not in self._created:
+                    self._created[name] = create()
+        protection: T = self._created[name]
+        return protection

@@ -1,11 +1,11 @@
-"""Refused questions, as a log keeps them: no address, and no text unless the owner wants it."""
+"""Log refused questions: without addresses, and without their text unless the owner wants it."""
 
 import json
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,9 +14,9 @@ from ..retrieval.retrieve import RetrievalResult
 from ..text.tokenization import split_lowercase_words
 from ..types import Reason
 
-# What the dev servers call their log, in the cache folder.
+# The file of the development servers, in the cache folder.
 REFUSAL_LOG_FILE = "refusals.jsonl"
-# What tells a refusal from the other lines of a platform's log.
+# Tells a refusal from the other lines of a platform's log.
 REFUSAL_EVENT = "refusal"
 # Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
 MAX_LOG_BYTES = 16_000_000
@@ -27,7 +27,7 @@ NEARNESS_LEVELS: tuple[Nearness, ...] = ("above", "close", "low", "far")
 
 @dataclass(frozen=True, slots=True)
 class NearestRecord:
-    """The record that comes nearest to a question, and how near to the floor, in thirds of it."""
+    """Hold the record nearest to a question, and its score against the floor, in thirds of it."""
 
     record: str
     score: Nearness
@@ -35,13 +35,13 @@ class NearestRecord:
 
 @dataclass(frozen=True, slots=True)
 class RefusedQuestion:
-    """A question that was refused, as the HTTP core hands it on and nothing may keep it.
+    """Pass on a question that was refused; it must not be stored as it is.
 
-    ``asker`` is an address, "" if it is unknown; ``bundle`` the id of the one that was asked.
+    ``address``: of the client, "" if unknown. ``bundle``: the id of the bundle that was asked.
     """
 
     question: str
-    asker: str
+    address: str
     reason: Reason
     bundle: str
     near: NearestRecord | None
@@ -49,7 +49,7 @@ class RefusedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRefusal:
-    """A refused question as it is kept.
+    """Hold a refused question as it is logged.
 
     ``time`` is in UTC, to the hour; ``asker`` and ``question`` are hashes, ``text`` the question.
     """
@@ -62,9 +62,8 @@ class LoggedRefusal:
     near: NearestRecord | None = None
     text: str | None = None
 
-    def as_json(self) -> bytes:
-        """The refusal as a line of a log."""
-        near = asdict(self.near) if self.near else {"record": None, "score": None}
+    def to_line(self) -> bytes:
+        """Format the refusal as a line of JSON."""
         row: dict[str, Any] = {
             "event": REFUSAL_EVENT,
             "time": self.time,
@@ -72,8 +71,8 @@ class LoggedRefusal:
             "bundle": self.bundle,
             "asker": self.asker,
             "question": self.question,
-            "near": near["record"],
-            "score": near["score"],
+            "near": self.near.record if self.near else None,
+            "score": self.near.score if self.near else None,
         }
         if self.text is not None:
             row["text"] = self.text
@@ -84,76 +83,79 @@ LogRefusal = Callable[[RefusedQuestion], None]
 WriteLine = Callable[[bytes], object]
 
 
-def find_nearest_record(found: RetrievalResult, floor: float) -> NearestRecord | None:
-    """The record of the best passage, or of the best near miss; never a hint.
+def find_nearest_record(result: RetrievalResult, floor: float) -> NearestRecord | None:
+    """Find the record of the best passage, or of the best near miss; never a hint.
 
-    found: with one near miss. None where no passage shares anything with the question.
+    result: with one near miss. None where no passage shares anything with the question.
     """
-    if found.passages:
-        return NearestRecord(found.passages[0].item.record, "above")
-    if not found.near_passages:
+    if result.passages:
+        return NearestRecord(result.passages[0].item.record, "above")
+    if not result.near_passages:
         return None
-    best = found.near_passages[0]
-    share = 3 * best.base / floor
-    score: Nearness = "close" if share >= 2 else "low" if share >= 1 else "far"
+    best = result.near_passages[0]
+    thirds = 3 * best.base / floor
+    score: Nearness = "close" if thirds >= 2 else "low" if thirds >= 1 else "far"
     return NearestRecord(best.item.record, score)
 
 
 def anonymize_refusal(
-    asked: RefusedQuestion, secret: bytes, now: float, *, text: bool
+    refused: RefusedQuestion, secret: bytes, now: float, *, with_text: bool
 ) -> LoggedRefusal:
-    """What is kept of a refused question. now: seconds since 1970; text: keep the question too."""
+    """Hash the asker and the question, and round the time. now: seconds since 1970."""
     hour = time.strftime("%Y-%m-%dT%H:00Z", time.gmtime(now))
     return LoggedRefusal(
         time=hour,
-        reason=asked.reason,
-        bundle=asked.bundle,
-        asker=hash_with_secret(asked.asker, secret, hour[:10]),
-        # A key that is no day's: what is asked on two days is one question.
-        question=hash_with_secret(normalize_question_words(asked.question), secret, "question"),
-        near=asked.near,
-        text=asked.question if text else None,
+        reason=refused.reason,
+        bundle=refused.bundle,
+        asker=hash_with_secret(refused.address, secret, hour[:10]),
+        # Not keyed by a day: a question that is asked on two days is one question.
+        question=hash_with_secret(normalize_question_words(refused.question), secret, "question"),
+        near=refused.near,
+        text=refused.question if with_text else None,
     )
 
 
 def normalize_question_words(question: str) -> str:
-    """What two askings of one question share: its words, whatever their case and punctuation."""
+    """Reduce a question to its lower-case words, so that two spellings of it are one."""
     return " ".join(split_lowercase_words(question)) or question
 
 
 def make_refusal_logger(
-    how: Callable[[], str], write: WriteLine, secret: bytes, now: Callable[[], float] = time.time
+    read_setting: Callable[[], str],
+    write: WriteLine,
+    secret: bytes,
+    now: Callable[[], float] = time.time,
 ) -> LogRefusal:
-    """What keeps refused questions. how: the setting ``log_refusals``, asked for each of them."""
+    """Make a logger of refused questions. read_setting: ``log_refusals``, for each question."""
 
-    def keep(asked: RefusedQuestion) -> None:
-        if (setting := how()) != "none":
-            write(anonymize_refusal(asked, secret, now(), text=setting == "text").as_json())
+    def log_refusal(refused: RefusedQuestion) -> None:
+        if (setting := read_setting()) != "none":
+            write(anonymize_refusal(refused, secret, now(), with_text=setting == "text").to_line())
 
-    return keep
+    return log_refusal
 
 
 def make_line_appender(
-    path: Path, complain: Callable[[str], object], limit: int = MAX_LOG_BYTES
+    path: Path, report: Callable[[str], object], limit: int = MAX_LOG_BYTES
 ) -> WriteLine:
-    """What appends lines to a file of its owner's, and drops them once it has ``limit`` bytes.
+    """Make a writer of lines to a file of its owner's, which drops them from ``limit`` bytes on.
 
-    Threads and processes may append at once. complain: is told once, in a sentence, why lines are
-    dropped.
+    Threads and processes may append at once. report: is called once, with one sentence that says
+    why lines are dropped.
     """
-    told = threading.Lock()
+    reported = threading.Lock()
 
     def append(line: bytes) -> None:
         problem = _append_line(path, line, limit)
-        # Never let go of: the first to take it is the only one who tells.
-        if problem and told.acquire(blocking=False):
-            complain(f"Refused questions are no longer kept: {path} {problem}")
+        # Never released: only the first thread that takes it reports.
+        if problem and reported.acquire(blocking=False):
+            report(f"Refused questions are no longer kept: {path} {problem}")
 
     return append
 
 
 def _append_line(path: Path, line: bytes, limit: int) -> str | None:
-    """Append a line by one write, which is what keeps it whole; why not, if it is dropped."""
+    """Append a line by one write, which keeps it whole; return why it was dropped, if it was."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,5 +168,6 @@ def _append_line(path: Path, line: bytes, limit: int) -> str | None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        return f"cannot be written ({error.strerror or type(error).__name__}); correct its rights"
+        reason = error.strerror or type(error).__name__
+        return f"cannot be written ({reason}); check its permissions"
     return None

@@ -1,33 +1,31 @@
-"""What is under way in a process, which its end waits for.
-
-Stop a server when the process is asked to end, by SIGTERM or by an interrupt.
-"""
+"""Stop gracefully: track what is in flight, and stop a server on SIGTERM or an interrupt."""
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Thread
 from types import FrameType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
 
 class InFlight(Generic[T]):
-    """Items that are under way, such as questions or connections."""
+    """Track items in flight, such as questions or connections, and wait for their end."""
 
     def __init__(self) -> None:
         self._items: list[T] = []
         self._changed = threading.Condition()
 
     def add(self, item: T) -> None:
-        """Begin an item."""
+        """Track an item."""
         with self._changed:
             self._items.append(item)
 
     def discard(self, item: T) -> None:
-        """End an item if it has begun."""
+        """Stop tracking an item, if it is tracked."""
         with self._changed:
             if item in self._items:
                 self._items.remove(item)
@@ -35,7 +33,7 @@ class InFlight(Generic[T]):
 
     @contextmanager
     def hold(self, item: T) -> Iterator[None]:
-        """Keep an item under way for the length of this block."""
+        """Track an item for the length of this block."""
         self.add(item)
         try:
             yield
@@ -43,17 +41,14 @@ class InFlight(Generic[T]):
             self.discard(item)
 
     def items(self) -> list[T]:
-        """List what is under way now."""
+        """List the items in flight."""
         with self._changed:
             return list(self._items)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until nothing is under way; False if that takes longer than ``seconds``."""
+        """Wait until nothing is in flight; False if that takes longer than ``seconds``."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._items, seconds)
-
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
@@ -63,22 +58,22 @@ def stop_on_signal(stop: Callable[[], object]) -> Iterator[None]:
     A second signal does what it did before the block, which ends the process at once. Only the
     main thread may enter this block.
     """
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    previous = {number: signal.getsignal(number) for number in _SIGNALS}
 
-    def restore() -> None:
-        for number, handler in before.items():
+    def restore_handlers() -> None:
+        for number, handler in previous.items():
             # None: a handler that was not installed by Python and cannot be put back.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
-    def handle(number: int, frame: FrameType | None) -> None:
+    def handle_signal(number: int, frame: FrameType | None) -> None:
         del number, frame
-        restore()
+        restore_handlers()
         # A server that stops waits for the loop that this thread is in.
-        Thread(target=stop, daemon=True).start()
+        threading.Thread(target=stop, daemon=True).start()
 
     for number in _SIGNALS:
-        signal.signal(number, handle)
+        signal.signal(number, handle_signal)
     try:
         yield
     finally:
-        restore()
+        restore_handlers()

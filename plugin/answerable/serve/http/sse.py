@@ -1,8 +1,7 @@
-"""An answer as events: its stages while it is made, then all of it at once.
+"""Server-sent events: the stages of an answer while it is made, then the whole answer.
 
-Claims leave only when the whole draft has settled, since a late one can still refuse it.
-
-Events with a comment in each pause, for a server that only writes.
+Claims leave only when the whole draft has passed the contract, since a late one can still refuse
+it.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,15 +13,19 @@ from typing import Any
 
 from ..errors import CancelledError
 from ..request_context import RequestContext, RequestStage
-from .errors import convert_error
-from .messages import EVENT_STREAM_TYPE, EventStream, Response, encode_event
+from .messages import EVENT_STREAM_TYPE, EventStream, Response, convert_error, encode_event
 
 _Item = tuple[str, Any]
 
 # Seconds until a response begins although nothing has happened yet.
 _FIRST_EVENT_SECONDS = 1.0
-# What a log says of a client that did not wait.
+# How an access log names the status of a client that did not wait (nginx).
 CLIENT_CLOSED_STATUS = 499
+
+# Two comments pass before a client that has gone is missed: the first makes its system refuse.
+KEEPALIVE_SECONDS = 1.0
+# A reader of server-sent events skips a line that begins with a colon.
+KEEPALIVE_COMMENT = b":\n\n"
 
 STREAM_HEADERS = (
     ("Content-Type", f"{EVENT_STREAM_TYPE}; charset=utf-8"),
@@ -33,93 +36,88 @@ STREAM_HEADERS = (
 
 
 def stream_response(
-    run: Callable[[], dict[str, Any]],
-    call: RequestContext,
+    make_answer: Callable[[], dict[str, Any]],
+    context: RequestContext,
     deadline: float,
-    ended: Callable[[int], object],
+    on_end: Callable[[int], object],
 ) -> Response:
-    """A response of events; an error before the first of them is raised.
+    """Make an answer in a thread and respond with its events; an early error is raised.
 
-    run: makes the answer. deadline: its seconds. ended: is told the status when all is sent, or
-    when nobody reads on, which cancels the call.
+    deadline: seconds. on_end: is called with the status when all is sent, or when nobody reads on,
+    which cancels the question.
     """
     items: SimpleQueue[_Item] = SimpleQueue()
 
-    def entered(stage: RequestStage) -> None:
+    def announce(stage: RequestStage) -> None:
         items.put(("stage", {"stage": stage}))
 
     def work() -> None:
         try:
-            items.put(("answer", run()))
+            items.put(("answer", make_answer()))
         except BaseException as error:
             items.put(("problem", error))
 
-    call.begin(deadline, entered)
+    context.begin(deadline, announce)
     Thread(target=copy_context().run, args=(work,), daemon=True).start()
     first: _Item | None = None
     with suppress(Empty):
-        # Whoever waits for another's answer hears of its stages when it is made, and has to notice
-        # until then if its reader goes.
+        # A question that waits for another's answer has no stages until that is made, and has to
+        # notice until then if its reader goes.
         first = items.get(timeout=_FIRST_EVENT_SECONDS)
     if first and first[0] == "problem":
         raise first[1]
-    return Response(200, b"", STREAM_HEADERS, _CallEvents(first, items, call, ended))
+    return Response(200, b"", STREAM_HEADERS, _AnswerEvents(first, items, context, on_end))
 
 
-class _CallEvents:
-    """The events of a call until its answer or its problem; closing them cancels it."""
+class _AnswerEvents:
+    """Yield the events of one question until its answer or its problem; closing cancels it."""
 
     def __init__(
         self,
         first: _Item | None,
         items: "SimpleQueue[_Item]",
-        call: RequestContext,
-        ended: Callable[[int], object],
+        context: RequestContext,
+        on_end: Callable[[int], object],
     ) -> None:
         self._next: _Item | None = first
         self._items = items
-        self._call = call
-        self._ended: Callable[[int], object] | None = ended
-        self._is_last = False
+        self._context = context
+        self._on_end: Callable[[int], object] | None = on_end
+        self._is_over = False
 
     def __iter__(self) -> "Iterator[bytes]":
         return self
 
     def __next__(self) -> bytes:
-        if self._is_last:
+        if self._is_over:
             raise StopIteration
         name, data = self._next or self._items.get()
         self._next = None
         if name == "stage":
             return encode_event(name, data)
-        self._is_last = True
+        self._is_over = True
         if name == "answer":
-            self._end(200)
+            self._report_end(200)
             return encode_event(name, data)
         problem = convert_error(data)
-        self._end(CLIENT_CLOSED_STATUS if isinstance(data, CancelledError) else problem.status)
+        is_cancelled = isinstance(data, CancelledError)
+        self._report_end(CLIENT_CLOSED_STATUS if is_cancelled else problem.status)
         return encode_event(name, problem.as_json())
 
     def close(self) -> None:
-        """Nobody reads on: stop what is under way."""
-        self._call.cancel()
-        self._is_last = True
-        self._end(CLIENT_CLOSED_STATUS)
+        """Cancel the question, since nobody reads on."""
+        self._context.cancel()
+        self._is_over = True
+        self._report_end(CLIENT_CLOSED_STATUS)
 
-    def _end(self, status: int) -> None:
-        ended, self._ended = self._ended, None
-        if ended:
-            ended(status)
-
-
-# Two comments pass before a client that has gone is missed: the first makes its system refuse.
-KEEPALIVE_SECONDS = 1.0
-# What a reader of server-sent events skips.
-KEEPALIVE_COMMENT = b":\n\n"
+    def _report_end(self, status: int) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end:
+            on_end(status)
 
 
 class KeepaliveEvents:
-    """Events, and a comment whenever the next of them takes longer than ``seconds``.
+    """Insert a comment whenever the next event takes longer than ``seconds``.
 
     A WSGI server learns that its client has gone when it writes, and between two stages of an
     answer there is nothing to write.
@@ -130,7 +128,7 @@ class KeepaliveEvents:
         self._seconds = seconds
         self._parts: SimpleQueue[bytes | None] = SimpleQueue()
         self._is_over = False
-        Thread(target=self._pass_on, daemon=True).start()
+        Thread(target=self._forward_events, daemon=True).start()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -148,10 +146,10 @@ class KeepaliveEvents:
         return part
 
     def close(self) -> None:
-        """Stop what makes the events."""
+        """Stop the work that produces the events."""
         self._events.close()
 
-    def _pass_on(self) -> None:
+    def _forward_events(self) -> None:
         try:
             for part in self._events:
                 self._parts.put(part)

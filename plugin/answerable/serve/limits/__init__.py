@@ -1,1 +1,1 @@
-"""What protects the owner: who may ask how often, and what it may cost."""
+"""Limit who may ask how often, and how many tokens that may cost."""

@@ -1,62 +1,136 @@
-"""Who asks, without who they are: addresses as hashes that last a day.
-
-Whether a request brings a token whose digest is known.
-"""
+"""Identify askers by hashed addresses and bearer tokens, and bound what each holds at once."""
 
 import hashlib
 import hmac
 import ipaddress
-from collections.abc import Sequence
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-# 64 bits tell the askers of a day apart and are no more than that takes.
-_DIGITS = 16
+# 64 bits tell the askers of a day apart, and no more is needed.
+_HASH_DIGITS = 16
+_BEARER_SCHEME = "bearer"
 
 
 def mask_address(address: str) -> str:
-    """The address of an asker, or of the network of 64 bits that an IPv6 one may choose from."""
+    """Reduce an address to its asker: no port, and of an IPv6 one its network of 64 bits."""
     if address.startswith("["):
         address = address[1:].partition("]")[0]
     if address.count(":") < 2:
-        # Some proxies tell the port too, which is another one for every connection.
+        # Some proxies add the port, which is another one for every connection.
         return address.partition(":")[0]
     try:
-        found = ipaddress.IPv6Address(address.partition("%")[0])
+        ipv6 = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
-    if found.ipv4_mapped:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(found), 64), strict=False))
+    if ipv6.ipv4_mapped:
+        return str(ipv6.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(ipv6), 64), strict=False))
 
 
-def hash_with_secret(address: str, secret: bytes, day: str) -> str:
-    """An asker's address as 16 hexadecimal digits of an HMAC-SHA256; "" for an unknown one.
+def hash_with_secret(text: str, secret: bytes, purpose: str) -> str:
+    """Hash an address or a question to 16 hexadecimal digits of HMAC-SHA256; "" stays "".
 
-    day: in UTC, such as 2024-05-01. It makes the key, so an asker of two days is two askers.
+    purpose: a part of the key. For an asker it is the UTC day, such as 2024-05-01, so that an asker
+    of two days is two askers.
     """
-    if not address:
+    if not text:
         return ""
-    key = hmac.digest(secret, day.encode(), "sha256")
-    return hmac.digest(key, address.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
-
-
-_SCHEME = "bearer"
+    key = hmac.digest(secret, purpose.encode(), "sha256")
+    return hmac.digest(key, text.encode("utf-8", "replace"), "sha256").hex()[:_HASH_DIGITS]
 
 
 def accepts_bearer_token(header: str | None, digests: Sequence[str]) -> bool:
-    """Whether a header ``Authorization: Bearer TOKEN`` holds a token of these SHA-256 digests.
+    """Check the token of a header ``Authorization: Bearer TOKEN`` against SHA-256 digests.
 
-    digests: in lower-case hexadecimal; none of them allows nobody. It takes as long whichever of
-    them fits, and none.
+    digests: in lower-case hexadecimal; without any, no token is accepted. The time that it takes
+    does not depend on which of them matches.
     """
-    scheme, _, rest = (header or "").partition(" ")
-    token = rest.strip(" ")
+    scheme, _, value = (header or "").partition(" ")
+    token = value.strip(" ")
     # A token of RFC 6750 is printable ASCII without a space.
-    if scheme.lower() != _SCHEME or not (token.isascii() and token.isprintable()) or " " in token:
+    is_token = token.isascii() and token.isprintable() and " " not in token
+    if scheme.lower() != _BEARER_SCHEME or not token or not is_token:
         return False
-    if not token:
-        return False
-    found = hashlib.sha256(token.encode()).hexdigest().encode()
-    allowed = False
+    actual = hashlib.sha256(token.encode()).hexdigest().encode()
+    accepted = False
     for digest in digests:
-        allowed |= hmac.compare_digest(found, digest.encode())
-    return allowed
+        accepted |= hmac.compare_digest(actual, digest.encode())
+    return accepted
+
+
+class AskerSlots:
+    """Bound the answers that are made at once for each asker; ``limit`` None for no bound.
+
+    Otherwise one asker holds all slots of a model that answers slowly: as many questions as there
+    are slots are within the rate of a minute, and each of them may take half of one.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._counts: Counter[str] = Counter()
+        self._changed = threading.Condition()
+
+    def __len__(self) -> int:
+        """Count the askers that hold a slot."""
+        with self._changed:
+            return len(self._counts)
+
+    @contextmanager
+    def hold_slot(self, asker: str, wait: float) -> Iterator[bool]:
+        """Hold one of an asker's slots in this block; yield False if none is free in time.
+
+        wait: seconds.
+        """
+        with self._changed:
+            is_held = self._changed.wait_for(lambda: self._has_room(asker), wait)
+            if is_held:
+                self._counts[asker] += 1
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                self._release(asker)
+
+    def _has_room(self, asker: str) -> bool:
+        return self._limit is None or self._counts[asker] < self._limit
+
+    def _release(self, asker: str) -> None:
+        with self._changed:
+            self._counts[asker] -= 1
+            if not self._counts[asker]:
+                del self._counts[asker]
+            # All who wait: the first of them may be another asker.
+            self._changed.notify_all()
+
+
+class ConnectionSlots:
+    """Bound the connections of a server, of all addresses together and of each."""
+
+    def __init__(self, limit: int, per_address: int | None) -> None:
+        self._limit = limit
+        self._per_address = limit if per_address is None else per_address
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        """Count the addresses that hold a connection."""
+        with self._lock:
+            return len(self._counts)
+
+    def acquire(self, address: str) -> bool:
+        """Take a slot; False if there is none left for this address."""
+        with self._lock:
+            is_free = self._counts.total() < self._limit
+            if not is_free or self._counts[address] >= self._per_address:
+                return False
+            self._counts[address] += 1
+            return True
+
+    def release(self, address: str) -> None:
+        """Give a slot back."""
+        with self._lock:
+            self._counts[address] -= 1
+            # Drops the addresses without connections.
+            self._counts += Counter()

@@ -1,4 +1,4 @@
-"""Who may ask how much: the function's protections, as its environment sets them."""
+"""Read who may ask how much, the policy of a function, from its environment."""
 
 import math
 import os
@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from ..errors import PolicyError
+from .rate_limit import parse_rates
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -16,15 +17,16 @@ D = TypeVar("D")
 ENVIRONMENT_PREFIX = "ANSWERABLE_"
 # Fewer characters could be guessed, and with them every hash.
 MIN_SECRET_CHARS = 16
-_DIGEST_CHARS = 64
+_SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 _HOST = re.compile(r"[a-z0-9.:_-]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _REDIS_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix", "redis+unix", "valkey+unix")
+_FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The protections of a function.
+    """Hold the protections of a function.
 
     ``origins``: the pages that may ask, as ``scheme://host[:port]``. ``rate`` and ``rate_all``: of
     one asker and of all together. ``tokens_per_day``: what providers may count in a UTC day, None
@@ -55,7 +57,7 @@ class Policy:
 
 
 def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
-    """The policy that an environment sets; PolicyError names the variable that is wrong.
+    """Read a policy from environment variables; PolicyError names the variable that is wrong.
 
     site_url: of the bundle's site, whose origin may ask unless others are named.
     """
@@ -69,44 +71,45 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
         except ValueError as error:
             raise PolicyError(f"{ENVIRONMENT_PREFIX}{name}: {error}") from None
 
-    usual = Policy()
-    own = parse_origin(site_url) if site_url else None
+    defaults = Policy()
+    site_origin = parse_origin(site_url) if site_url else None
     redis_url, secret = get("REDIS_URL", _parse_redis_url, None), get("SECRET", _parse_secret, None)
     if redis_url and not secret:
         raise PolicyError(
-            f"{ENVIRONMENT_PREFIX}SECRET: instances that share a store need one secret: set "
-            "the same 32 random "
-            "characters for all of them"
+            f"{ENVIRONMENT_PREFIX}SECRET: instances that share a store need one secret: set the "
+            "same 32 random characters for all of them"
         ) from None
     metrics = get("METRICS_TOKEN", _parse_digests, ())
-    in_flight = get("IN_FLIGHT", _integer_parser(1), usual.in_flight)
+    in_flight = get("IN_FLIGHT", _make_integer_parser(1), defaults.in_flight)
     asker_header = get("ASKER_HEADER", _parse_header_name, None)
     # A proxy that names the askers holds the connections of all of them.
-    connections = None if asker_header else usual.connections_per_address
+    connections = None if asker_header else defaults.connections_per_address
     return Policy(
-        origins=get("ALLOWED_ORIGINS", _parse_origins, (own,) if own else ()),
-        rate=get("RATE", _parse_rates, usual.rate),
-        rate_all=get("RATE_ALL", _parse_rates, usual.rate_all),
+        origins=get("ALLOWED_ORIGINS", _parse_origins, (site_origin,) if site_origin else ()),
+        rate=get("RATE", _check_rates, defaults.rate),
+        rate_all=get("RATE_ALL", _check_rates, defaults.rate_all),
         redis_url=redis_url,
-        cache_seconds=get("CACHE_SECONDS", _integer_parser(0), usual.cache_seconds),
-        cache_entries=get("CACHE_ENTRIES", _integer_parser(1), usual.cache_entries),
+        cache_seconds=get("CACHE_SECONDS", _make_integer_parser(0), defaults.cache_seconds),
+        cache_entries=get("CACHE_ENTRIES", _make_integer_parser(1), defaults.cache_entries),
         in_flight=in_flight,
         # A third, rounded up: three askers at least are needed to hold all.
-        in_flight_per_asker=get("IN_FLIGHT_PER_ASKER", _integer_parser(1), -(-in_flight // 3)),
-        tokens_per_day=get("TOKENS_PER_DAY", _integer_parser(0), usual.tokens_per_day),
-        deadline=get("DEADLINE", _parse_seconds, usual.deadline),
-        paused=get("PAUSED", parse_flag, usual.paused),
+        in_flight_per_asker=get("IN_FLIGHT_PER_ASKER", _make_integer_parser(1), -(-in_flight // 3)),
+        tokens_per_day=get("TOKENS_PER_DAY", _make_integer_parser(0), defaults.tokens_per_day),
+        deadline=get("DEADLINE", _parse_seconds, defaults.deadline),
+        paused=get("PAUSED", _parse_flag, defaults.paused),
         bearer=get("BEARER", _parse_digests, ()),
         metrics=metrics[0] if metrics else None,
         challenge_key=get("ALTCHA_KEY", _parse_secret, None),
         asker_header=asker_header,
-        connections_per_address=get("CONNECTIONS_PER_ADDRESS", _integer_parser(1), connections),
+        connections_per_address=get(
+            "CONNECTIONS_PER_ADDRESS", _make_integer_parser(1), connections
+        ),
         secret=secret or os.urandom(32),
     )
 
 
 def parse_origin(url: str) -> str | None:
-    """The origin of a url as a browser names it; None for one that has none."""
+    """Reduce a url to its origin as a browser names it; None for one that has none."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -122,33 +125,31 @@ def parse_origin(url: str) -> str | None:
     if not _HOST.fullmatch(name):
         return None
     host = f"[{name}]" if ":" in name else name
-    usual = {"http": 80, "https": 443}[parts.scheme]
-    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    suffix = f":{port}" if port not in (None, default_port) else ""
+    return f"{parts.scheme}://{host}{suffix}"
 
 
 def _parse_origins(text: str) -> tuple[str, ...]:
-    found = []
-    for part in filter(None, (each.strip() for each in text.split(","))):
+    origins = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
         origin = parse_origin(part)
         if origin is None or urlsplit(part).path.strip("/"):
-            raise ValueError(f"{part!r} is no origin; write one such as https://docs.example.com")
-        found.append(origin)
-    return tuple(found)
+            raise ValueError(
+                f"{part!r} is not an origin; write one such as https://docs.example.com"
+            )
+        origins.append(origin)
+    return tuple(origins)
 
 
-def _parse_rates(text: str) -> str:
-    from .rate_limit import parse_rates
-
-    try:
-        parse_rates(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is no rate; write one such as 20/minute; 300/day") from None
+def _check_rates(text: str) -> str:
+    parse_rates(text)
     return text
 
 
 def _parse_header_name(text: str) -> str:
     if not _HEADER.fullmatch(text):
-        raise ValueError(f"{text!r} is no name of a header; write one such as X-Forwarded-For")
+        raise ValueError(f"{text!r} is not the name of a header; write one such as X-Forwarded-For")
     return text.lower()
 
 
@@ -161,14 +162,14 @@ def _parse_redis_url(text: str) -> str:
     return text
 
 
-def _integer_parser(least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
+def _make_integer_parser(least: int) -> Callable[[str], int]:
+    def parse_integer(text: str) -> int:
         # Ten digits are enough for anything that is counted here.
         if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) >= least):
-            raise ValueError(f"{text!r:.40} is no whole number from {least} to 9999999999")
+            raise ValueError(f"{text!r:.40} is not a whole number from {least} to 9999999999")
         return int(text)
 
-    return parse
+    return parse_integer
 
 
 def _parse_seconds(text: str) -> float:
@@ -177,29 +178,26 @@ def _parse_seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 1 <= value <= 600:
-        raise ValueError(f"{text!r} is no number of seconds from 1 to 600")
+        raise ValueError(f"{text!r} is not a number of seconds from 1 to 600")
     return value
 
 
-def parse_flag(text: str) -> bool:
-    """Whether a variable is set to 1; ValueError for what is neither 1 nor 0."""
-    values = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-    if text.lower() not in values:
+def _parse_flag(text: str) -> bool:
+    if text.lower() not in _FLAGS:
         raise ValueError(f"{text!r} is neither 1 nor 0")
-    return values[text.lower()]
+    return _FLAGS[text.lower()]
 
 
 def _parse_digests(text: str) -> tuple[str, ...]:
-    found = tuple(filter(None, (each.strip().lower() for each in text.split(","))))
-    for each in found:
-        if len(each) != _DIGEST_CHARS or not set(each) <= set("0123456789abcdef"):
-            raise ValueError(
-                "it takes SHA-256 digests in hexadecimal, not tokens; make one with "
-                "`printf %s TOKEN | sha256sum`"
-            )
-    if not found:
+    digests = tuple(filter(None, (part.strip().lower() for part in text.split(","))))
+    if not all(map(_SHA256_HEX.fullmatch, digests)):
+        raise ValueError(
+            "it takes SHA-256 digests in hexadecimal, not tokens; make one with "
+            "`printf %s TOKEN | sha256sum`"
+        )
+    if not digests:
         raise ValueError("it holds no digest; leave it out or name one")
-    return found
+    return digests
 
 
 def _parse_secret(text: str) -> bytes:

@@ -1,47 +1,62 @@
-"""How often one asker, and all of them together, may ask."""
+"""Limit how often one asker, and all of them together, may ask: exact moving windows."""
 
 import threading
 import time
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from .redis_store import KEY_NAMESPACE, connect_redis
 
 if TYPE_CHECKING:
     from limits import RateLimitItem
-    from limits.strategies import MovingWindowRateLimiter
+
+# Windows of one length that are kept in memory: who has not asked for longest is forgotten first.
+MAX_WINDOWS = 10_000
 
 
 class RunExclusively(Protocol):
-    """Runs what counts, apart from whatever else counts at the same time, as far as it can."""
+    """Run a count apart from other counts at the same time, as far as the store can."""
 
-    def __call__(self, work: Callable[[], float | None], /) -> float | None: ...
+    def __call__(self, count: Callable[[], float | None], /) -> float | None: ...
 
 
-def parse_rates(text: str) -> "tuple[RateLimitItem, ...]":
-    """Rates from text such as "20/minute; 300/day", the shortest window first; ValueError."""
-    from limits import parse_many
+class WindowStats(Protocol):
+    """Hold when the oldest entry of a window leaves it, in seconds since 1970."""
 
-    try:
-        found = sorted(parse_many(text), key=lambda rate: rate.get_expiry())
-    except ValueError:
-        found = []
-    if not found or any(rate.amount < 1 for rate in found):
-        raise ValueError(f'"{text}" is no rate: write it like "20/minute; 300/day"')
-    return tuple(found)
+    @property
+    def reset_time(self) -> float: ...
+
+
+class Windows(Protocol):
+    """Count entries in moving windows, one for each rate and its identifiers."""
+
+    def test(self, rate: "RateLimitItem", *identifiers: str) -> bool:
+        """Tell whether a window has room for one more entry."""
+        ...
+
+    def hit(self, rate: "RateLimitItem", *identifiers: str) -> bool:
+        """Add an entry; False, and nothing is added, if the window is full."""
+        ...
+
+    def get_window_stats(self, rate: "RateLimitItem", *identifiers: str) -> WindowStats:
+        """Look up when the oldest entry leaves a window."""
+        ...
 
 
 class RateLimiter:
-    """Moving windows per asker and over all askers.
+    """Admit an asker if neither its own windows nor those of all askers are full.
 
-    All are tested before any is counted, so a refused request counts nowhere. In memory both
-    happen under one lock. In Redis each count is atomic, so no window ever admits more than its
-    rate, but another instance may take the last place between a test and a count. So the asker's
-    windows are counted first and the shortest window first: who loses that race has counted
+    All windows are tested before any is counted, so a refused request counts nowhere. In memory
+    both happen under one lock. In Redis each count is atomic, so no window ever admits more than
+    its rate, but another instance may take the last place between a test and a count. So the
+    asker's windows are counted first and the shortest window first: who loses that race has counted
     against themselves, and for the shortest time, never against everyone.
     """
 
     def __init__(
         self,
-        windows: "MovingWindowRateLimiter",
+        windows: Windows,
         per_asker: "Sequence[RateLimitItem]",
         overall: "Sequence[RateLimitItem]",
         run: RunExclusively,
@@ -54,31 +69,107 @@ class RateLimiter:
         self._clock = clock
 
     def admit(self, asker: str, group: str = "all") -> float | None:
-        """None if an asker may ask, which counts; else the seconds until it may try again.
+        """Count a request and return None, or the seconds until another attempt may succeed.
 
-        group: of requests whose sum has a limit of its own over all askers. StorageError if what
-        is counted is shared and out of reach.
+        group: of requests whose sum has a limit of its own over all askers. StorageError if the
+        windows are shared and out of reach.
         """
-        wanted: list[tuple[RateLimitItem, tuple[str, ...]]] = [
+        limits: list[tuple[RateLimitItem, tuple[str, ...]]] = [
             *((rate, ("asker", asker)) for rate in self._per_asker),
             *((rate, (group,)) for rate in self._overall),
         ]
 
         def count() -> float | None:
             windows = self._windows
-            full = [(rate, who) for rate, who in wanted if not windows.test(rate, *who)]
+            full = [(rate, ids) for rate, ids in limits if not windows.test(rate, *ids)]
             if not full:
                 full = next(
-                    ([(rate, who)] for rate, who in wanted if not windows.hit(rate, *who)), []
+                    ([(rate, ids)] for rate, ids in limits if not windows.hit(rate, *ids)), []
                 )
-            return max((self._left(rate, who) for rate, who in full), default=None)
+            return max((self._measure_wait(rate, ids) for rate, ids in full), default=None)
 
         return self._run(count)
 
-    def _left(self, rate: "RateLimitItem", who: tuple[str, ...]) -> float:
-        """The seconds until the oldest entry of a full window leaves it."""
-        free = self._windows.get_window_stats(rate, *who).reset_time
-        return max(free - self._clock(), 0.0)
+    def _measure_wait(self, rate: "RateLimitItem", identifiers: tuple[str, ...]) -> float:
+        reset_time = self._windows.get_window_stats(rate, *identifiers).reset_time
+        return max(reset_time - self._clock(), 0.0)
+
+
+class _MemoryWindowStats(NamedTuple):
+    reset_time: float
+
+
+class MemoryWindows:
+    """Keep a bounded number of moving windows in memory. Not for several threads at once.
+
+    ``limits.storage.MemoryStorage`` never forgets a key, and from a thread of its own it reads all
+    of them whenever one is used: with 10,000 askers that is most of a core. clock: seconds, as
+    ``time.time``.
+    """
+
+    def __init__(self, clock: Callable[[], float], max_windows: int = MAX_WINDOWS) -> None:
+        self._clock = clock
+        self._max_windows = max_windows
+        # The times of what each window has admitted, by the window's length in seconds.
+        self._lengths: dict[int, OrderedDict[str, deque[float]]] = {}
+
+    def test(self, rate: "RateLimitItem", *identifiers: str) -> bool:
+        """See Windows."""
+        return len(self._find_times(rate, identifiers)) < rate.amount
+
+    def hit(self, rate: "RateLimitItem", *identifiers: str) -> bool:
+        """See Windows."""
+        windows = self._lengths.setdefault(rate.get_expiry(), OrderedDict())
+        self._forget_expired(windows, rate.get_expiry())
+        times = self._find_times(rate, identifiers)
+        if len(times) >= rate.amount:
+            return False
+        times.append(self._clock())
+        key = rate.key_for(*identifiers)
+        windows[key] = times
+        windows.move_to_end(key)
+        if len(windows) > self._max_windows:
+            windows.popitem(last=False)
+        return True
+
+    def get_window_stats(self, rate: "RateLimitItem", *identifiers: str) -> WindowStats:
+        """See Windows."""
+        times = self._find_times(rate, identifiers)
+        return _MemoryWindowStats((times[0] if times else self._clock()) + rate.get_expiry())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lengths.values()))
+
+    def _find_times(self, rate: "RateLimitItem", identifiers: tuple[str, ...]) -> deque[float]:
+        """Find when a window has admitted what is still in it, the oldest first."""
+        windows = self._lengths.get(rate.get_expiry(), OrderedDict())
+        times = windows.get(rate.key_for(*identifiers), deque())
+        start = self._clock() - rate.get_expiry()
+        while times and times[0] <= start:
+            times.popleft()
+        return times
+
+    def _forget_expired(self, windows: OrderedDict[str, deque[float]], seconds: int) -> None:
+        """Drop the windows that are empty; they are in the order of their last hit."""
+        start = self._clock() - seconds
+        while windows:
+            times = next(iter(windows.values()))
+            if times and times[-1] > start:
+                return
+            windows.popitem(last=False)
+
+
+def parse_rates(text: str) -> "tuple[RateLimitItem, ...]":
+    """Parse rates such as "20/minute; 300/day", the shortest window first; ValueError."""
+    from limits import parse_many
+
+    try:
+        rates = sorted(parse_many(text), key=lambda rate: rate.get_expiry())
+    except ValueError:
+        rates = []
+    if not rates or any(rate.amount < 1 for rate in rates):
+        raise ValueError(f"{text!r} is not a rate; write one such as 20/minute; 300/day")
+    return tuple(rates)
 
 
 def create_rate_limiter(
@@ -87,37 +178,27 @@ def create_rate_limiter(
     redis_url: str | None,
     clock: Callable[[], float] = time.time,
 ) -> RateLimiter:
-    """A limiter of two texts of rates, in memory or in Redis.
+    """Create a limiter from two texts of rates, in memory or in Redis; ValueError for others.
 
-    clock: seconds since 1970, of the windows in memory. ValueError for a text that is no rate.
+    clock: seconds since 1970, of the windows in memory.
     """
+    rates = parse_rates(per_asker), parse_rates(overall)
+    if redis_url is None:
+        return RateLimiter(MemoryWindows(clock), *rates, _run_under_lock(), clock)
+    from limits.storage import RedisStorage
     from limits.strategies import MovingWindowRateLimiter
 
-    limits = parse_rates(per_asker), parse_rates(overall)
-    if redis_url is None:
-        from .memory_windows import MemoryWindows
-
-        return RateLimiter(
-            MovingWindowRateLimiter(MemoryWindows(clock)), *limits, _run_under_lock(), clock
-        )
-    from limits.storage import RedisStorage
-
-    from . import redis_store
-    from .redis_store import connect_redis
-
     store = connect_redis(redis_url)
-    # The address only tells the library which client to take: the pool has the real one.
-    shared = RedisStorage(
-        "redis://", connection_pool=store.pool, key_prefix=redis_store.KEY_NAMESPACE
-    )
-    return RateLimiter(MovingWindowRateLimiter(shared), *limits, store.run)
+    # The address only selects the library's client: the pool has the real one.
+    shared = RedisStorage("redis://", connection_pool=store.pool, key_prefix=KEY_NAMESPACE)
+    return RateLimiter(MovingWindowRateLimiter(shared), *rates, store.run)
 
 
 def _run_under_lock() -> RunExclusively:
     lock = threading.Lock()
 
-    def run(work: Callable[[], float | None], /) -> float | None:
+    def run(count: Callable[[], float | None], /) -> float | None:
         with lock:
-            return work()
+            return count()
 
     return run

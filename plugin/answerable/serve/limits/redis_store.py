@@ -1,6 +1,6 @@
-"""The Redis or Valkey server that instances of the function share: the one place that knows redis.
+"""Connect to the Redis or Valkey server that instances of the function share.
 
-Everything is kept under keys that begin with ``answerable:``.
+Everything is kept under keys that begin with ``answerable:``. Only this module knows the client.
 """
 
 import contextlib
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Runs a Lua script with its keys (without the prefix) and its arguments.
+RunScript = Callable[[Sequence[str], Sequence[str | int | bytes]], Any]
+
 KEY_NAMESPACE = "answerable"
 KEY_PREFIX = f"{KEY_NAMESPACE}:"
-# Seconds. A reader waits for these, so a store that does not answer is as good as away.
+# A reader waits for these, so a store that does not answer soon counts as unreachable.
 _CONNECT_SECONDS, _READ_SECONDS = 0.5, 1.0
-# Seconds that a command has at least which gives back what a question holds, however late it is.
+# The least that a command has which gives back what a question holds, however late it is.
 _CLOSING_SECONDS = 0.5
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a command they are opened anew.
@@ -39,7 +42,7 @@ _ends: ContextVar[float] = ContextVar("answerable_redis_ends", default=float("in
 
 
 class RedisStore:
-    """A server's address; it connects when it is first used and again whenever it has to.
+    """Run commands on a server; it connects when it is first used and again when it has to.
 
     url: ``redis://``, ``rediss://`` (TLS) or ``unix://``. PolicyError if it is none of them or if
     the package ``redis`` is not installed.
@@ -56,14 +59,14 @@ class RedisStore:
                 "ANSWERABLE_REDIS_URL: the package redis is not installed; "
                 "run `pip install 'redis<8'` where the function runs"
             ) from error
-        scheme, colon, rest = url.partition("://")
-        address = _SCHEMES.get(scheme, scheme) + colon + rest
+        scheme, separator, location = url.partition("://")
+        address = _SCHEMES.get(scheme, scheme) + separator + location
         try:
             parsed: dict[str, Any] = redis.connection.parse_url(address)  # type: ignore[no-untyped-call]
-            kind = parsed.get("connection_class", redis.Connection)
+            connection_class = parsed.get("connection_class", redis.Connection)
             self._client = redis.Redis.from_url(
                 address,
-                connection_class=_bounded_connection_class(kind),
+                connection_class=_make_bounded_class(connection_class),
                 socket_connect_timeout=_CONNECT_SECONDS,
                 socket_timeout=_READ_SECONDS,
                 # None of redis-py's own attempts, whatever its version: `run` says which work may
@@ -77,103 +80,103 @@ class RedisStore:
                 "write it like redis://host:6379/0"
             ) from None
         self._errors = (redis.RedisError, OSError)
-        self._lost = redis.ConnectionError
-        self._used = time.time()
+        self._connection_error = redis.ConnectionError
+        self._last_use = time.time()
 
     @property
     def pool(self) -> "ConnectionPool":
-        """Its connections, for a library that speaks to Redis by itself; use it inside ``run``."""
+        """Share the connections with a library that speaks to Redis itself, inside ``run``."""
         return self._client.connection_pool
 
     def run(self, work: Callable[[], T], *, again: bool = True, closing: bool = False) -> T:
-        """What ``work`` returns; StorageError if the store cannot be reached.
+        """Run ``work`` and return its result; StorageError if the store cannot be reached.
 
         again: whether the work may run a second time after a connection was lost, though the first
-        may have been done. It ends when the current call has to, which is a ProviderError with
+        may have been done. It ends when the current request has to, which is a ProviderError with
         ``timeout`` then. closing: the work gives back what a question holds, and has a moment even
-        where the call is over.
+        where the request is over.
         """
-        current = current_context()
+        context = current_context()
         if not closing:
-            current.check()
-        left = max(current.left, _CLOSING_SECONDS) if closing else current.left
+            context.check()
+        left = max(context.left, _CLOSING_SECONDS) if closing else context.left
         token = _ends.set(time.monotonic() + left)
         try:
-            return self._run(work, again=again)
+            return self._run_with_retry(work, again=again)
         except StorageError:
             if not closing:
-                current.check()
+                context.check()
             raise
         finally:
             _ends.reset(token)
 
-    def _run(self, work: Callable[[], T], *, again: bool) -> T:
-        if time.time() - self._used > _IDLE_SECONDS:
-            self._forget()
-        self._used = time.time()
+    def _run_with_retry(self, work: Callable[[], T], *, again: bool) -> T:
+        if time.time() - self._last_use > _IDLE_SECONDS:
+            self._disconnect_idle()
+        self._last_use = time.time()
         try:
             try:
                 return work()
-            except self._lost:
-                self._forget()
+            except self._connection_error:
+                self._disconnect_idle()
                 if not again:
                     raise
                 return work()
         except self._errors as error:
             raise StorageError(
-                f"the shared store did not do its work ({type(error).__name__}): "
+                f"the shared store failed ({type(error).__name__}): "
                 "check ANSWERABLE_REDIS_URL and that its server runs"
             ) from error
 
-    def script(
-        self, source: str, *, again: bool = True, closing: bool = False
-    ) -> Callable[[Sequence[str], Sequence[str | int | bytes]], Any]:
-        """A function of keys (without the prefix) and arguments that runs a Lua script at once.
+    def register_script(self, source: str, *, closing: bool = False) -> RunScript:
+        """Make a function that runs a Lua script, a second time if a connection is lost.
 
-        again, closing: see ``run``.
+        closing: see ``run``.
         """
-        registered = self._client.register_script(source)
+        script = self._client.register_script(source)
 
-        def call(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
-            named = [KEY_PREFIX + key for key in keys]
+        def run_script(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
+            prefixed = [KEY_PREFIX + key for key in keys]
+            return self.run(lambda: script(keys=prefixed, args=list(arguments)), closing=closing)
 
-            def work() -> Any:
-                return registered(keys=named, args=list(arguments))
-
-            return self.run(work, again=again, closing=closing)
-
-        return call
+        return run_script
 
     def set_once(self, key: str, seconds: int) -> bool:
-        """Remember a key (without the prefix) for some seconds; whether it was not yet known."""
-        done = self.run(
+        """Remember a key (without the prefix) for some seconds; False if it was known already."""
+        is_new = self.run(
             lambda: self._client.set(KEY_PREFIX + key, b"", nx=True, ex=seconds), again=False
         )
-        return bool(done)
+        return bool(is_new)
 
     def forget(self, key: str) -> None:
-        """Forget a key (without the prefix)."""
+        """Delete a key (without the prefix)."""
         self.run(lambda: self._client.delete(KEY_PREFIX + key), closing=True)
 
     def ping(self) -> None:
-        """StorageError if the store cannot be reached."""
+        """Raise StorageError if the store cannot be reached."""
         self.run(self._client.ping)
 
-    def _forget(self) -> None:
-        """Close the connections that nothing uses."""
+    def _disconnect_idle(self) -> None:
+        """Close the connections that are not in use."""
         with contextlib.suppress(*self._errors):
             self.pool.disconnect(inuse_connections=False)
 
 
 @lru_cache(maxsize=4)
-def _bounded_connection_class(kind: Any) -> Any:
-    """Make the class of a connection whose timeouts follow the work that uses it.
+def connect_redis(url: str) -> RedisStore:
+    """Return the store at an address; one for all of a process, which so share connections."""
+    return RedisStore(url)
+
+
+@lru_cache(maxsize=4)
+def _make_bounded_class(connection_class: Any) -> Any:
+    """Make a class of connections whose timeouts follow the work that uses them.
 
     A client has the timeouts that it was made with, one for each command, of which an admission
     sends half a dozen.
     """
 
-    class BoundedConnection(kind):  # type: ignore[misc]
+    class BoundedConnection(connection_class):  # type: ignore[misc]
         def connect(self) -> None:
             self.socket_connect_timeout = _limit_seconds(_CONNECT_SECONDS)
             self.socket_timeout = _limit_seconds(_READ_SECONDS)
@@ -188,11 +191,5 @@ def _bounded_connection_class(kind: Any) -> Any:
 
 
 def _limit_seconds(seconds: float) -> float:
-    """Seconds that a step may take; a timeout of zero would be none at all."""
+    """Shorten a timeout to the end of the work; a timeout of zero would be none at all."""
     return max(0.001, min(seconds, _ends.get() - time.monotonic()))
-
-
-@lru_cache(maxsize=4)
-def connect_redis(url: str) -> RedisStore:
-    """The store at an address; one for all of a process, which so share its connections."""
-    return RedisStore(url)

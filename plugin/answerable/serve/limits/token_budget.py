@@ -1,14 +1,13 @@
-"""A cap on the tokens that a day may cost: reserved before they are spent, settled after.
+"""Cap the tokens that a UTC day may cost: reserve before a question, settle after it.
 
-What is settled and what is reserved are kept apart: only what is settled has been spent.
+Tokens that are settled and tokens that are reserved are counted apart: only those that are settled
+have been spent. The budget is kept in memory or, for instances that share one, in Redis.
 
-The token account of a day that instances share over Redis.
-
-A day is one hash: the field ``settled`` holds the tokens that are spent, and each reservation has a
-field of its own, "reserved begun ends": the tokens that are set aside, those of them that may be
-spent already, and the end of its lease in milliseconds by the server's clock. A reservation whose
-lease has ended belongs to a process that has died: what it had begun counts as spent, which is the
-most that it can have cost, and the rest is free again.
+In Redis a day is one hash: the field ``settled`` holds the tokens that are spent, and each
+reservation has a field of its own, "reserved begun ends": the tokens that are set aside, those of
+them that may be spent already, and the end of its lease in milliseconds by the server's clock. A
+reservation whose lease has ended belongs to a process that has died: what it had begun counts as
+spent, which is the most that it can have cost, and the remainder is free again.
 """
 
 import contextlib
@@ -17,190 +16,16 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..errors import BudgetError, StorageError
-from .redis_store import connect_redis
+from .redis_store import RunScript, connect_redis
 
 # Days whose sums are remembered. A clock that steps back over midnight comes back to a day that
 # has its sum already, and so to no second cap.
 _REMEMBERED_DAYS = 8
-
-
-class BudgetAccount(Protocol):
-    """The day's account as one reservation sees it."""
-
-    def resize(self, reserved: int, begun: int) -> None:
-        """Reserve so many tokens instead, of which ``begun`` may be spent already.
-
-        BudgetError if that is more than before and the cap has no room for it, StorageError if the
-        account is shared and out of reach or has lost the reservation. Then nothing has changed.
-        """
-        ...
-
-    def settle(self, tokens: int) -> None:
-        """Spend so many tokens and end the reservation; StorageError."""
-        ...
-
-
-class Reservation:
-    """Tokens set aside from the day's cap until it is known what a question has cost."""
-
-    def __init__(self, tokens: int, account: BudgetAccount) -> None:
-        self.tokens = tokens
-        self._account = account
-        self._lock = threading.Lock()
-        self._settled = False
-
-    def begin(self, cost: int | None, later: int | None = None) -> None:
-        """Record that a provider is about to be called; if this raises, it may not be.
-
-        cost: the most that the question can have cost when this call is over, None where a call
-        has no such bound. later: the most that calls after this one can add, None if unknown; what
-        neither of them needs is given back at once. BudgetError, StorageError.
-        """
-        if cost is None:
-            begun = reserved = self.tokens
-        else:
-            begun = cost
-            reserved = self.tokens if later is None else min(self.tokens, cost + later)
-            reserved = max(reserved, cost)
-        self._account.resize(reserved, begun)
-        self.tokens = reserved
-
-    def settle(self, cost: int | None) -> None:
-        """Count what the question has cost, also beyond what was reserved, and free the rest.
-
-        cost: in tokens; None where nobody told, which costs all that was reserved. Only the first
-        call counts. In a store that is away the reservation ends by itself.
-        """
-        if cost is not None and cost < 0:
-            raise ValueError("nothing costs fewer than no tokens")
-        with self._lock:
-            if self._settled:
-                return
-            self._settled = True
-        with contextlib.suppress(StorageError):
-            self._account.settle(self.tokens if cost is None else cost)
-
-
-class TokenBudget(Protocol):
-    def reserve(self, tokens: int, seconds: float) -> Reservation:
-        """Reserve tokens of today (UTC).
-
-        seconds: how long the reservation is held for a process that dies before it settles.
-        BudgetError if they would pass the cap; its ``passing`` says that only reservations stand
-        in the way. StorageError, and nothing is reserved, if the account is shared and out of
-        reach.
-        """
-        ...
-
-
-@dataclass(slots=True)
-class _Day:
-    """The tokens of one UTC day."""
-
-    settled: int = 0
-    reserved: int = 0
-
-
-class MemoryTokenBudget:
-    """One process' own purse, which ends with it: no reservation outlives who made it."""
-
-    def __init__(self, cap: int, clock: Callable[[], float]) -> None:
-        self._cap = cap
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._days: OrderedDict[str, _Day] = OrderedDict()
-
-    def reserve(self, tokens: int, seconds: float) -> Reservation:
-        """See Purse."""
-        del seconds
-        check_token_count(tokens)
-        with self._lock:
-            name = format_utc_day(self._clock())
-            day = self._days.setdefault(name, _Day())
-            self._days.move_to_end(name)
-            if len(self._days) > _REMEMBERED_DAYS:
-                self._days.popitem(last=False)
-            self._check_room(day, tokens)
-            day.reserved += tokens
-        return Reservation(tokens, _MemoryAccount(self, day, tokens))
-
-    def resize(self, day: _Day, before: int, reserved: int) -> None:
-        with self._lock:
-            if reserved > before:
-                day.reserved -= before
-                try:
-                    self._check_room(day, reserved)
-                finally:
-                    day.reserved += before
-            day.reserved += reserved - before
-
-    def settle(self, day: _Day, reserved: int, tokens: int) -> None:
-        with self._lock:
-            day.reserved -= reserved
-            day.settled += tokens
-
-    def _check_room(self, day: _Day, tokens: int) -> None:
-        if day.settled + tokens > self._cap:
-            raise make_spent_error()
-        if day.settled + day.reserved + tokens > self._cap:
-            raise make_reserved_error()
-
-
-@dataclass(slots=True)
-class _MemoryAccount:
-    """See Account; ``reserved`` are the tokens of one reservation."""
-
-    purse: MemoryTokenBudget
-    day: _Day
-    reserved: int
-
-    def resize(self, reserved: int, begun: int) -> None:
-        del begun
-        self.purse.resize(self.day, self.reserved, reserved)
-        self.reserved = reserved
-
-    def settle(self, tokens: int) -> None:
-        self.purse.settle(self.day, self.reserved, tokens)
-
-
-def create_token_budget(
-    tokens_per_day: int, redis_url: str | None, clock: Callable[[], float] = time.time
-) -> TokenBudget:
-    """A purse with a cap for each UTC day, in memory or in Redis. clock: seconds since 1970."""
-    if redis_url is None:
-        return MemoryTokenBudget(tokens_per_day, clock)
-
-    return RedisTokenBudget(tokens_per_day, redis_url, clock)
-
-
-def check_token_count(tokens: int) -> None:
-    """ValueError for a negative number of tokens."""
-    if tokens < 0:
-        raise ValueError("fewer than no tokens cannot be reserved")
-
-
-def format_utc_day(seconds: float) -> str:
-    """The UTC day of a moment, in seconds since 1970, as YYYY-MM-DD."""
-    return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()
-
-
-def make_spent_error() -> BudgetError:
-    """What is settled leaves no room."""
-    return BudgetError("today's tokens are spent: raise ANSWERABLE_TOKENS_PER_DAY or wait")
-
-
-def make_reserved_error() -> BudgetError:
-    """Only reservations leave no room."""
-    return BudgetError(
-        "today's other tokens are reserved by questions under way: ask again", transient=True
-    )
-
-
 # Two days in seconds: a day's sum outlives the day wherever the clocks of instances differ.
 _KEEP_DAY_SECONDS = 2 * 86_400
 # Seconds that a lease lasts at most.
@@ -275,11 +100,152 @@ if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
 end
 """
 
-_Script = Callable[[Sequence[str], Sequence[str | int | bytes]], Any]
+
+class ReservationAccount(Protocol):
+    """Change the reserved and the settled tokens of a day for one reservation."""
+
+    def resize(self, reserved: int, begun: int) -> None:
+        """Reserve so many tokens instead, of which ``begun`` may be spent already.
+
+        BudgetError if that is more than before and the cap has no room for it, StorageError if the
+        account is shared and out of reach or has lost the reservation. Then nothing has changed.
+        """
+        ...
+
+    def settle(self, tokens: int) -> None:
+        """Spend so many tokens and end the reservation; StorageError."""
+        ...
+
+
+class Reservation:
+    """Set tokens of the day's cap aside until it is known what a question has cost."""
+
+    def __init__(self, tokens: int, account: ReservationAccount) -> None:
+        self.tokens = tokens
+        self._account = account
+        self._lock = threading.Lock()
+        self._is_settled = False
+
+    def begin(self, cost: int | None, later: int | None = None) -> None:
+        """Record that a provider is about to be called; if this raises, it may not be.
+
+        cost: the most that the question can have cost when this call is over, None where a call
+        has no such bound. later: the most that calls after this one can add, None if unknown; what
+        neither of them needs is given back at once. BudgetError, StorageError.
+        """
+        if cost is None:
+            begun = reserved = self.tokens
+        else:
+            begun = cost
+            reserved = self.tokens if later is None else min(self.tokens, cost + later)
+            reserved = max(reserved, cost)
+        self._account.resize(reserved, begun)
+        self.tokens = reserved
+
+    def settle(self, cost: int | None) -> None:
+        """Count what the question has cost, also beyond what was reserved, and free the remainder.
+
+        cost: in tokens; None where it is unknown, which costs all that was reserved. Only the first
+        call counts. In a store that is away the reservation ends by itself.
+        """
+        if cost is not None and cost < 0:
+            raise ValueError("a cost is not negative")
+        with self._lock:
+            if self._is_settled:
+                return
+            self._is_settled = True
+        with contextlib.suppress(StorageError):
+            self._account.settle(self.tokens if cost is None else cost)
+
+
+class TokenBudget(Protocol):
+    """Reserve tokens of today's cap (UTC)."""
+
+    def reserve(self, tokens: int, seconds: float) -> Reservation:
+        """Reserve tokens.
+
+        seconds: how long the reservation is held for a process that dies before it settles.
+        BudgetError if they would pass the cap; its ``transient`` says that only reservations stand
+        in the way. StorageError, and nothing is reserved, if the account is shared and out of
+        reach.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class _Day:
+    """Count the tokens of one UTC day."""
+
+    settled: int = 0
+    reserved: int = 0
+
+
+class MemoryTokenBudget:
+    """Keep the budget of one process, which ends with it: no reservation outlives who made it."""
+
+    def __init__(self, cap: int, clock: Callable[[], float]) -> None:
+        self._cap = cap
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._days: OrderedDict[str, _Day] = OrderedDict()
+
+    def reserve(self, tokens: int, seconds: float) -> Reservation:
+        """See TokenBudget."""
+        del seconds
+        _check_token_count(tokens)
+        with self._lock:
+            name = _format_utc_day(self._clock())
+            day = self._days.setdefault(name, _Day())
+            self._days.move_to_end(name)
+            if len(self._days) > _REMEMBERED_DAYS:
+                self._days.popitem(last=False)
+            self._check_room(day, tokens)
+            day.reserved += tokens
+        return Reservation(tokens, _MemoryAccount(self, day, tokens))
+
+    def resize(self, day: _Day, before: int, reserved: int) -> None:
+        """Change a reservation of a day; BudgetError without room."""
+        with self._lock:
+            if reserved > before:
+                day.reserved -= before
+                try:
+                    self._check_room(day, reserved)
+                finally:
+                    day.reserved += before
+            day.reserved += reserved - before
+
+    def settle(self, day: _Day, reserved: int, tokens: int) -> None:
+        """End a reservation of a day and spend tokens."""
+        with self._lock:
+            day.reserved -= reserved
+            day.settled += tokens
+
+    def _check_room(self, day: _Day, tokens: int) -> None:
+        if day.settled + tokens > self._cap:
+            raise _make_spent_error()
+        if day.settled + day.reserved + tokens > self._cap:
+            raise _make_reserved_error()
+
+
+@dataclass(slots=True)
+class _MemoryAccount:
+    """See ReservationAccount; ``reserved`` are the tokens of one reservation."""
+
+    budget: MemoryTokenBudget
+    day: _Day
+    reserved: int
+
+    def resize(self, reserved: int, begun: int) -> None:
+        del begun
+        self.budget.resize(self.day, self.reserved, reserved)
+        self.reserved = reserved
+
+    def settle(self, tokens: int) -> None:
+        self.budget.settle(self.day, self.reserved, tokens)
 
 
 class RedisTokenBudget:
-    """The purse of all instances that share a store.
+    """Keep the budget of all instances that share a store.
 
     Each script may run twice and counts once, since a reservation has an id.
     """
@@ -288,49 +254,82 @@ class RedisTokenBudget:
         store = connect_redis(url)
         self._cap = cap
         self._clock = clock
-        self._reserve = store.script(_RESERVE_SCRIPT)
-        self._resize = store.script(_RESIZE_SCRIPT)
-        self._settle = store.script(_SETTLE_SCRIPT, closing=True)
+        self._reserve = store.register_script(_RESERVE_SCRIPT)
+        self._resize = store.register_script(_RESIZE_SCRIPT)
+        self._settle = store.register_script(_SETTLE_SCRIPT, closing=True)
 
     def reserve(self, tokens: int, seconds: float) -> Reservation:
-        """See Purse."""
-        check_token_count(tokens)
-        day = f"tokens:{format_utc_day(self._clock())}"
-        id_ = secrets.token_hex(8)
+        """See TokenBudget."""
+        _check_token_count(tokens)
+        day = f"tokens:{_format_utc_day(self._clock())}"
+        reservation_id = secrets.token_hex(8)
         lease = round(1000 * min(max(seconds, 0.0), _MAX_LEASE_SECONDS))
         _raise_without_room(
-            self._reserve([day], [id_, self._cap, tokens, lease, _KEEP_DAY_SECONDS])
+            self._reserve([day], [reservation_id, self._cap, tokens, lease, _KEEP_DAY_SECONDS])
         )
-        account = _RedisAccount([day], id_, self._cap, self._resize, self._settle)
+        account = _RedisAccount(day, reservation_id, self._cap, self._resize, self._settle)
         return Reservation(tokens, account)
 
 
 @dataclass(slots=True)
 class _RedisAccount:
-    """See Account."""
+    """See ReservationAccount."""
 
-    day: list[str]
+    day: str
     id: str
     cap: int
-    change: _Script
-    end: _Script
+    run_resize: RunScript
+    run_settle: RunScript
 
     def resize(self, reserved: int, begun: int) -> None:
-        _raise_without_room(self.change(self.day, [self.id, self.cap, reserved, begun]))
+        _raise_without_room(self.run_resize([self.day], [self.id, self.cap, reserved, begun]))
 
     def settle(self, tokens: int) -> None:
-        self.end(self.day, [self.id, tokens])
+        self.run_settle([self.day], [self.id, tokens])
 
 
-def _raise_without_room(found: int) -> None:
-    """Raise what a script has found instead of room."""
-    if found == _SPENT:
-        raise make_spent_error()
-    if found == _RESERVED:
-        raise make_reserved_error()
-    if found == _LOST:
+def create_token_budget(
+    tokens_per_day: int, redis_url: str | None, clock: Callable[[], float] = time.time
+) -> TokenBudget:
+    """Create a budget of so many tokens a UTC day, in memory or in Redis.
+
+    clock: seconds since 1970.
+    """
+    if redis_url is None:
+        return MemoryTokenBudget(tokens_per_day, clock)
+    return RedisTokenBudget(tokens_per_day, redis_url, clock)
+
+
+def _check_token_count(tokens: int) -> None:
+    if tokens < 0:
+        raise ValueError("a number of tokens to reserve is not negative")
+
+
+def _format_utc_day(seconds: float) -> str:
+    return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()
+
+
+def _make_spent_error() -> BudgetError:
+    """Report that the settled tokens leave no room."""
+    return BudgetError("today's tokens are spent: raise ANSWERABLE_TOKENS_PER_DAY or wait")
+
+
+def _make_reserved_error() -> BudgetError:
+    """Report that only reservations leave no room."""
+    return BudgetError(
+        "today's other tokens are reserved by questions under way: ask again", transient=True
+    )
+
+
+def _raise_without_room(result: int) -> None:
+    """Raise what the result of a script says, unless it is room."""
+    if result == _SPENT:
+        raise _make_spent_error()
+    if result == _RESERVED:
+        raise _make_reserved_error()
+    if result == _LOST:
         raise StorageError(
             "the shared store has lost a reservation of tokens: ask again, and check that its "
             "server keeps its data"
         )
-    assert found == _ROOM
+    assert result == _ROOM

@@ -1,10 +1,6 @@
-"""The standard streams of a function, where its platform collects what it says.
+"""Open the folder of a published function as a service, configured by its environment.
 
-The start of a function's process: what comes before numpy is imported, and what at its end.
-
-A deployed function: its folder and its environment made into a service.
-
-Nothing is imported here that imports numpy, so that its files are read ahead.
+Nothing is imported here that imports numpy, so that the bundle is prefetched meanwhile.
 """
 
 import gc
@@ -20,45 +16,10 @@ from ...stores.postgres import database_options
 from ...stores.postgres.database_options import DatabaseOptions, read_database_options
 from ...stores.prefetch import Prefetch
 
-
-def write_stdout(line: bytes) -> None:
-    """Write a line to standard output."""
-    write_line(sys.stdout.buffer, line)
-
-
-def write_stderr(line: bytes) -> None:
-    """Write a line to standard error."""
-    write_line(sys.stderr.buffer, line)
-
-
-def write_line(stream: BinaryIO, line: bytes) -> None:
-    """Write a line at once: what waits may be frozen with the function."""
-    stream.write(line)
-    stream.flush()
-
-
-def begin_startup(function: Path, *, verify: bool, has_bundle: bool = True) -> Prefetch | None:
-    """Begin to read a function's folder, before anything imports numpy.
-
-    verify: hash the files of its bundle. has_bundle: it is asked; else there is nothing to read.
-    Garbage is not collected until ``end``.
-    """
-    # Looking for garbage among what is kept for good is a twentieth of a start.
-    gc.disable()
-    return Prefetch(function / BUNDLE_FOLDER, verify=verify) if has_bundle else None
-
-
-def end_startup() -> None:
-    """Collect garbage from here on, but never look at what there is already."""
-    gc.freeze()
-    gc.enable()
-
-
 if TYPE_CHECKING:
     from ...engine import Engine
     from ...limits.policy import Policy
     from ...settings import FunctionSettings
-    from ...stores.prefetch import Prefetch
     from ..refusal_log import LogRefusal
     from ..service import Service
 
@@ -68,64 +29,106 @@ WriteLine = Callable[[bytes], object]
 def open_service(
     folder: Path, environment: Mapping[str, str], out: WriteLine, err: WriteLine
 ) -> "Service":
-    """The service of a published function; AnswerableError names what is wrong with it.
+    """Open a published function; AnswerableError names what is wrong with it.
 
     environment: the variables of the policy and of the database, ``ANSWERABLE_SKIP_HASHES`` (1:
     sizes are compared, hashes are not) and ``ANSWERABLE_REFUSALS`` (a file). out: takes a line for
-    each request and, without that file, for each refusal that is kept. err: takes sentences for
-    whoever runs it.
+    each request and, without that file, for each refusal that is logged. err: takes sentences for
+    whoever runs the function.
     """
     skips = environment.get("ANSWERABLE_SKIP_HASHES", "").strip().lower()
     verify = skips not in ("1", "true", "yes")
-    asked = read_database_options(environment)
-    prefetch = begin_startup(folder, verify=verify, has_bundle=asked is None)
+    database = read_database_options(environment)
+    prefetch = begin_startup(folder, verify=verify, has_bundle=database is None)
     try:
         from ...limits.policy import read_policy
         from ...settings import read_settings
         from ..service import Service
 
-        chosen = read_settings(folder)
-        engines, held = _open_engines(folder, asked, chosen, prefetch, verify=verify)
-        engine = engines()
-        found = read_policy(environment, engine.store.site.url)
-        _check_cap(found.tokens_per_day, engine.max_question_tokens)
-        service = Service(
-            engines,
-            found,
-            log=out,
-            keep=_open_refusal_log(chosen.log_refusals, environment, found, out, err),
-            log_questions=chosen.log_questions,
-            base=read_base_path(environment),
-            held=held,
+        settings = read_settings(folder)
+        find_engine, find_current_engine = _open_engines(
+            folder, database, settings, prefetch, verify=verify
         )
-        service.guards.check()
+        engine = find_engine()
+        policy = read_policy(environment, engine.store.site.url)
+        _check_cap(policy.tokens_per_day, engine.max_question_tokens)
+        service = Service(
+            find_engine,
+            policy,
+            find_current_engine=find_current_engine,
+            log=out,
+            log_questions=settings.log_questions,
+            log_refusal=_open_refusal_log(settings.log_refusals, environment, policy, out, err),
+            base=read_base_path(environment),
+        )
+        service.protections.check_installed()
         return service
     finally:
         end_startup()
 
 
+def read_base_path(environment: Mapping[str, str]) -> str:
+    """Read the path under which a function answers, ``ANSWERABLE_BASE``; PolicyError."""
+    path = environment.get("ANSWERABLE_BASE", "").strip().strip("/")
+    if not re.fullmatch(r"(?:[\w.~-]+(?:/[\w.~-]+)*)?", path, re.ASCII):
+        raise PolicyError(f"ANSWERABLE_BASE: {path!r} is not a path; write one such as /ask/")
+    return f"/{path}/" if path else "/"
+
+
+def begin_startup(folder: Path, *, verify: bool, has_bundle: bool = True) -> Prefetch | None:
+    """Prefetch the bundle of a function before anything imports numpy; pause garbage collection.
+
+    verify: hash the files of the bundle. has_bundle: a bundle is asked, and not a database. Call
+    ``end_startup`` afterwards.
+    """
+    # Looking for garbage among what is kept for good is a twentieth of a start.
+    gc.disable()
+    return Prefetch(folder / BUNDLE_FOLDER, verify=verify) if has_bundle else None
+
+
+def end_startup() -> None:
+    """Collect garbage from here on, but never among the objects that exist already."""
+    gc.freeze()
+    gc.enable()
+
+
+def write_stdout(line: bytes) -> None:
+    """Write a line to standard output, where a platform collects logs."""
+    write_line(sys.stdout.buffer, line)
+
+
+def write_stderr(line: bytes) -> None:
+    """Write a line to standard error."""
+    write_line(sys.stderr.buffer, line)
+
+
+def write_line(stream: BinaryIO, line: bytes) -> None:
+    """Write a line and flush it: a buffer may be frozen with the function."""
+    stream.write(line)
+    stream.flush()
+
+
 def _open_engines(
     folder: Path,
-    asked: DatabaseOptions | None,
-    chosen: "FunctionSettings",
-    prefetch: "Prefetch | None",
+    database: DatabaseOptions | None,
+    settings: "FunctionSettings",
+    prefetch: Prefetch | None,
     *,
     verify: bool,
 ) -> "tuple[Callable[[], Engine], Callable[[], Engine]]":
-    """What gives the engine to ask: always the same, or the one of the bundle that is served.
+    """Return a function that finds the engine to ask, and one that returns the engine at hand.
 
-    The second gives the one at hand and asks no database.
+    Both return the same engine for a bundle. Only the first asks a database what it serves.
     """
-    if asked:
+    if database:
         from ...database_engine import open_database_engine
 
-        found = open_database_engine(folder, asked, verify=verify)
-        return found, found.current
-    if chosen.store:
+        engines = open_database_engine(folder, database, verify=verify)
+        return engines, engines.current
+    if settings.store:
         raise PolicyError(
             f"{database_options.DATABASE_URL_VARIABLE}: this site is served from a database; "
-            "set its address, or build "
-            "without `store`"
+            "set its address, or build without `store`"
         )
     from ...providers import open_function
 
@@ -133,29 +136,26 @@ def _open_engines(
     return (lambda: engine), (lambda: engine)
 
 
-def _check_cap(tokens: int | None, worst: int) -> None:
-    if tokens is not None and 0 < tokens < worst:
+def _check_cap(tokens_per_day: int | None, max_question_tokens: int) -> None:
+    if tokens_per_day is not None and 0 < tokens_per_day < max_question_tokens:
         raise PolicyError(
-            f"ANSWERABLE_TOKENS_PER_DAY: {tokens} is less than one question may cost ({worst}): "
-            "raise it, or set it to 0 to spend nothing"
+            f"ANSWERABLE_TOKENS_PER_DAY: {tokens_per_day} is less than one question may cost "
+            f"({max_question_tokens}): raise it, or set it to 0 to spend nothing"
         )
 
 
-def read_base_path(environment: Mapping[str, str]) -> str:
-    """Where the function answers on its host: ``ANSWERABLE_BASE``, / by default; PolicyError."""
-    path = environment.get("ANSWERABLE_BASE", "").strip().strip("/")
-    if not re.fullmatch(r"(?:[\w.~-]+(?:/[\w.~-]+)*)?", path, re.ASCII):
-        raise PolicyError(f"ANSWERABLE_BASE: {path!r} is no path; write one such as /ask/")
-    return f"/{path}/" if path else "/"
-
-
 def _open_refusal_log(
-    how: str, environment: Mapping[str, str], found: "Policy", out: WriteLine, err: WriteLine
+    setting: str,
+    environment: Mapping[str, str],
+    policy: "Policy",
+    out: WriteLine,
+    err: WriteLine,
 ) -> "LogRefusal | None":
-    if how == "none":
+    if setting == "none":
         return None
     from ..refusal_log import make_line_appender, make_refusal_logger
 
-    path = environment.get("ANSWERABLE_REFUSALS")
-    write = make_line_appender(Path(path), lambda told: err(f"{told}\n".encode())) if path else out
-    return make_refusal_logger(lambda: how, write, found.secret)
+    path, write = environment.get("ANSWERABLE_REFUSALS"), out
+    if path:
+        write = make_line_appender(Path(path), lambda sentence: err(f"{sentence}\n".encode()))
+    return make_refusal_logger(lambda: setting, write, policy.secret)

@@ -1,4 +1,4 @@
-"""The service on AWS Lambda, by its payload 2.0: function URLs and HTTP APIs.
+"""Serve on AWS Lambda, by its payload 2.0: function URLs and HTTP APIs.
 
 Lambda's Python runtime sends a response as a whole, so nothing is streamed.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from ..messages import MAX_BODY_BYTES, Request, Response, strip_base_path
+from ..messages import MAX_BODY_BYTES, Request, strip_base_path
 from .app_factory import open_service, read_base_path, write_stderr, write_stdout
 
 if TYPE_CHECKING:
@@ -22,47 +22,55 @@ Handler = Callable[[object, object], dict[str, Any]]
 _MAX_BASE64_CHARS = 4 * (MAX_BODY_BYTES // 3 + 1)
 
 
-def handler(folder: Path) -> Handler:
-    """The handler of a published function's folder, as the environment sets it."""
+def open_lambda_handler(folder: Path) -> Handler:
+    """Open a published function's folder as a Lambda handler, as the environment sets it."""
     service = open_service(folder, os.environ, write_stdout, write_stderr)
-    return make_handler(service, read_base_path(os.environ))
+    return make_lambda_handler(service, read_base_path(os.environ))
 
 
-def make_handler(service: "Service", base: str = "/") -> Handler:
-    """A handler that answers under a base path."""
+def make_lambda_handler(service: "Service", base: str = "/") -> Handler:
+    """Make a Lambda handler that answers under a base path."""
 
     def handle(event: object, context: object) -> dict[str, Any]:
         del context
-        return _result(service.handle(convert_event(event, base)))
+        response = service.handle(convert_event(event, base))
+        return {
+            "statusCode": response.status,
+            "headers": dict(response.headers),
+            "body": response.body.decode("utf-8"),
+            "isBase64Encoded": False,
+        }
 
     return handle
 
 
 def convert_event(event: object, base: str = "/") -> Request:
-    """The request of an event; one that no HTTP request has made is at no path."""
-    told = _fields(event)
-    context = _fields(told.get("requestContext"))
-    http = _fields(context.get("http"))
-    path = _path(_text(told.get("rawPath")), _text(context.get("stage")))
+    """Convert an event to a request; one that did not come by HTTP gets a path that is a 404."""
+    fields = _as_mapping(event)
+    context = _as_mapping(fields.get("requestContext"))
+    http = _as_mapping(context.get("http"))
+    headers = _as_mapping(fields.get("headers"))
+    path = _strip_stage(_as_text(fields.get("rawPath")), _as_text(context.get("stage")))
+    is_encoded = fields.get("isBase64Encoded") is True
     return Request(
-        method=_text(http.get("method")),
+        method=_as_text(http.get("method")),
         path=strip_base_path(path, base),
-        query=_text(told.get("rawQueryString")),
-        headers={str(k).lower(): _text(v) for k, v in _fields(told.get("headers")).items()},
-        body=_body(_text(told.get("body")), is_encoded=told.get("isBase64Encoded") is True),
-        asker=_text(http.get("sourceIp")),
+        query=_as_text(fields.get("rawQueryString")),
+        headers={str(name).lower(): _as_text(value) for name, value in headers.items()},
+        body=_decode_body(_as_text(fields.get("body")), is_encoded=is_encoded),
+        client_address=_as_text(http.get("sourceIp")),
     )
 
 
-def _path(raw: str, stage: str) -> str:
-    """A path without the name of its stage, which an HTTP API that has stages puts before it."""
-    # A function URL hands it on as it was sent, an HTTP API decoded.
-    path = unquote(raw)
+def _strip_stage(raw_path: str, stage: str) -> str:
+    """Remove the name of a stage, which an HTTP API that has stages puts before its paths."""
+    # A function URL passes a path on as it was sent, an HTTP API decoded.
+    path = unquote(raw_path)
     return path.removeprefix(f"/{stage}") if path.startswith(f"/{stage}/") else path
 
 
-def _body(text: str, *, is_encoded: bool) -> bytes:
-    """The bytes of a body as far as they are read; "" if they cannot be told."""
+def _decode_body(text: str, *, is_encoded: bool) -> bytes:
+    """Decode a body up to one byte more than is allowed; empty if it is not Base64."""
     if not is_encoded:
         return text[: MAX_BODY_BYTES + 1].encode("utf-8", "surrogatepass")[: MAX_BODY_BYTES + 1]
     try:
@@ -71,18 +79,9 @@ def _body(text: str, *, is_encoded: bool) -> bytes:
         return b""
 
 
-def _fields(value: object) -> Mapping[Any, Any]:
+def _as_mapping(value: object) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _result(response: Response) -> dict[str, Any]:
-    return {
-        "statusCode": response.status,
-        "headers": dict(response.headers),
-        "body": response.body.decode("utf-8"),
-        "isBase64Encoded": False,
-    }

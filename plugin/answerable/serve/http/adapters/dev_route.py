@@ -1,4 +1,4 @@
-"""The dev server's ask route: MkDocs' own WSGI app, wrapped."""
+"""Mount the answer function on a development server's WSGI application."""
 
 import ipaddress
 from collections.abc import Callable, Iterable
@@ -10,10 +10,9 @@ from ...limits.policy import Policy
 from ..messages import Request
 from ..refusal_log import LogRefusal
 from ..service import Service
-from . import wsgi
-from .wsgi import Environ, StartResponse, WsgiApp, decode_path
+from .wsgi import Environ, StartResponse, WsgiApp, decode_path, make_wsgi_app
 
-# Under the site's path; the widget asks there unless an endpoint is configured.
+# Below the site's path; the widget asks there unless an endpoint is configured.
 ASK_BASE = "_answerable/"
 
 # An author asks as often as they like, and wants to see what they have just written.
@@ -31,36 +30,43 @@ def mount_ask_route(
     app: WsgiApp,
     base: str,
     host: str,
-    current: Callable[[], Engine | None],
-    refused: LogRefusal | None = None,
-    tell: Callable[[str], object] | None = None,
+    find_engine: Callable[[], Engine | None],
+    log_refusal: LogRefusal | None = None,
+    report: Callable[[str], object] | None = None,
 ) -> WsgiApp:
-    """An app that answers under a base path and leaves every other request to the inner app.
+    """Answer under a base path and pass every other request on to the inner application.
 
-    host: the one the server listens on. current: the engine of the last good build. refused: keeps
-    refused questions. tell: gets what is wrong with a model's server, and how to mend it.
+    host: the one the server listens on. find_engine: returns the engine of the last good build.
+    report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
 
-    def is_own(request: Request) -> bool:
+    def is_allowed(request: Request) -> bool:
         return _is_same_origin(request, host)
 
-    def failed(error: Exception) -> None:
+    def report_error(error: Exception) -> None:
         # Only these are for the author, and repeat neither the question nor what a server said.
-        if tell and isinstance(error, ProviderError | EmbedderError):
-            tell(f"A question was not answered: {error}")
+        if report and isinstance(error, ProviderError | EmbedderError):
+            report(f"A question was not answered: {error}")
 
-    service = Service(current, _DEV_POLICY, keep=refused, may_ask=is_own, base=base, tell=failed)
-    answering = wsgi.application(service, base)
+    service = Service(
+        find_engine,
+        _DEV_POLICY,
+        log_refusal=log_refusal,
+        is_allowed=is_allowed,
+        base=base,
+        report_error=report_error,
+    )
+    ask_app = make_wsgi_app(service, base)
 
-    def wrapped(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        ours = decode_path(environ).startswith(base)
-        return (answering if ours else app)(environ, start_response)
+    def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        is_below = decode_path(environ).startswith(base)
+        return (ask_app if is_below else app)(environ, start_response)
 
-    return wrapped
+    return mounted_app
 
 
 def _is_same_origin(request: Request, host: str) -> bool:
-    """Whether a request comes from a page of this server, not from a site elsewhere.
+    """Tell whether a request comes from a page of this server, and not from a site elsewhere.
 
     A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
     configured host, nor an address.

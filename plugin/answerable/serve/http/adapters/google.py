@@ -1,4 +1,4 @@
-"""The service on Google Cloud Run functions: a view of Flask, which their framework brings."""
+"""Serve on Google Cloud Run functions: a view of Flask, which their framework brings."""
 
 import os
 import sys
@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..messages import Response
 from ..sse import KeepaliveEvents
 from .app_factory import open_service, read_base_path, write_line
 from .wsgi import convert_environ, read_limited_body
@@ -17,39 +16,39 @@ if TYPE_CHECKING:
 
 View = Callable[[Any], Any]
 
-# Set wherever Google runs it; its front end, which nobody gets past, adds the asker's address.
+# Set wherever Google runs a function. Its front end, which nobody can bypass, appends the client's
+# address to the header.
 _ON_GOOGLE = "K_SERVICE"
 _ASKER_HEADER = {"ANSWERABLE_ASKER_HEADER": "x-forwarded-for"}
 
 
-def view(folder: Path) -> View:
-    """The view of a published function's folder, as the environment sets it."""
+def open_google_view(folder: Path) -> View:
+    """Open a published function's folder as a view, as the environment sets it."""
     environment: Mapping[str, str] = os.environ
     if _ON_GOOGLE in environment:
         environment = {**_ASKER_HEADER, **environment}
     # While a view runs, the framework may have put streams in their place that take no bytes.
-    out, err = (partial(write_line, each.buffer) for each in (sys.stdout, sys.stderr))
+    out, err = (partial(write_line, stream.buffer) for stream in (sys.stdout, sys.stderr))
     service = open_service(folder, environment, out, err)
-    return make_view(service, read_base_path(environment))
+    return make_google_view(service, read_base_path(environment))
 
 
-def make_view(service: "Service", base: str = "/") -> View:
-    """A view that answers under a base path."""
+def make_google_view(service: "Service", base: str = "/") -> View:
+    """Make a view that answers under a base path."""
 
-    def answer(request: Any) -> Any:
+    def answer(flask_request: Any) -> Any:
+        import flask
+
         # The framework reads on in Flask's own stream once a response is there.
-        body = read_limited_body(request.stream)
-        return _sent(service.handle(convert_environ(request.environ, base, body)))
+        body = read_limited_body(flask_request.stream)
+        response = service.handle(convert_environ(flask_request.environ, base, body))
+        content: Any = response.body
+        if response.events is not None:
+            content = KeepaliveEvents(response.events)
+        flask_response = flask.Response(content, response.status)
+        # Flask's own idea of a content type is removed too.
+        flask_response.headers.clear()
+        flask_response.headers.extend(response.headers)
+        return flask_response
 
     return answer
-
-
-def _sent(response: Response) -> Any:
-    import flask
-
-    body: Any = response.body if response.events is None else KeepaliveEvents(response.events)
-    sent = flask.Response(body, response.status)
-    # Flask's own idea of a content type goes with them.
-    sent.headers.clear()
-    sent.headers.extend(response.headers)
-    return sent

@@ -1,7 +1,7 @@
-"""Parse the head of an HTTP/1.1 request strictly, as RFC 9112 asks of a server.
+"""Parse the head of an HTTP/1.1 request strictly (RFC 9112), against request smuggling.
 
-Two programs that read one message differently are what request smuggling needs. So whatever a
-proxy might read in another way is refused and not repaired.
+Smuggling needs two programs that read one message differently. So whatever a proxy might read in
+another way is rejected and not repaired.
 """
 
 import re
@@ -13,11 +13,11 @@ MAX_HEAD_BYTES = 65_536
 MAX_FIELDS = 100
 
 _TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-# Bytes above ASCII are no part of a url, but clients send them unescaped.
+# Bytes above ASCII are not allowed in a url, but clients send them unescaped.
 _REQUEST_LINE = re.compile(rb"(" + _TOKEN + rb") ([!-~\x80-\xff]+) HTTP/1\.([0-9])")
 # No white space before the colon, and no control character in the value: a bare CR or a NUL.
 _FIELD_LINE = re.compile(rb"(" + _TOKEN + rb"):[ \t]*([\t -~\x80-\xff]*)")
-# Fields that tell where a request goes and ends: two of them could be read as either one.
+# Two of these could be read as either one.
 _SINGLETON_FIELDS = ("content-length", "host")
 # Twelve digits are more bytes than any body has, and `int` takes only so many.
 _MAX_DIGITS = 12
@@ -26,14 +26,14 @@ ReadLine = Callable[[int], bytes]
 
 
 class MalformedRequestError(Exception):
-    """A head that is not HTTP/1.1; nothing after it on its connection can be trusted."""
+    """Reject a head that is not HTTP/1.1; nothing after it on its connection can be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """The head of a request: names of fields in lower case, a field sent twice as a list.
+    """Hold a parsed head: field names in lower case, a field that was sent twice as a list.
 
-    ``length``: bytes of the body; None where they are not told in advance, which are then unread.
+    ``length``: bytes of the body; None for a chunked body, whose length is not known in advance.
     """
 
     method: str
@@ -44,18 +44,19 @@ class RequestHead:
 
     @property
     def keeps_alive(self) -> bool:
-        """Whether its connection stays open for another request."""
-        options = _split_list(self.fields.get("connection", ""))
-        return "close" not in options and (self.minor > 0 or "keep-alive" in options)
+        """Tell whether the connection stays open for another request."""
+        options = self.fields.get("connection", "").split(",")
+        tokens = {option.strip().lower() for option in options}
+        return "close" not in tokens and (self.minor > 0 or "keep-alive" in tokens)
 
     @property
     def expects_continue(self) -> bool:
-        """Whether the client waits to be asked for its body."""
+        """Tell whether the client waits for a 100 Continue before it sends its body."""
         return self.minor > 0 and self.fields.get("expect", "").lower() == "100-continue"
 
 
 def read_request_head(read_line: ReadLine) -> RequestHead | None:
-    """Read a request's head; None where the connection ends before it does.
+    """Read a request's head; None where the connection ends before the head does.
 
     read_line: reads one line with its end, or as many bytes of it as it is given.
     MalformedRequestError for what a proxy might have read in another way.
@@ -66,36 +67,36 @@ def read_request_head(read_line: ReadLine) -> RequestHead | None:
         # RFC 9112, 2.2: some clients send an empty line after a body.
         line = read_line(room)
     request_line: bytes | None = None
-    lines: list[bytes] = []
+    field_lines: list[bytes] = []
     while line:
         room -= len(line)
-        if room <= 0 or len(lines) > MAX_FIELDS:
-            raise MalformedRequestError("a head that is too long")
+        if room <= 0 or len(field_lines) > MAX_FIELDS:
+            raise MalformedRequestError("the head is too long")
         if not line.endswith(b"\n"):
             return None
         if not line.endswith(b"\r\n"):
-            raise MalformedRequestError("a line that does not end in CR LF")
+            raise MalformedRequestError("a line does not end in CR LF")
         text = line[:-2]
         if request_line is None:
             request_line = text
         elif text:
-            lines.append(text)
+            field_lines.append(text)
         else:
-            return _parse_request_head(request_line, lines)
+            return _parse_request_head(request_line, field_lines)
         line = read_line(room)
     return None
 
 
-def _parse_request_head(request_line: bytes, lines: list[bytes]) -> RequestHead:
-    first = _REQUEST_LINE.fullmatch(request_line)
-    if first is None:
-        raise MalformedRequestError("a request line that is not one")
+def _parse_request_head(request_line: bytes, field_lines: list[bytes]) -> RequestHead:
+    parts = _REQUEST_LINE.fullmatch(request_line)
+    if parts is None:
+        raise MalformedRequestError("the request line is malformed")
     fields: dict[str, str] = {}
-    for line in lines:
+    for line in field_lines:
         # A line that begins with white space continues another one (obs-fold): it has no name.
         field = _FIELD_LINE.fullmatch(line)
         if field is None:
-            raise MalformedRequestError("a line that is not a field")
+            raise MalformedRequestError("a field line is malformed")
         name = field[1].decode("ascii").lower()
         value = field[2].rstrip(b" \t").decode("latin-1")
         if name not in fields:
@@ -104,25 +105,21 @@ def _parse_request_head(request_line: bytes, lines: list[bytes]) -> RequestHead:
             raise MalformedRequestError(f"more than one {name}")
         else:
             fields[name] = f"{fields[name]},{value}"
-    method, target, minor = first.groups()
+    method, target, minor = parts.groups()
     return RequestHead(
         method.decode("ascii"), target, int(minor), fields, _parse_body_length(fields)
     )
 
 
 def _parse_body_length(fields: dict[str, str]) -> int | None:
-    """Work out how long a body is by RFC 9112, 6.3; MalformedRequestError where that is unclear."""
+    """Determine the length of a body (RFC 9112, 6.3); MalformedRequestError if it is ambiguous."""
     length, coding = fields.get("content-length"), fields.get("transfer-encoding")
     if coding is not None:
         if length is not None or coding.strip().lower() != "chunked":
-            raise MalformedRequestError("a body whose length two programs may read differently")
+            raise MalformedRequestError("the length of the body is ambiguous")
         return None
     if length is None:
         return 0
     if not (length.isascii() and length.isdigit()):
-        raise MalformedRequestError("a length that is not a number")
+        raise MalformedRequestError("the length of the body is not a number")
     return int(length.lstrip("0")[:_MAX_DIGITS] or "0")
-
-
-def _split_list(value: str) -> list[str]:
-    return [option.strip().lower() for option in value.split(",")]

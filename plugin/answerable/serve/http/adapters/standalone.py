@@ -1,4 +1,4 @@
-"""The service on the standard library's HTTP server: threads, and connections that are kept."""
+"""Serve on the standard library's HTTP server: one thread a connection, with keep-alive."""
 
 import socket
 import time
@@ -10,9 +10,16 @@ from threading import Event
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from ...limits.askers import mask_address
-from ...limits.concurrency import ConnectionSlots
-from ..messages import MAX_BODY_BYTES, EventStream, Problem, Request, Response, strip_base_path
+from ...limits.askers import ConnectionSlots, mask_address
+from ..messages import (
+    MAX_BODY_BYTES,
+    EventStream,
+    Headers,
+    Problem,
+    Request,
+    Response,
+    strip_base_path,
+)
 from ..shutdown import InFlight
 from ..sse import KeepaliveEvents
 from .request_head import MalformedRequestError, RequestHead, read_request_head
@@ -22,21 +29,21 @@ from .wsgi import read_limited_body
 MAX_CONNECTIONS = 256
 # Of these, so many from one address: a browser opens six, an office behind one address many.
 MAX_CONNECTIONS_PER_ADDRESS = 64
-# Seconds within which a request has to be there, the wait for it included, and for which a client
-# that does not read is waited for.
+# Seconds within which a request has to arrive, the wait for it included, and for which the server
+# waits for a client that does not read.
 IO_SECONDS = 15.0
-# Seconds between two looks of a connection without a request at whether the server closes.
+# Seconds between two checks of a connection without a request for a server that closes.
 _CLOSING_CHECK_SECONDS = 0.2
-# Seconds for which a body that was refused is read, so that its sender comes to read why.
+# Seconds for which a rejected body is still read, so that its sender comes to read the response.
 _DISCARD_SECONDS = 2.0
 
 Handle = Callable[[Request], Response]
 
 
 class _DeadlineSocket(socket.socket):
-    """Reads until ``ends``, by ``time.monotonic()``: a timeout begins anew with every byte.
+    """Read until ``ends``, by ``time.monotonic()``: a timeout begins anew with every byte.
 
-    While it ``waits`` for a request, it is at its end when nothing comes and the server closes.
+    While it ``waits`` for a request, it reports its end when nothing comes and the server closes.
     """
 
     ends = float("inf")
@@ -65,15 +72,15 @@ class _DeadlineSocket(socket.socket):
 
 
 class StandaloneServer(ThreadingMixIn, TCPServer):
-    """Answers requests under a base path; port 0 takes any free one. OSError if it is taken.
+    """Serve under a base path; port 0 takes any free one, OSError if the port is taken.
 
     per_address: connections that one address, or one IPv6 network of 64 bits, may hold at once;
-    None for as many as there are, where all of them come from a proxy.
+    None for no limit, where all of them come from a proxy.
     """
 
     allow_reuse_address = True
     daemon_threads = True
-    # What the kernel keeps waiting while all are answered: a burst is no reason to hang up.
+    # Connections that the kernel queues while all threads are busy: a burst is not rejected.
     request_queue_size = 128
 
     def __init__(
@@ -85,7 +92,7 @@ class StandaloneServer(ThreadingMixIn, TCPServer):
         *,
         per_address: int | None = MAX_CONNECTIONS_PER_ADDRESS,
     ) -> None:
-        self.respond = handle
+        self.handle = handle
         self.base = base
         self.connections = ConnectionSlots(MAX_CONNECTIONS, per_address)
         self.closing = Event()
@@ -94,9 +101,9 @@ class StandaloneServer(ThreadingMixIn, TCPServer):
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
-        found: int = self.server_address[1]
-        return found
+        """Return the port that the server listens on."""
+        port: int = self.server_address[1]
+        return port
 
     def get_request(self) -> tuple[socket.socket, Any]:
         accepted, address = super().get_request()
@@ -106,23 +113,21 @@ class StandaloneServer(ThreadingMixIn, TCPServer):
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         del request
-        return self.connections.take(mask_address(client_address[0]))
+        return self.connections.acquire(mask_address(client_address[0]))
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self._in_flight.add(request)
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._in_flight.discard(request)
-            self.connections.release(mask_address(client_address[0]))
+            self._release(request, client_address)
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._in_flight.discard(request)
-            self.connections.release(mask_address(client_address[0]))
+            self._release(request, client_address)
 
     def drain(self, seconds: float) -> bool:
         """Close the port and answer what has been asked; False if ``seconds`` are too few.
@@ -139,12 +144,16 @@ class StandaloneServer(ThreadingMixIn, TCPServer):
         return self._in_flight.wait(seconds)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no fault, and what would be printed names its address."""
+        """Print nothing: a client that hangs up is not a fault, and the text names its address."""
         del request, client_address
+
+    def _release(self, request: Any, client_address: Any) -> None:
+        self._in_flight.discard(request)
+        self.connections.release(mask_address(client_address[0]))
 
 
 class _ConnectionHandler(BaseHTTPRequestHandler):
-    """Answers the requests of one connection, one after the other."""
+    """Answer the requests of one connection, one after the other."""
 
     protocol_version = "HTTP/1.1"
     # A response leaves in one piece.
@@ -155,16 +164,16 @@ class _ConnectionHandler(BaseHTTPRequestHandler):
 
     def handle_one_request(self) -> None:
         self.close_connection = True
-        self._read_for(IO_SECONDS)
+        self._set_deadline(IO_SECONDS)
         self.connection.waits = True
         head: RequestHead | None = None
         with suppress(TimeoutError):
             try:
                 head = read_request_head(self.rfile.readline)
             except MalformedRequestError:
-                self._refuse()
+                self._reject()
         if head:
-            # What is sent and how depends on these.
+            # The base class formats a response by these.
             self.request_version, self.command = self.protocol_version, head.method
             self.close_connection = not head.keeps_alive
             if head.expects_continue:
@@ -173,47 +182,46 @@ class _ConnectionHandler(BaseHTTPRequestHandler):
                 self.wfile.flush()
             self._answer(head)
 
-    def _refuse(self) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Print no access log: a query string may hold a question."""
+
+    def _reject(self) -> None:
         """Answer what is not HTTP with a problem that repeats none of its words, and hang up."""
         self.request_version, self.command = self.protocol_version, ""
-        self._send(Problem("bad-request", "This is no request of HTTP.").response(), is_last=True)
-        self._waste()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """No access log: a query string may hold a question."""
+        problem = Problem("bad-request", "This is not an HTTP request.")
+        self._send(problem.make_response(), is_last=True)
+        self._discard_input()
 
     def _answer(self, head: RequestHead) -> None:
         assert isinstance(self.server, StandaloneServer)
         length = head.length
         body = read_limited_body(self.rfile, length) if length else b""
         # What is left of a body would be read as the next request.
-        is_read = length is not None and len(body) == length
+        is_complete = length is not None and len(body) == length
         path, _, query = head.target.partition(b"?")
-        response = self.server.respond(
+        response = self.server.handle(
             Request(
                 method=head.method,
-                path=strip_base_path(_utf8(unquote_to_bytes(path)), self.server.base),
-                query=_utf8(query),
+                path=strip_base_path(_decode_utf8(unquote_to_bytes(path)), self.server.base),
+                query=_decode_utf8(query),
                 headers=head.fields,
                 body=body[: MAX_BODY_BYTES + 1],
-                asker=self.client_address[0],
+                client_address=self.client_address[0],
                 can_stream=True,
             )
         )
         if response.events is None:
-            ends = self.close_connection or self.server.closing.is_set()
-            self._send(response, is_last=ends or not is_read)
+            is_last = self.close_connection or self.server.closing.is_set()
+            self._send(response, is_last=is_last or not is_complete)
         else:
             self._stream(response, response.events)
-        if not is_read:
-            self._waste()
+        if not is_complete:
+            self._discard_input()
 
     def _send(self, response: Response, *, is_last: bool) -> None:
         self.close_connection = is_last
-        has_body = response.status != 204
-        size = [("Content-Length", str(len(response.body)))] if has_body else []
-        self._head(response, *size)
-        if has_body and self.command != "HEAD":
+        self._send_head(response.status, response.sized_headers)
+        if response.status != 204 and self.command != "HEAD":
             self.wfile.write(response.body)
         self.wfile.flush()
 
@@ -221,33 +229,33 @@ class _ConnectionHandler(BaseHTTPRequestHandler):
         self.close_connection = True
         parts = KeepaliveEvents(events)
         try:
-            self._head(response)
+            self._send_head(response.status, response.headers)
             for part in parts:
                 self.wfile.write(part)
                 self.wfile.flush()
         finally:
             parts.close()
 
-    def _head(self, response: Response, *more: tuple[str, str]) -> None:
-        self.send_response_only(response.status)
+    def _send_head(self, status: int, headers: Headers) -> None:
+        self.send_response_only(status)
         self.send_header("Date", self.date_time_string())
-        for name, value in (*response.headers, *more):
+        for name, value in headers:
             self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
 
-    def _waste(self) -> None:
+    def _discard_input(self) -> None:
         """Read on for a moment: a connection that is closed unread loses its response too."""
-        self._read_for(_DISCARD_SECONDS)
+        self._set_deadline(_DISCARD_SECONDS)
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             while self.rfile.read1(65_536):
                 pass
 
-    def _read_for(self, seconds: float) -> None:
+    def _set_deadline(self, seconds: float) -> None:
         self.connection.ends = time.monotonic() + seconds
 
 
-def _utf8(raw: bytes) -> str:
+def _decode_utf8(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The service as a WSGI application."""
+"""Serve as a WSGI application."""
 
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
@@ -15,27 +15,25 @@ StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-def application(service: "Service", base: str = "/") -> WsgiApp:
-    """A WSGI application that answers under a base path."""
+def make_wsgi_app(service: "Service", base: str = "/") -> WsgiApp:
+    """Make a WSGI application that answers under a base path."""
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        found = convert_environ(
-            environ, base, read_limited_body(environ.get("wsgi.input"), _length(environ))
-        )
-        return send_wsgi_response(
-            service.handle(found), start_response, with_body=found.method != "HEAD"
-        )
+        body = read_limited_body(environ.get("wsgi.input"), _parse_length(environ))
+        request = convert_environ(environ, base, body)
+        response = service.handle(request)
+        return send_wsgi_response(response, start_response, with_body=request.method != "HEAD")
 
     return app
 
 
 def decode_path(environ: Environ) -> str:
-    """The path of a WSGI environment."""
-    return _utf8(environ.get("PATH_INFO") or "/")
+    """Decode the path of a WSGI environment."""
+    return _decode_utf8(environ.get("PATH_INFO") or "/")
 
 
 def convert_environ(environ: Environ, base: str, body: bytes) -> Request:
-    """The request of a WSGI environment and of a body, which has been read."""
+    """Convert a WSGI environment, and the body that was read from it, to a request."""
     headers = {
         name.removeprefix("HTTP_").replace("_", "-").lower(): str(value)
         for name, value in environ.items()
@@ -44,46 +42,42 @@ def convert_environ(environ: Environ, base: str, body: bytes) -> Request:
     return Request(
         method=str(environ.get("REQUEST_METHOD", "")),
         path=strip_base_path(decode_path(environ), base),
-        query=_utf8(environ.get("QUERY_STRING") or ""),
+        query=_decode_utf8(environ.get("QUERY_STRING") or ""),
         headers=headers,
         body=body,
-        asker=str(environ.get("REMOTE_ADDR") or ""),
+        client_address=str(environ.get("REMOTE_ADDR") or ""),
         can_stream=True,
     )
 
 
 def read_limited_body(stream: Any, length: int = MAX_BODY_BYTES + 1) -> bytes:
-    """A body as far as it may be read, one byte more than is allowed; "" if it never comes.
+    """Read a body up to one byte more than is allowed; empty if its sender goes away.
 
     length: of the body, where a stream may not be read beyond it.
     """
-    wanted, found = min(length, MAX_BODY_BYTES + 1), b""
+    limit, body = min(length, MAX_BODY_BYTES + 1), b""
     try:
-        while len(found) < wanted and (part := stream.read(wanted - len(found))):
-            found += part
+        while len(body) < limit and (part := stream.read(limit - len(body))):
+            body += part
     except Exception:
         # Each server has errors of its own for a client that goes while it sends.
         return b""
-    return found
+    return body
 
 
 def send_wsgi_response(
     response: Response, start_response: StartResponse, *, with_body: bool = True
 ) -> Iterable[bytes]:
-    """Write a response the WSGI way; a server closes what it does not read to its end."""
+    """Start a response and return its body; a server closes what it does not read to its end."""
     status = f"{response.status} {HTTPStatus(response.status).phrase}"
     if response.events is not None:
         start_response(status, list(response.headers))
         return KeepaliveEvents(response.events)
-    if response.status == HTTPStatus.NO_CONTENT:
-        start_response(status, list(response.headers))
-        return []
-    length = ("Content-Length", str(len(response.body)))
-    start_response(status, [*response.headers, length])
-    return [response.body] if with_body else []
+    start_response(status, list(response.sized_headers))
+    return [response.body] if with_body and response.body else []
 
 
-def _length(environ: Environ) -> int:
+def _parse_length(environ: Environ) -> int:
     text = str(environ.get("CONTENT_LENGTH") or "0")
     if not (text.isascii() and text.isdigit()):
         return 0
@@ -91,6 +85,6 @@ def _length(environ: Environ) -> int:
     return int(text.lstrip("0")[:5] or "0")
 
 
-def _utf8(text: object) -> str:
-    """A text whose bytes WSGI hands on as Latin-1."""
+def _decode_utf8(text: object) -> str:
+    """Decode a text whose bytes WSGI passes on as Latin-1."""
     return str(text).encode("latin-1", "replace").decode("utf-8", "replace")
