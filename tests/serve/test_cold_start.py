@@ -78,7 +78,7 @@ def bytecode(function: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_start_is_told_phase_by_phase(built: Path) -> None:
+def test_cold_start_is_timed_by_phase(built: Path) -> None:
     done = command(built.parent, "bench-cold", "function", "--runs", "1", "--json")
     assert done.returncode == 0, done.stderr
     body = json.loads(done.stdout)
@@ -95,15 +95,15 @@ def test_a_start_is_told_phase_by_phase(built: Path) -> None:
     ("question", "mode"),
     [(QUESTION, "partial"), ("Who sang at the opera in Vienna?", "not-found")],
 )
-def test_a_question_of_ones_own_is_answered(built: Path, question: str, mode: str) -> None:
-    found = time_cold_start(built, question, verify=False)
-    assert (found.question, found.mode) == (question, mode)
-    assert (found.ranked > 0) == (mode == "partial")
-    assert list(found.phases) == PHASES
-    assert found.total == pytest.approx(sum(found.phases.values()))
+def test_cold_start_answers_a_given_question(built: Path, question: str, mode: str) -> None:
+    timing = time_cold_start(built, question, verify=False)
+    assert (timing.question, timing.mode) == (question, mode)
+    assert (timing.ranked > 0) == (mode == "partial")
+    assert list(timing.phases) == PHASES
+    assert timing.total == pytest.approx(sum(timing.phases.values()))
 
 
-def test_a_table_names_every_phase(built: Path) -> None:
+def test_cold_start_table_names_every_phase(built: Path) -> None:
     done = bench(built, "--runs", "2", "--question", QUESTION, "--skip-hashes")
     assert done.exit_code == 0, done.output
     assert all(phase in done.stdout for phase in (*PHASES, "all"))
@@ -113,38 +113,38 @@ def test_a_table_names_every_phase(built: Path) -> None:
     assert "answered as partial." in shown
 
 
-def test_a_read_only_copy_elsewhere_starts_and_nothing_is_written_in_it(function: Path) -> None:
+def test_read_only_function_starts_and_writes_nothing(function: Path) -> None:
     for path in (function, *function.rglob("*")):
         writable = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
         path.chmod(path.stat().st_mode & ~writable)
     before = tree(function)
     try:
-        found = time_cold_start(function)
+        timing = time_cold_start(function)
     finally:
         for path in (function, *function.rglob("*")):
             path.chmod(path.stat().st_mode | stat.S_IWUSR)
-    assert found.mode == "partial"
+    assert timing.mode == "partial"
     assert tree(function) == before
 
 
-def test_all_code_has_bytecode_that_is_not_checked_against_it(built: Path) -> None:
+def test_all_modules_have_unchecked_bytecode(built: Path) -> None:
     code = {str(path.relative_to(built)) for path in (built / "answerable").rglob("*.py")}
-    found = bytecode(built)
-    assert set(found) == code
+    files = bytecode(built)
+    assert set(files) == code
     assert len(code) > 30
-    assert {int.from_bytes(data[4:8], "little") for data in found.values()} == {UNCHECKED}
+    assert {int.from_bytes(data[4:8], "little") for data in files.values()} == {UNCHECKED}
     tags = {path.name.split(".")[1] for path in built.rglob("*.pyc")}
     assert tags == {sys.implementation.cache_tag}
 
 
-def test_bytecode_holds_no_path_of_the_machine_that_built_it(built: Path) -> None:
+def test_bytecode_has_no_build_paths(built: Path) -> None:
     for name, data in bytecode(built).items():
         assert name.encode() in data
         assert str(built.parent).encode() not in data, name
         assert b".tmp" not in data, name
 
 
-def test_the_bytecode_is_what_runs(function: Path) -> None:
+def test_shipped_bytecode_is_executed(function: Path) -> None:
     """A copy has new times and its sources are broken: neither is looked at."""
     for path in (function / "answerable").rglob("*.py"):
         path.write_text("this is no Python\n")
@@ -157,7 +157,7 @@ def test_the_bytecode_is_what_runs(function: Path) -> None:
         time_cold_start(function, QUESTION)
 
 
-def test_a_second_build_keeps_the_bytecode_and_repairs_what_is_missing(tmp_path: Path) -> None:
+def test_rebuild_keeps_bytecode_and_adds_missing_files(tmp_path: Path) -> None:
     folder = write_site(tmp_path)
     build_here(folder)
     before = tree(folder / "function" / "answerable")
@@ -173,7 +173,7 @@ def test_a_second_build_keeps_the_bytecode_and_repairs_what_is_missing(tmp_path:
     }
 
 
-def test_a_folder_that_is_no_function_is_one_sentence(built: Path, tmp_path: Path) -> None:
+def test_cold_start_of_another_folder_fails_in_one_sentence(built: Path, tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere", built.parent, built / "bundle"):
         done = bench(folder)
         assert (done.exit_code, done.stdout) == (1, "")
@@ -195,7 +195,9 @@ def test_a_folder_that_is_no_function_is_one_sentence(built: Path, tmp_path: Pat
         ("model/weights", "the local embedder's file is missing"),
     ],
 )
-def test_a_broken_function_is_one_sentence(function: Path, gone: str, reason: str) -> None:
+def test_cold_start_of_broken_function_fails_in_one_sentence(
+    function: Path, gone: str, reason: str
+) -> None:
     path = function / gone
     if path.is_dir():
         shutil.rmtree(path)
@@ -209,7 +211,7 @@ def test_a_broken_function_is_one_sentence(function: Path, gone: str, reason: st
     assert done.stderr.count("\n") == 1
 
 
-def test_altered_data_is_found_unless_hashes_are_skipped(function: Path) -> None:
+def test_altered_data_is_detected_unless_hashes_are_skipped(function: Path) -> None:
     path = next((function / "bundle").glob("passage-codes*"))
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
@@ -218,29 +220,29 @@ def test_altered_data_is_found_unless_hashes_are_skipped(function: Path) -> None
     assert time_cold_start(function, QUESTION, verify=False).ranked > 0
 
 
-def test_a_function_whose_host_embeds_is_ranked_and_no_host_is_asked(tmp_path: Path) -> None:
+def test_cold_start_with_remote_embedder_calls_no_host(tmp_path: Path) -> None:
     function = tmp_path / "function"
     identity = EmbedderIdentity("openai", TINY.model, TINY.dimensions)
     pages = [record("mooring", "<p>The chain of a mooring is of steel.</p>")]
     bundle_of(function, index_of(tmp_path, pages), identity=identity)
     write_function(function, identity, FunctionSettings(answers="openai"))
     assert not (function / "model").exists()
-    found = time_cold_start(function, QUESTION)
-    assert list(found.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
-    assert (found.ranked, found.mode) == (1, None)
+    timing = time_cold_start(function, QUESTION)
+    assert list(timing.phases) == ["interpreter", "ahead", "numpy", "code", "bundle", "retrieval"]
+    assert (timing.ranked, timing.mode) == (1, None)
     shown = " ".join(bench(function, "--runs", "1").stdout.split())
     assert "ranked; the models were not asked." in shown
 
 
-def test_a_first_ranked_result_imports_little(function: Path) -> None:
+def test_first_ranked_result_imports_few_modules(function: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-c", IMPORTED, str(function), QUESTION],
         cwd=function, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True,
         timeout=60, check=True,
     )  # fmt: skip
-    found = json.loads(done.stdout)
-    modules = set(found["modules"])
-    assert found["ranked"] > 0
+    outcome = json.loads(done.stdout)
+    modules = set(outcome["modules"])
+    assert outcome["ranked"] > 0
     assert "answerable.serve.text.tokenization" in modules
     assert not modules & {"snowballstemmer", "numpy.ma", "openai", "jinja2", "numkong"}
     stemmers = {name for name in modules if name.endswith("_stemmer")}

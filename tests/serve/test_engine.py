@@ -18,7 +18,7 @@ GOOD = {"claims": [{"text": "A rope.", "evidence": [{"source": "s1", "quote": "A
 INVENTED = {"claims": [{"text": "A rope.", "evidence": [{"source": "s9", "quote": "A rope"}]}]}
 
 
-def test_a_good_draft_is_answered_at_once(tmp_path: Path) -> None:
+def test_valid_draft_is_answered_at_once(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([GOOD])
     reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
     assert reply.answer.mode == "partial"
@@ -27,7 +27,7 @@ def test_a_good_draft_is_answered_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", [INVENTED, "prose", {"claims": [{}]}])
-def test_a_second_attempt_is_told_what_was_wrong(tmp_path: Path, bad: object) -> None:
+def test_second_attempt_receives_the_violation(tmp_path: Path, bad: object) -> None:
     answerer = ScriptedAnswerer([bad, GOOD])
     reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
     assert reply.answer.mode == "partial"
@@ -35,33 +35,33 @@ def test_a_second_attempt_is_told_what_was_wrong(tmp_path: Path, bad: object) ->
     assert answerer.violations[1]
 
 
-def test_two_bad_drafts_are_a_refusal_that_says_so(tmp_path: Path) -> None:
+def test_two_invalid_drafts_are_refused_for_contract(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([INVENTED, INVENTED, GOOD])
     reply = engine_of(tmp_path, PAGE, answerer=answerer).answer("rope?")
     assert (reply.answer, reply.reason, reply.confidence) == (Answer(), "contract", 0.0)
     assert len(answerer.violations) == 2
 
 
-def test_an_empty_draft_is_a_refusal_of_the_answerer(tmp_path: Path) -> None:
+def test_empty_draft_is_refused_as_declined(tmp_path: Path) -> None:
     reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([{}])).answer("rope?")
     assert (reply.answer.mode, reply.reason) == ("not-found", "declined")
 
 
-def test_a_flat_draft_cannot_slip_past_the_quote_check(tmp_path: Path) -> None:
+def test_flat_draft_does_not_bypass_the_quote_check(tmp_path: Path) -> None:
     cited = {"kind": "record", "recordId": "rope", "url": "/rope/"}
     flat = {"mode": "partial", "answer": "Ropes are made of gold.", "citations": [cited]}
     reply = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([flat])).answer("rope?")
     assert (reply.answer, reply.reason) == (Answer(), "declined")
 
 
-def test_without_evidence_the_answerer_is_not_called(tmp_path: Path) -> None:
+def test_answerer_is_not_called_without_evidence(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([])
     reply = engine_of(tmp_path, answerer=answerer).answer("rope 12?")
     assert (reply.answer, reply.reason) == (Answer(), "no-evidence")
     assert answerer.evidence == []
 
 
-def test_the_answerer_sees_what_was_retrieved_and_no_more(tmp_path: Path) -> None:
+def test_answerer_sees_only_retrieved_evidence(tmp_path: Path) -> None:
     answerer = ScriptedAnswerer([GOOD])
     engine = engine_of(tmp_path, PAGE, answerer=answerer)
     engine.answer("rope?")
@@ -77,7 +77,7 @@ class Other(LetterEmbedder):
     "identity",
     [replace(TINY, model="other"), replace(TINY, dimensions=4), replace(TINY, provider="other")],
 )
-def test_another_embedder_than_the_bundles_is_refused(
+def test_embedder_of_another_identity_is_refused(
     tmp_path: Path, identity: EmbedderIdentity
 ) -> None:
     engine = engine_of(tmp_path, PAGE)
@@ -85,7 +85,7 @@ def test_another_embedder_than_the_bundles_is_refused(
         Engine(engine.store, Other(identity), ScriptedAnswerer([]))
 
 
-def test_confidence_is_bounded_and_grows_with_the_distance_from_the_floor(tmp_path: Path) -> None:
+def test_confidence_grows_with_distance_from_the_floor(tmp_path: Path) -> None:
     engine = engine_of(tmp_path, PAGE, answerer=ScriptedAnswerer([GOOD, GOOD]))
     sure = engine.answer("A rope holds the boat").confidence
     unsure = engine.answer("rope zeppelin").confidence

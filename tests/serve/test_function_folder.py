@@ -35,75 +35,75 @@ def python(function: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that holds the function's requirements only."""
     folder = tmp_path_factory.mktemp("venv")
     venv.create(folder, with_pip=False, symlinks=True)
-    found = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     install = ["install", "--quiet", "--disable-pip-version-check", "--no-compile", "-r"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", str(found), *install,
+        [sys.executable, "-m", "pip", "--python", str(python), *install,
          str(function / "requirements.txt")],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return found
+    return python
 
 
 def has_address(running: Running) -> bool:
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
-    running.port = int(found[1]) if found else 0
-    return bool(found)
+    match = re.search(r"http://127\.0\.0\.1:(\d+)/answer", running.output)
+    running.port = int(match[1]) if match else 0
+    return bool(match)
 
 
 @pytest.fixture(scope="module")
 def running(function: Path, python: Path) -> Iterator[Running]:
     command = ["env", "-i", "PORT=0", str(python), "-I", str(function / "main.py")]
-    with run(command, function.parent, has_address) as found:
-        yield found
+    with run(command, function.parent, has_address) as running:
+        yield running
 
 
-def test_it_answers_with_a_citation(running: Running) -> None:
+def test_function_answers_with_a_citation(running: Running) -> None:
     body = running.ask("/answer", QUESTION)
     assert body["mode"] == "partial"
     assert body["claims"][0]["text"] == "The chain of a mooring is twelve millimetres thick."
     assert body["citations"][0]["url"] == "/mooring/#chains"
 
 
-def test_it_refuses_what_the_site_does_not_say(running: Running) -> None:
+def test_function_refuses_a_question_without_evidence(running: Running) -> None:
     body = running.ask("/answer", "Who wrote the tragedy of Hamlet?")
     assert (body["mode"], body["citations"]) == ("not-found", [])
 
 
-def test_it_routes_to_a_note_and_says_nothing_of_it(running: Running) -> None:
+def test_function_routes_to_a_note_without_its_text(running: Running) -> None:
     body = running.ask("/answer", "Where was the gearbox of the electric winch taken from?")
     assert body["mode"] == "related-material"
     assert body["routes"][0]["text"] == "Related material: Plans for the winch (second shelf)."
     assert "tractor" not in json.dumps(body)
 
 
-def test_it_searches_and_tells_its_health(running: Running) -> None:
+def test_function_serves_search_and_health(running: Running) -> None:
     status, body = running.request("GET", "/search?q=lantern")
     assert status == 200
     assert "storms#lanterns" in json.loads(body)
     assert running.request("GET", "/health")[0] == 200
 
 
-def test_too_large_a_body_is_a_problem_and_the_server_goes_on(running: Running) -> None:
+def test_too_large_body_is_refused_and_the_server_goes_on(running: Running) -> None:
     status, _ = running.request("POST", "/answer", {"question": "x" * 200_000})
     assert status == 413
     assert running.request("GET", "/health")[0] == 200
 
 
-def test_no_question_is_logged(running: Running) -> None:
+def test_question_text_is_not_logged(running: Running) -> None:
     running.request("GET", "/search?q=zanzibar")
     running.request("POST", "/answer", {"question": "zanzibar"})
     assert "zanzibar" not in running.output
 
 
-def test_the_environment_holds_neither_package_nor_mkdocs(python: Path) -> None:
+def test_function_environment_has_neither_package_nor_mkdocs(python: Path) -> None:
     for name in ("answerable", "mkdocs", "selectolax", "sentencex", "wordllama"):
         code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({name!r}) is None)"
         assert subprocess.run([python, "-I", "-c", code], check=False).returncode == 1, name
 
 
-def test_the_function_holds_the_serving_part_only(function: Path) -> None:
+def test_function_contains_the_serve_package_only(function: Path) -> None:
     package = function / "answerable"
     assert {p.name for p in package.iterdir() if p.name != "__pycache__"} == {
         "__init__.py", "serve"
@@ -112,17 +112,17 @@ def test_the_function_holds_the_serving_part_only(function: Path) -> None:
     assert not re.search(r"(?:from|import) (?:mkdocs|yaml|rich|\.\.build|answerable\.build)", code)
 
 
-def test_the_model_is_shipped_with_its_licence(function: Path) -> None:
+def test_model_is_shipped_with_its_license(function: Path) -> None:
     assert "MIT" in (function / "model" / "LICENSE").read_text(encoding="utf-8")
 
 
-def test_requirements_are_pinned(function: Path) -> None:
+def test_function_requirements_are_pinned(function: Path) -> None:
     lines = (function / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert lines
     assert all(re.fullmatch(r"[a-z]+==[\w.]+", line) for line in lines)
 
 
-def test_a_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Path) -> None:
+def test_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Path) -> None:
     copy = tmp_path / "function"
     shutil.copytree(function, copy)
     next((copy / "bundle").glob("passage-codes*")).unlink()

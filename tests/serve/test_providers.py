@@ -22,7 +22,7 @@ from answerable.serve.settings import FunctionSettings, read_settings
 from support import sites
 
 
-def test_every_provider_is_opened_and_told() -> None:
+def test_every_provider_is_implemented_and_documented() -> None:
     """A forgotten place is named."""
     assert set(providers.EMBEDDER_FACTORIES) == set(EMBEDDER_PROVIDERS), (
         "serve/providers.py EMBEDDERS"
@@ -32,7 +32,7 @@ def test_every_provider_is_opened_and_told() -> None:
     )
 
 
-def test_what_a_provider_needs_can_be_installed() -> None:
+def test_provider_requirements_are_installable_extras() -> None:
     project = tomllib.loads((sites.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     always = _names(project["dependencies"])
@@ -46,7 +46,7 @@ def _names(requirements: list[str]) -> set[str]:
     return {re.split(r"[^\w.-]", each)[0] for each in requirements}
 
 
-def test_whoever_has_a_key_has_a_host() -> None:
+def test_provider_with_a_key_has_a_host() -> None:
     for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
         assert not provider.key or provider.host, name
     assert is_embedder_local("local")
@@ -57,25 +57,25 @@ def test_whoever_has_a_key_has_a_host() -> None:
     assert list_key_variables("openai", "openai") == ("OPENAI_API_KEY",)
 
 
-def test_every_remote_embedder_opens_with_the_identity_that_it_is_given() -> None:
-    found = 0
+def test_remote_embedder_has_the_requested_identity_and_a_token_bound() -> None:
+    opened_count = 0
     for name, provider in EMBEDDER_PROVIDERS.items():
         if provider.host:
-            wanted = EmbedderIdentity(name, "some-model", 64)
-            opened = make_embedder(wanted, sites.ROOT, FunctionSettings())
-            assert opened.identity == wanted
+            identity = EmbedderIdentity(name, "some-model", 64)
+            opened = make_embedder(identity, sites.ROOT, FunctionSettings())
+            assert opened.identity == identity
             # Without it, a question would cost nothing that a cap could count.
             assert opened.max_question_tokens > 0, name
-            found += 1
-    assert found
+            opened_count += 1
+    assert opened_count
 
 
-def test_an_embedder_of_a_later_version_is_named() -> None:
+def test_unknown_embedder_provider_is_named() -> None:
     with pytest.raises(EmbedderError, match="'psychic' is unknown to this version"):
         make_embedder(EmbedderIdentity("psychic", "m", 8), sites.ROOT, FunctionSettings())
 
 
-def test_a_function_of_an_unknown_answerer_is_refused(tmp_path: Path) -> None:
+def test_settings_with_unknown_answerer_are_refused(tmp_path: Path) -> None:
     (tmp_path / settings.SETTINGS_FILE).write_text('{"answers": "oracle"}', "utf-8")
     with pytest.raises(BundleError, match="answers is none of extractive, openai"):
         read_settings(tmp_path)

@@ -13,11 +13,11 @@ from answerable.serve.request_context import (
 )
 
 
-def test_stages_are_told_and_timed_in_their_order() -> None:
-    told: list[RequestStage] = []
+def test_stages_are_announced_and_timed_in_order() -> None:
+    stages: list[RequestStage] = []
     question = RequestContext()
     assert question.timings() == {}
-    question.begin(600, told.append)
+    question.begin(600, stages.append)
     names: list[RequestStage] = [
         "embedding",
         "searching",
@@ -28,50 +28,50 @@ def test_stages_are_told_and_timed_in_their_order() -> None:
     ]
     for name in names:
         with question.stage(name):
-            assert told[-1] == name
-    assert told == names
+            assert stages[-1] == name
+    assert stages == names
     timings = question.timings()
     assert list(timings) == ["embedding", "searching", "writing", "checking"]
     assert min(timings.values()) >= 0
 
 
-def test_a_stage_that_fails_is_timed_too() -> None:
+def test_failed_stage_is_timed() -> None:
     question = RequestContext()
     with pytest.raises(ZeroDivisionError), question.stage("searching"):
         raise ZeroDivisionError
     assert list(question.timings()) == ["searching"]
 
 
-def test_no_stage_begins_after_the_end() -> None:
-    told: list[RequestStage] = []
-    question = RequestContext(0, told.append)
+def test_stage_does_not_begin_after_the_deadline() -> None:
+    stages: list[RequestStage] = []
+    question = RequestContext(0, stages.append)
     with pytest.raises(ProviderError, match="in time") as error, question.stage("writing"):
         raise AssertionError
     assert error.value.timeout
-    assert told == []
+    assert stages == []
     assert question.timings() == {}
 
 
-def test_the_end_can_be_set_later() -> None:
+def test_deadline_can_be_set_later() -> None:
     question = RequestContext(0)
     question.begin(600)
     question.check()
 
 
-def test_without_a_limit_there_is_no_end() -> None:
+def test_context_without_limit_has_no_deadline() -> None:
     question = RequestContext()
     assert question.left == float("inf")
     question.check()
 
 
-def test_no_stage_begins_for_nobody() -> None:
+def test_stage_does_not_begin_after_cancellation() -> None:
     question = RequestContext()
     question.cancel()
     with pytest.raises(CancelledError), question.stage("writing"):
         raise AssertionError
 
 
-def test_what_is_under_way_is_stopped_and_what_is_done_is_not() -> None:
+def test_cancel_stops_only_work_under_way() -> None:
     stopped: list[str] = []
     question = RequestContext()
     with question.stopping(lambda: stopped.append("done")):
@@ -81,7 +81,7 @@ def test_what_is_under_way_is_stopped_and_what_is_done_is_not() -> None:
     assert stopped == ["under way"]
 
 
-def test_what_begins_after_the_cancelling_is_stopped_at_once() -> None:
+def test_work_begun_after_cancellation_is_stopped_at_once() -> None:
     stopped: list[bool] = []
     question = RequestContext()
     question.cancel()
@@ -89,7 +89,7 @@ def test_what_begins_after_the_cancelling_is_stopped_at_once() -> None:
         assert stopped == [True]
 
 
-def test_a_pause_ends_when_nobody_waits() -> None:
+def test_pause_ends_on_cancellation() -> None:
     question = RequestContext()
     stopping = threading.Timer(0.05, question.cancel)
     stopping.start()
@@ -98,18 +98,18 @@ def test_a_pause_ends_when_nobody_waits() -> None:
     stopping.join()
 
 
-def test_a_pause_ends_with_the_call() -> None:
+def test_pause_ends_at_the_deadline() -> None:
     with pytest.raises(ProviderError, match="in time"):
         RequestContext(0.05).pause(600)
 
 
-def test_a_pause_is_over_after_its_time() -> None:
+def test_pause_lasts_its_time() -> None:
     question = RequestContext(600)
     question.pause(0.01)
     assert question.left < 600
 
 
-def test_tokens_add_up_and_a_call_that_told_none_is_known() -> None:
+def test_tokens_are_summed_and_uncounted_calls_are_bounded() -> None:
     question = RequestContext()
     assert question.cost == 0
     question.begin_provider_call()
@@ -122,7 +122,7 @@ def test_tokens_add_up_and_a_call_that_told_none_is_known() -> None:
     assert (question.tokens_in, question.tokens_out) == (101, 22)
 
 
-def test_each_question_has_a_call_of_its_own() -> None:
+def test_each_question_has_its_own_context() -> None:
     outer, inner = RequestContext(), RequestContext()
     with use_context(outer):
         with use_context(inner):

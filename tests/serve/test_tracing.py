@@ -33,57 +33,57 @@ def spans(exported: InMemorySpanExporter) -> dict[str, ReadableSpan]:
     return {each.name: each for each in exported.get_finished_spans()}
 
 
-def told(each: ReadableSpan) -> dict[str, Any]:
+def public_attributes(each: ReadableSpan) -> dict[str, Any]:
     return dict(each.attributes or {})
 
 
-def test_stages_are_nested_in_the_answer(exported: InMemorySpanExporter) -> None:
+def test_stage_spans_are_nested_in_the_answer_span(exported: InMemorySpanExporter) -> None:
     with start_span("answerable.answer", request_id="req_1") as note:
         with start_span("answerable.embedding"):
             pass
         with start_span("answerable.writing", model="gpt-4o-mini"):
             pass
         note(mode="partial", tokens_in=900, cached=False)
-    found = spans(exported)
-    assert list(found) == ["answerable.embedding", "answerable.writing", "answerable.answer"]
-    answer = found["answerable.answer"]
+    by_name = spans(exported)
+    assert list(by_name) == ["answerable.embedding", "answerable.writing", "answerable.answer"]
+    answer = by_name["answerable.answer"]
     assert answer.parent is None
     for name in ("answerable.embedding", "answerable.writing"):
-        parent = found[name].parent
+        parent = by_name[name].parent
         assert parent
         assert parent.span_id == answer.context.span_id
-    assert told(answer) == {
+    assert public_attributes(answer) == {
         "answerable.request_id": "req_1",
         "answerable.mode": "partial",
         "answerable.tokens_in": 900,
         "answerable.cached": False,
     }
-    assert told(found["answerable.writing"]) == {"answerable.model": "gpt-4o-mini"}
+    assert public_attributes(by_name["answerable.writing"]) == {"answerable.model": "gpt-4o-mini"}
 
 
-def test_no_sentence_is_told(exported: InMemorySpanExporter) -> None:
+def test_span_attributes_hold_no_sentence(exported: InMemorySpanExporter) -> None:
     with start_span("answerable.answer", question=QUESTION, mode="partial", reason=None) as note:
         note(text=QUESTION, line="one\ntwo", long="x" * 101, japanese="係留", tokens_in=1)
-    [found] = exported.get_finished_spans()
-    assert told(found) == {"answerable.mode": "partial", "answerable.tokens_in": 1}
-    assert "lantern" not in found.to_json()
+    [span] = exported.get_finished_spans()
+    assert public_attributes(span) == {"answerable.mode": "partial", "answerable.tokens_in": 1}
+    assert "lantern" not in span.to_json()
 
 
-def test_of_an_error_only_its_type_is_told(exported: InMemorySpanExporter) -> None:
+def test_span_records_only_the_type_of_an_error(exported: InMemorySpanExporter) -> None:
     with (
         pytest.raises(ValueError, match="lantern"),
         start_span("answerable.answer"),
         start_span("answerable.writing"),
     ):
         raise ValueError(QUESTION)
-    for found in exported.get_finished_spans():
-        assert told(found) == {"error.type": "ValueError"}
-        assert found.status.status_code is trace.StatusCode.ERROR
-        assert not found.events
-        assert "lantern" not in found.to_json()
+    for span in exported.get_finished_spans():
+        assert public_attributes(span) == {"error.type": "ValueError"}
+        assert span.status.status_code is trace.StatusCode.ERROR
+        assert not span.events
+        assert "lantern" not in span.to_json()
 
 
-def test_threads_have_spans_of_their_own(exported: InMemorySpanExporter) -> None:
+def test_threads_have_separate_spans(exported: InMemorySpanExporter) -> None:
     def work(number: int) -> None:
         with (
             start_span("answerable.answer", number=number),
@@ -99,10 +99,10 @@ def test_threads_have_spans_of_their_own(exported: InMemorySpanExporter) -> None
     assert len(inner) == 20
     for each in inner:
         assert each.parent
-        assert told(by_id[each.parent.span_id]) == told(each)
+        assert public_attributes(by_id[each.parent.span_id]) == public_attributes(each)
 
 
-def test_without_a_provider_nothing_is_recorded() -> None:
+def test_nothing_is_traced_without_a_provider() -> None:
     assert isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
     first, second = (
         start_span("answerable.answer", mode="partial"),
@@ -117,12 +117,12 @@ def test_without_a_provider_nothing_is_recorded() -> None:
         raise ValueError("storm")
 
 
-def test_a_provider_that_does_nothing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noop_provider_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "_TRACER_PROVIDER", trace.NoOpTracerProvider())
     assert start_span("answerable.answer") is start_span("answerable.writing")
 
 
-def test_a_provider_that_is_set_later_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_provider_set_later_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with start_span("answerable.answer"):
         pass
     exporter = InMemorySpanExporter()
@@ -135,7 +135,7 @@ def test_a_provider_that_is_set_later_counts(monkeypatch: pytest.MonkeyPatch) ->
     provider.shutdown()
 
 
-def test_nothing_heavy_is_imported() -> None:
+def test_tracing_does_not_import_opentelemetry() -> None:
     code = (
         "import sys\n"
         "from answerable.serve.tracing import start_span\n"

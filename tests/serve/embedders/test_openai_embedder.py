@@ -27,7 +27,7 @@ PATH = "/v1/embeddings"
 
 
 @pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
+def api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
 
@@ -44,18 +44,16 @@ def embedder(
     return OpenAIEmbedder(identity, server.base_url, deadline)
 
 
-def test_vectors_are_of_unit_length_in_the_order_of_the_texts(server: OpenAIStub) -> None:
+def test_vectors_have_unit_length_in_the_order_of_texts(server: OpenAIStub) -> None:
     server.fail("reversed")
-    found = embedder(server).embed(["a mooring", "", "a red lantern"])
+    vectors = embedder(server).embed(["a mooring", "", "a red lantern"])
     server.fault = None
-    assert found.shape == (3, 64)
-    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 0, 1], abs=1e-6)
-    assert found[2] == pytest.approx(embedder(server).embed(["a red lantern"])[0], abs=1e-6)
+    assert vectors.shape == (3, 64)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1], abs=1e-6)
+    assert vectors[2] == pytest.approx(embedder(server).embed(["a red lantern"])[0], abs=1e-6)
 
 
-def test_requests_keep_the_limits_of_the_api(
-    server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_requests_respect_api_limits(server: OpenAIStub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_embedder, "MAX_INPUTS_PER_REQUEST", 3)
     monkeypatch.setattr(openai_embedder, "MAX_REQUEST_BYTES", 60_000)
     texts = ["short"] * 4 + ["ü" * 20_000] * 3
@@ -68,19 +66,19 @@ def test_requests_keep_the_limits_of_the_api(
 
 
 @pytest.mark.parametrize("fault", ["fewer-vectors", "wrong-dimensions", "not-finite", "unrelated"])
-def test_a_wrong_answer_is_refused(server: OpenAIStub, fault: str) -> None:
+def test_malformed_response_is_refused(server: OpenAIStub, fault: str) -> None:
     server.fail(fault)
     with pytest.raises(AnswerableError):
         embedder(server).embed(["a", "b"])
 
 
-def test_the_fault_is_an_embedder_error_where_vectors_came(server: OpenAIStub) -> None:
+def test_wrong_vector_shape_is_an_embedder_error(server: OpenAIStub) -> None:
     server.fail("fewer-vectors")
     with pytest.raises(EmbedderError, match=r"\(1, 64\) for \(2, 64\)"):
         embedder(server).embed(["a", "b"])
 
 
-def test_tokens_are_what_the_server_counts(
+def test_tokens_are_counted_by_the_server(
     server: OpenAIStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openai_embedder, "MAX_INPUTS_PER_REQUEST", 1)
@@ -92,7 +90,7 @@ def test_tokens_are_what_the_server_counts(
     assert (question.tokens_in, question.tokens_out) == (3 + 4, 0)
 
 
-def test_what_a_server_does_not_count_is_taken_to_be_much(server: OpenAIStub) -> None:
+def test_uncounted_tokens_are_estimated_pessimistically(server: OpenAIStub) -> None:
     server.fail("no-usage")
     question = RequestContext()
     with use_context(question):
@@ -114,7 +112,7 @@ def test_what_a_server_does_not_count_is_taken_to_be_much(server: OpenAIStub) ->
 
 
 @pytest.mark.parametrize("fault", ["500", "fewer-vectors", "unrelated", "drop"])
-def test_a_failed_call_is_not_counted(server: OpenAIStub, fault: str) -> None:
+def test_failed_call_costs_no_tokens(server: OpenAIStub, fault: str) -> None:
     server.fail(fault)
     question = RequestContext()
     with pytest.raises(AnswerableError), use_context(question):
@@ -135,7 +133,7 @@ def build(site: Path) -> subprocess.CompletedProcess[str]:
     return sites.build(site, OPENAI_API_KEY="test")
 
 
-def test_a_build_says_once_who_receives_notes(server: OpenAIStub, site: Path) -> None:
+def test_build_says_once_which_host_receives_notes(server: OpenAIStub, site: Path) -> None:
     done = build(site)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "receives the text of notes" in line]
@@ -146,7 +144,9 @@ def test_a_build_says_once_who_receives_notes(server: OpenAIStub, site: Path) ->
     assert server.counts[PATH] == calls
 
 
-def test_the_function_carries_what_its_providers_need(server: OpenAIStub, site: Path) -> None:
+def test_function_requirements_include_those_of_its_providers(
+    server: OpenAIStub, site: Path
+) -> None:
     assert build(site).returncode == 0
     names = {
         line.partition("==")[0]
@@ -159,7 +159,7 @@ def test_the_function_carries_what_its_providers_need(server: OpenAIStub, site: 
     assert not (site / "function" / "model").exists()
 
 
-def test_a_package_that_the_function_lacks_is_named_and_nothing_is_replaced(
+def test_missing_provider_package_is_named_and_function_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "function"
@@ -175,7 +175,7 @@ def test_a_package_that_the_function_lacks_is_named_and_nothing_is_replaced(
     assert not (folder / "answerable").exists()
 
 
-def test_a_failing_call_keeps_the_last_bundle(server: OpenAIStub, site: Path) -> None:
+def test_failed_embedding_keeps_the_last_bundle(server: OpenAIStub, site: Path) -> None:
     assert build(site).returncode == 0
     before = sites.opened(site).manifest.id
     sites.put(site / "docs" / "new.md", "# New\n\nA page that is not embedded yet.\n")

@@ -46,7 +46,7 @@ from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
 
 
-def made(folder: Path) -> SiteIndex:
+def sample_index(folder: Path) -> SiteIndex:
     pages = [
         record(f"p{n}", f"<h2 id=a>A</h2><p>Rope {n} holds. Chain {n} too.</p>", date="2024-05-01")
         for n in range(40)
@@ -56,10 +56,10 @@ def made(folder: Path) -> SiteIndex:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> SiteIndex:
-    return made(tmp_path_factory.mktemp("index"))
+    return sample_index(tmp_path_factory.mktemp("index"))
 
 
-def write(index: SiteIndex, folder: Path, now: dt.datetime = NOON) -> Manifest:
+def write_sample(index: SiteIndex, folder: Path, now: dt.datetime = NOON) -> Manifest:
     return write_bundle(index, folder, TINY, LOCAL_PROFILE, now)
 
 
@@ -67,7 +67,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_what_is_written_is_what_is_opened(index: SiteIndex, tmp_path: Path) -> None:
+def test_opened_bundle_equals_the_written_index(index: SiteIndex, tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index)
     assert [opened.passage(row) for row in range(40)] == [
         indexed.passage for indexed in index.passages
@@ -96,64 +96,64 @@ def test_what_is_written_is_what_is_opened(index: SiteIndex, tmp_path: Path) -> 
     }  # fmt: skip
 
 
-def test_vectors_keep_their_directions(index: SiteIndex, tmp_path: Path) -> None:
+def test_quantized_vectors_keep_their_directions(index: SiteIndex, tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index)
     query = LetterEmbedder().embed(["rope"])[0]
     exact = index.passage_vectors @ query
     assert np.abs(score_all_codes(opened.passage_codes, query) - exact).max() < 0.01
 
 
-def test_equal_inputs_give_equal_bytes_in_any_folder(tmp_path: Path) -> None:
-    first = write(made(tmp_path / "a"), tmp_path / "here" / "bundle")
-    second = write(made(tmp_path / "b"), tmp_path / "there" / "x" / "bundle")
+def test_bundle_bytes_are_reproducible_in_any_folder(tmp_path: Path) -> None:
+    first = write_sample(sample_index(tmp_path / "a"), tmp_path / "here" / "bundle")
+    second = write_sample(sample_index(tmp_path / "b"), tmp_path / "there" / "x" / "bundle")
     assert first.id == second.id
     assert contents(tmp_path / "here" / "bundle") == contents(tmp_path / "there" / "x" / "bundle")
 
 
-def test_another_text_or_floor_gives_another_id(index: SiteIndex, tmp_path: Path) -> None:
+def test_bundle_id_changes_with_text_or_floor(index: SiteIndex, tmp_path: Path) -> None:
     ids = {
-        write(index, tmp_path / "a").id,
+        write_sample(index, tmp_path / "a").id,
         write_bundle(index, tmp_path / "b", TINY, replace(LOCAL_PROFILE, floor=0.5), NOON).id,
         write_bundle(index, tmp_path / "c", replace(TINY, model="x"), LOCAL_PROFILE, NOON).id,
-        write(index_of(tmp_path, [record("p0", "<p>Other.</p>")]), tmp_path / "d").id,
+        write_sample(index_of(tmp_path, [record("p0", "<p>Other.</p>")]), tmp_path / "d").id,
     }
     assert len(ids) == 4
 
 
-def test_the_build_time_stays_while_the_id_does(index: SiteIndex, tmp_path: Path) -> None:
+def test_build_time_is_kept_while_the_id_is_unchanged(index: SiteIndex, tmp_path: Path) -> None:
     later = NOON + dt.timedelta(days=1)
-    first = write(index, tmp_path)
+    first = write_sample(index, tmp_path)
     before = contents(tmp_path)
-    assert write(index, tmp_path, later).built_at == first.built_at == "2024-05-01T12:00:00Z"
+    assert write_sample(index, tmp_path, later).built_at == first.built_at == "2024-05-01T12:00:00Z"
     assert contents(tmp_path) == before
-    other = write(index_of(tmp_path, [record("p", "<p>Other.</p>")]), tmp_path, later)
+    other = write_sample(index_of(tmp_path, [record("p", "<p>Other.</p>")]), tmp_path, later)
     assert other.built_at == "2024-05-02T12:00:00Z"
 
 
-def test_the_build_time_is_the_one_that_a_reproducible_build_sets() -> None:
+def test_build_time_is_source_date_epoch_when_set() -> None:
     assert parse_build_time("1714564800") == NOON
     assert abs(parse_build_time(None) - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("epoch", ["", "soon", "1e400", "9" * 30, "1.5"])
-def test_an_epoch_that_is_no_number_of_seconds_is_named(epoch: str) -> None:
+def test_invalid_source_date_epoch_is_named(epoch: str) -> None:
     with pytest.raises(SiteError, match="SOURCE_DATE_EPOCH"):
         parse_build_time(epoch)
 
 
-def test_a_new_bundle_removes_the_files_of_the_old(index: SiteIndex, tmp_path: Path) -> None:
-    write(index, tmp_path)
+def test_writing_a_bundle_removes_files_of_the_old_one(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
     half = tmp_path / f".x.npy.{'0123' * 8}.tmp"
     half.write_bytes(b"half")
     (tmp_path / ".mine.tmp").write_bytes(b"whole")
-    manifest = write(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
+    manifest = write_sample(index_of(tmp_path / "c", [record("p", "<p>Other.</p>")]), tmp_path)
     expected = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
     assert {p.name for p in tmp_path.iterdir() if p.is_file()} == expected | {
         manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE, ".mine.tmp"
     }  # fmt: skip
 
 
-def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
+def test_bundle_without_notes_or_pages_is_opened(tmp_path: Path) -> None:
     pages = [record("p", "<p>Rope holds.</p>")]
     notes = [note("one", "alpha")]
     for number, (some_pages, some_notes) in enumerate([(pages, []), ([], notes), ([], [])]):
@@ -166,16 +166,16 @@ def test_without_notes_without_pages_without_anything(tmp_path: Path) -> None:
         assert score_bm25(opened.postings, {"rope": 1.0}).shape == (len(some_pages),)
 
 
-def test_a_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
+def test_text_without_tokens_has_cosine_zero(tmp_path: Path) -> None:
     opened = bundle_of(tmp_path, index_of(tmp_path, [record("p", "<p>…</p>", "—")]))
     assert score_all_codes(opened.passage_codes, LetterEmbedder().embed(["a"])[0]).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("name", sorted(list_bundle_files(Encoding("int8", 8))))
-def test_a_file_that_is_missing_short_or_altered_is_named(
+def test_missing_short_or_altered_file_is_named(
     index: SiteIndex, tmp_path: Path, name: str
 ) -> None:
-    manifest = write(index, tmp_path)
+    manifest = write_sample(index, tmp_path)
     path = tmp_path / stored_file_name(name, manifest.files[name].sha256)
     whole = path.read_bytes()
 
@@ -193,7 +193,7 @@ def test_a_file_that_is_missing_short_or_altered_is_named(
         open_bundle(tmp_path)
 
 
-def test_a_folder_without_manifest_says_what_to_run(tmp_path: Path) -> None:
+def test_folder_without_manifest_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="run `mkdocs build` first"):
         open_bundle(tmp_path)
 
@@ -244,10 +244,10 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: d["counts"].pop("passages"), "malformed"),
     ],
 )
-def test_a_manifest_that_was_tampered_with_is_refused(
+def test_tampered_manifest_is_refused(
     index: SiteIndex, tmp_path: Path, edit: Edit, complaint: str
 ) -> None:
-    write(index, tmp_path)
+    write_sample(index, tmp_path)
     data = json.loads((tmp_path / manifest_module.MANIFEST_FILE).read_bytes())
     edit(data)
     (tmp_path / manifest_module.MANIFEST_FILE).write_text(json.dumps(data), encoding="utf-8")
@@ -256,7 +256,7 @@ def test_a_manifest_that_was_tampered_with_is_refused(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "\xff", "[" * 100_000])
-def test_a_manifest_that_is_no_manifest_is_refused(tmp_path: Path, text: str) -> None:
+def test_malformed_manifest_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / manifest_module.MANIFEST_FILE).write_bytes(text.encode("latin-1"))
     with pytest.raises(BundleError):
         open_bundle(tmp_path)
@@ -304,7 +304,7 @@ CODES = array_file_name(manifest_module.PASSAGE_STREAM, "codes")
 def test_forged_arrays_are_refused(
     index: SiteIndex, tmp_path: Path, name: str, values: object, dtype: str
 ) -> None:
-    write(index, tmp_path / "b")
+    write_sample(index, tmp_path / "b")
     forge(tmp_path / "b", name, array(values, dtype, tmp_path))
     with pytest.raises(BundleError, match="malformed"):
         open_bundle(tmp_path / "b")
@@ -341,24 +341,24 @@ def columns_of(folder: Path) -> dict[str, Any]:
 def test_forged_columns_are_refused(
     index: SiteIndex, tmp_path: Path, column: Column, change: Callable[[Any], Any]
 ) -> None:
-    write(index, tmp_path)
-    found = columns_of(tmp_path)
-    found[column.name] = change(found[column.name])
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    write_sample(index, tmp_path)
+    numbers = columns_of(tmp_path)
+    numbers[column.name] = change(numbers[column.name])
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
     with pytest.raises(BundleError, match=r"(malformed|columns.z) .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
-def test_columns_are_read_as_they_were_packed(index: SiteIndex, tmp_path: Path) -> None:
-    write(index, tmp_path)
-    found = columns_of(tmp_path)
-    assert found.keys() == {column.name for column in columns.NUMBER_COLUMNS}
-    assert np.array_equal(found[columns.POSTING_PASSAGES.name], index.lexicon.passages)
-    assert np.array_equal(found[columns.POSTING_EDGES.name], index.lexicon.edges)
-    assert np.array_equal(found[columns.POSTING_COUNTS.name], index.lexicon.counts)
-    assert found[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
+def test_unpacked_columns_equal_packed_ones(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
+    numbers = columns_of(tmp_path)
+    assert numbers.keys() == {column.name for column in columns.NUMBER_COLUMNS}
+    assert np.array_equal(numbers[columns.POSTING_PASSAGES.name], index.lexicon.passages)
+    assert np.array_equal(numbers[columns.POSTING_EDGES.name], index.lexicon.edges)
+    assert np.array_equal(numbers[columns.POSTING_COUNTS.name], index.lexicon.counts)
+    assert numbers[columns.PASSAGE_RECORDS.name].tolist() == list(range(40))
     assert unpack_columns(
-        zlib.decompress(pack_columns(found)), "x", {**read_manifest(tmp_path).counts, "blocks": 3}
+        zlib.decompress(pack_columns(numbers)), "x", {**read_manifest(tmp_path).counts, "blocks": 3}
     ).keys()
 
 
@@ -382,7 +382,7 @@ def test_columns_are_read_as_they_were_packed(index: SiteIndex, tmp_path: Path) 
     ],
 )
 def test_forged_files_are_refused(index: SiteIndex, tmp_path: Path, name: str, data: bytes) -> None:
-    write(index, tmp_path)
+    write_sample(index, tmp_path)
     forge(tmp_path, name, data)
     with pytest.raises(BundleError):
         open_bundle(tmp_path)
@@ -407,23 +407,21 @@ URLS = {
 
 
 @pytest.mark.parametrize(("url", "safe"), URLS.items())
-def test_a_safe_url_is_root_relative_or_http(url: str, safe: bool) -> None:
+def test_safe_url_is_root_relative_or_http(url: str, safe: bool) -> None:
     assert is_safe_url(url) is safe
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "//evil.example/"])
-def test_an_unsafe_url_is_neither_written_nor_read(
-    index: SiteIndex, tmp_path: Path, url: str
-) -> None:
+def test_unsafe_url_is_neither_written_nor_read(index: SiteIndex, tmp_path: Path, url: str) -> None:
     unsafe = replace(index, hints=(RoutingHint("a", "A", "b", url), *index.hints[1:]))
     with pytest.raises(SiteError, match=r"^a: its url .* is neither root-relative nor http"):
-        write(unsafe, tmp_path)
-    write(index, tmp_path)
+        write_sample(unsafe, tmp_path)
+    write_sample(index, tmp_path)
     rows = [["a", "b"], ["a", "b"], ["", ""], [url, "/"]]
     forge(tmp_path, manifest_module.HINTS_FILE, pack_lines(rows))
     with pytest.raises(BundleError, match=r"hints.txt.z holds the unsafe url"):
         open_bundle(tmp_path)
-    write(index, tmp_path)
+    write_sample(index, tmp_path)
     pages = [[*map(str, range(40))], ["T"] * 40, [*["/"] * 39, url]]
     forge(tmp_path, manifest_module.PASSAGES_FILE, pack_lines(pages))
     with pytest.raises(BundleError, match=r"passages.txt.z holds the unsafe url"):
@@ -464,49 +462,49 @@ BAD_LANGUAGES: list[Any] = [
 
 @pytest.mark.parametrize("languages", BAD_LANGUAGES)
 def test_each_passage_has_one_language(index: SiteIndex, tmp_path: Path, languages: Any) -> None:
-    write(index, tmp_path)
+    write_sample(index, tmp_path)
     described(tmp_path, languages=languages)
     with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
-def test_two_languages_are_read_from_their_rows(index: SiteIndex, tmp_path: Path) -> None:
-    write(index, tmp_path)
+def test_passage_languages_are_read_from_row_ranges(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
     described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
     opened = open_bundle(tmp_path)
-    found = [opened.passage(row).language for row in range(40)]
-    assert found == ["en"] * 15 + ["fr"] * 25
+    languages = [opened.passage(row).language for row in range(40)]
+    assert languages == ["en"] * 15 + ["fr"] * 25
     assert opened.site.tags == ("en", "fr")
 
 
-def test_postings_out_of_order_are_refused_where_languages_part_them(
+def test_unordered_postings_are_refused_in_a_site_of_two_languages(
     index: SiteIndex, tmp_path: Path
 ) -> None:
-    write(index, tmp_path)
+    write_sample(index, tmp_path)
     described(tmp_path, languages=[["en", 0, 15], ["fr", 15, 40]])
     open_bundle(tmp_path)
-    found = columns_of(tmp_path)
-    found[columns.POSTING_PASSAGES.name] = found[columns.POSTING_PASSAGES.name][::-1]
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    numbers = columns_of(tmp_path)
+    numbers[columns.POSTING_PASSAGES.name] = numbers[columns.POSTING_PASSAGES.name][::-1]
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
     with pytest.raises(BundleError, match="rows out of order"):
         open_bundle(tmp_path)
 
 
 @pytest.mark.parametrize("weight", [-0.1, 10.1, float("nan"), float("inf")])
-def test_each_record_has_a_weight_in_bounds(
+def test_record_weight_out_of_bounds_is_refused(
     index: SiteIndex, tmp_path: Path, weight: float
 ) -> None:
-    write(index, tmp_path)
-    found = columns_of(tmp_path)
-    found[columns.RECORD_WEIGHTS.name] = np.array([1.0] * 39 + [weight], dtype=np.float32)
-    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(found))
+    write_sample(index, tmp_path)
+    numbers = columns_of(tmp_path)
+    numbers[columns.RECORD_WEIGHTS.name] = np.array([1.0] * 39 + [weight], dtype=np.float32)
+    forge(tmp_path, manifest_module.COLUMNS_FILE, pack_columns(numbers))
     with pytest.raises(BundleError, match=r"malformed .*record-weights .*run `mkdocs build` again"):
         open_bundle(tmp_path)
 
 
 @pytest.mark.parametrize("date", ["soon", "20240501", "2024-02-30", "1"])
-def test_each_record_has_a_date_or_none(index: SiteIndex, tmp_path: Path, date: str) -> None:
-    write(index, tmp_path)
+def test_malformed_record_date_is_refused(index: SiteIndex, tmp_path: Path, date: str) -> None:
+    write_sample(index, tmp_path)
     rows = [[*map(str, range(40))], [*[""] * 39, date]]
     forge(tmp_path, manifest_module.RECORDS_FILE, pack_lines(rows))
     with pytest.raises(BundleError, match=r"malformed .*run `mkdocs build` again"):
@@ -514,21 +512,21 @@ def test_each_record_has_a_date_or_none(index: SiteIndex, tmp_path: Path, date: 
 
 
 @given(st.lists(st.lists(st.text(), max_size=4), max_size=4))
-def test_lines_are_read_as_they_were_packed(texts: list[list[str]]) -> None:
+def test_unpacked_lines_equal_packed_ones(texts: list[list[str]]) -> None:
     if any("\n" in text for column in texts for text in column):
         with pytest.raises(ValueError, match="line break"):
             pack_lines(texts)
         return
     lengths = [len(column) for column in texts]
-    found = unpack_lines(zlib.decompress(pack_lines(texts)), "x", *lengths)
-    assert [lines.texts() for lines in found] == texts
-    assert [[lines[row] for row in range(len(lines))] for lines in found] == texts
+    opened = unpack_lines(zlib.decompress(pack_lines(texts)), "x", *lengths)
+    assert [lines.texts() for lines in opened] == texts
+    assert [[lines[row] for row in range(len(lines))] for lines in opened] == texts
 
 
-def test_a_label_of_two_lines_is_refused(index: SiteIndex, tmp_path: Path) -> None:
+def test_label_with_line_break_is_refused(index: SiteIndex, tmp_path: Path) -> None:
     two = RoutingHint("a", "A\nB", "b", "/")
     with pytest.raises(SiteError, match=r"'A\\nB' has a line break.*write it on one line"):
-        write(replace(index, hints=(two, *index.hints[1:])), tmp_path / "b")
+        write_sample(replace(index, hints=(two, *index.hints[1:])), tmp_path / "b")
 
 
 BAD_BLOCKS: tuple[object, ...] = (
@@ -566,19 +564,19 @@ BAD_SPANS: tuple[object, ...] = (
         None,
     ],
 )
-def test_a_text_that_is_none_or_another_passages_is_refused(tmp_path: Path, line: object) -> None:
-    write(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
+def test_malformed_or_swapped_passage_text_is_refused(tmp_path: Path, line: object) -> None:
+    write_sample(index_of(tmp_path, [record("p0", "<h2 id=a>A</h2><p>Rope.</p>")]), tmp_path / "b")
     if isinstance(line, dict):
         # What is wrong is only what a case says.
         line = {"blocks": [], "spans": [], **line}
     block = zlib.compress(json.dumps(line).encode())
-    found = unpack_columns(
+    numbers = unpack_columns(
         zlib.decompress(_data(tmp_path / "b", manifest_module.COLUMNS_FILE)),
         manifest_module.COLUMNS_FILE,
         {**read_manifest(tmp_path / "b").counts, "blocks": 1},
     )
-    found[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
-    forge(tmp_path / "b", manifest_module.COLUMNS_FILE, pack_columns(found))
+    numbers[columns.TEXT_BLOCKS.name] = np.array([0, len(block)])
+    forge(tmp_path / "b", manifest_module.COLUMNS_FILE, pack_columns(numbers))
     forge(tmp_path / "b", manifest_module.TEXTS_FILE, block)
     opened = open_bundle(tmp_path / "b")
     with pytest.raises(BundleError, match=r"texts.blocks .*run `mkdocs build` again"):
@@ -589,12 +587,12 @@ def _data(folder: Path, name: str) -> bytes:
     return (folder / stored_file_name(name, read_manifest(folder).files[name].sha256)).read_bytes()
 
 
-def test_a_language_that_is_no_tag_is_not_written(index: SiteIndex, tmp_path: Path) -> None:
+def test_invalid_language_tag_is_not_written(index: SiteIndex, tmp_path: Path) -> None:
     with pytest.raises(SiteError, match=r"^language: 'English!' is no language tag"):
-        write(replace(index, languages=(("English!", 0, 40),)), tmp_path)
+        write_sample(replace(index, languages=(("English!", 0, 40),)), tmp_path)
 
 
-def test_weights_dates_and_names_are_those_of_the_index(tmp_path: Path) -> None:
+def test_opened_weights_dates_and_names_equal_the_index(tmp_path: Path) -> None:
     pages = [record("a", "<p>Rope.</p>", date="2024-05-01"), record("b", "<p>Wind.</p>")]
     opened = bundle_of(
         tmp_path, index_of(tmp_path, pages, names=("Harbour", "Ada"), weights={"b": 0.5})
@@ -604,8 +602,8 @@ def test_weights_dates_and_names_are_those_of_the_index(tmp_path: Path) -> None:
     assert opened.site.names == ("Harbour", "Ada")
 
 
-def test_a_column_that_swells_beyond_measure_is_refused(index: SiteIndex, tmp_path: Path) -> None:
-    write(index, tmp_path)
+def test_decompression_bomb_is_refused(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
     forge(
         tmp_path, manifest_module.HINTS_FILE, zlib.compress(b" " * (MAX_DECOMPRESSED_BYTES + 1), 9)
     )
@@ -613,7 +611,7 @@ def test_a_column_that_swells_beyond_measure_is_refused(index: SiteIndex, tmp_pa
         open_bundle(tmp_path)
 
 
-def test_each_block_of_texts_is_decompressed_once_for_many_passages(tmp_path: Path) -> None:
+def test_text_block_is_decompressed_once_for_many_passages(tmp_path: Path) -> None:
     """In the order of scores, 7,000 passages were decompressed 7,000 times in blocks of 16."""
     blocks = 70
     pages = [
@@ -635,7 +633,7 @@ def test_each_block_of_texts_is_decompressed_once_for_many_passages(tmp_path: Pa
     assert sorted(numbers) == list(range(blocks))
 
 
-def test_a_page_that_repeats_one_sign_is_read_back(tmp_path: Path) -> None:
+def test_very_repetitive_page_is_read_back(tmp_path: Path) -> None:
     line = "=" * 3_000_000
     opened = bundle_of(
         tmp_path, index_of(tmp_path, [record("p", f"<pre><code>{line}</code></pre>")])
@@ -643,17 +641,17 @@ def test_a_page_that_repeats_one_sign_is_read_back(tmp_path: Path) -> None:
     assert max(len(passage.text) for passage in opened.passages()) == len(line)
 
 
-def test_a_page_that_no_block_can_hold_is_named(
+def test_page_too_large_for_a_block_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(manifest_module, "MAX_BLOCK_BYTES", 1000)
-    made = index_of(tmp_path, [record("p", f"<pre><code>{'=' * 1000}</code></pre>")])
+    index = index_of(tmp_path, [record("p", f"<pre><code>{'=' * 1000}</code></pre>")])
     with pytest.raises(SiteError, match=r"^p: it has 1000 characters .*break its lines"):
-        write(made, tmp_path / "b")
+        write_sample(index, tmp_path / "b")
 
 
-def test_what_follows_a_column_is_not_overlooked(index: SiteIndex, tmp_path: Path) -> None:
-    manifest = write(index, tmp_path)
+def test_trailing_bytes_of_a_file_are_refused(index: SiteIndex, tmp_path: Path) -> None:
+    manifest = write_sample(index, tmp_path)
     column = tmp_path / stored_file_name(
         manifest_module.HINTS_FILE, manifest.files[manifest_module.HINTS_FILE].sha256
     )
@@ -662,16 +660,16 @@ def test_what_follows_a_column_is_not_overlooked(index: SiteIndex, tmp_path: Pat
         open_bundle(tmp_path)
 
 
-def test_no_file_of_a_bundle_is_a_pickle(index: SiteIndex, tmp_path: Path) -> None:
-    write(index, tmp_path)
+def test_no_bundle_file_is_a_pickle(index: SiteIndex, tmp_path: Path) -> None:
+    write_sample(index, tmp_path)
     for path in tmp_path.glob("*.npy"):
         assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
 
 
-def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
+def test_bundle_is_garbage_collected_after_a_question(tmp_path: Path) -> None:
     """A dev server opens one at every rebuild."""
-    made = index_of(tmp_path, [record("a", "<p>Rope.", tags=["hemp"], date="2024-05-01")])
-    bundle = bundle_of(tmp_path, made)
+    index = index_of(tmp_path, [record("a", "<p>Rope.", tags=["hemp"], date="2024-05-01")])
+    bundle = bundle_of(tmp_path, index)
     vector = np.ones(TINY.dimensions, dtype=np.float32)
     assert doubles.retrieve(bundle, "Is the latest rope of hemp?", vector).passages
     alive = weakref.ref(bundle)
@@ -680,14 +678,14 @@ def test_a_bundle_that_was_asked_is_forgotten(tmp_path: Path) -> None:
     assert alive() is None
 
 
-def test_what_would_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_too_large_to_read_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compression, "MAX_DECOMPRESSED_BYTES", 100)
     assert compression.inflate(compression.deflate(b"a" * 100), "x", 100) == b"a" * 100
     with pytest.raises(BundleError, match=r"a file of 101 bytes.*leave pages or notes out"):
         compression.deflate(b"a" * 101)
 
 
-def test_what_repeats_itself_endlessly_is_compressed_as_a_reader_accepts_it() -> None:
+def test_highly_compressible_data_is_compressed_within_the_ratio() -> None:
     data = b"=" * 10_000_000
     packed = compression.deflate(data)
     assert compression.inflate(packed, "x") == data

@@ -127,11 +127,11 @@ class Draft:
 
     def put_blocks(self, blocks: Sequence[bytes]) -> None:
         """Replace the texts' blocks by what is compressed already, with edges that fit."""
-        found = self.numbers()
+        numbers = self.numbers()
         sizes = [0, *itertools.accumulate(map(len, blocks))]
-        found[columns.TEXT_BLOCKS.name] = np.array(sizes, dtype=np.uint64)
+        numbers[columns.TEXT_BLOCKS.name] = np.array(sizes, dtype=np.uint64)
         self.files[manifest_module.TEXTS_FILE] = b"".join(blocks)
-        self.files[manifest_module.COLUMNS_FILE] = pack_columns(found)
+        self.files[manifest_module.COLUMNS_FILE] = pack_columns(numbers)
 
 
 Edit = Callable[[Draft], object]
@@ -311,12 +311,12 @@ def manifest_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit
             entry = d.manifest["files"][
                 array_file_name(manifest_module.HINT_STREAM, encodings.INVERSE_NORMS)
             ]
-            named = {
+            entries = {
                 n: f for n, f in d.manifest["files"].items() if n in manifest_module.SHARED_FILES
             }
-            wanted = list_bundle_files(Encoding(other, 16)) - set(manifest_module.SHARED_FILES)
-            d.manifest["files"] = named | {
-                n: d.manifest["files"].get(n, entry) for n in sorted(wanted)
+            missing = list_bundle_files(Encoding(other, 16)) - set(manifest_module.SHARED_FILES)
+            d.manifest["files"] = entries | {
+                n: d.manifest["files"].get(n, entry) for n in sorted(missing)
             }
 
         yield f"as {other}, files renamed", recoded
@@ -532,10 +532,10 @@ def column_edits(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]
     size = len(draft.files[manifest_module.TEXTS_FILE])
 
     def edit(d: Draft, name: str, change: Callable[[Any], Any]) -> None:
-        found = d.numbers()
+        numbers = d.numbers()
         with np.errstate(all="ignore"):
-            found[name] = change(found[name])
-        d.files[manifest_module.COLUMNS_FILE] = pack_columns(found)
+            numbers[name] = change(numbers[name])
+        d.files[manifest_module.COLUMNS_FILE] = pack_columns(numbers)
 
     changes: dict[str, Callable[[Any], Any]] = {
         "+1": lambda v: v + v.dtype.type(1),
@@ -626,7 +626,7 @@ def headers(dtype: str, shape: tuple[int, ...]) -> dict[str, bytes]:
         "deep": (1,) * 70, "bools": (True, *shape[1:]), "list": list(shape), "float": (40.0,),
         "text": "40", "number": 40, "digits": (int("9" * 400), 1),
     }  # fmt: skip
-    found = {name: f"{start}{value}, }}".encode() for name, value in claimed.items()}
+    headers = {name: f"{start}{value}, }}".encode() for name, value in claimed.items()}
     literals = {
         "call": "__import__('os').system('exit')", "name": "x", "power": "9**9**9",
         "product": "'x' * 10**9", "joined": "(" * 150 + "1" + ")" * 150, "minus": "-" * 9000 + "1",
@@ -638,8 +638,8 @@ def headers(dtype: str, shape: tuple[int, ...]) -> dict[str, bytes]:
         "digits": "9" * 5000,
     }  # fmt: skip
     for name, literal in literals.items():
-        found[f"shape {name}"] = f"{start}{literal}, }}".encode("latin-1")
-        found[f"only {name}"] = literal.encode("latin-1")
+        headers[f"shape {name}"] = f"{start}{literal}, }}".encode("latin-1")
+        headers[f"only {name}"] = literal.encode("latin-1")
     descrs = (
         "'|O'", "'O8'", "'a5'", "'|S0'", "'|V0'", "'|V9999999'", "'<M8[s]'", "'>f4'", "'=f4'",
         "'<c8'", "'<U1'", "'x'", "''", "'4294967296f4'", "'(2,2)f4'", "'f4,f4'", "[('a', '<f4')]",
@@ -649,13 +649,13 @@ def headers(dtype: str, shape: tuple[int, ...]) -> dict[str, bytes]:
     )  # fmt: skip
     for descr in descrs:
         text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
-        found[f"descr {descr}"] = text.encode()
+        headers[f"descr {descr}"] = text.encode()
     for order in ("True", "None", "0", "'C'"):
         text = f"{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}"
-        found[f"order {order}"] = text.encode()
+        headers[f"order {order}"] = text.encode()
     for bad in (b"{}", b"", b"[]", b"{'descr': 1}", b"\xff\xfe", b"{1: 2, 'a': 3, None: 4}"):
-        found[f"header {bad!r}"] = bad
-    return found
+        headers[f"header {bad!r}"] = bad
+    return headers
 
 
 def arrays(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
@@ -668,43 +668,43 @@ def arrays(draft: Draft, rng: random.Random) -> Iterator[tuple[str, Edit]]:
         array = np.load(io.BytesIO(draft.files[name]))
         body = array.tobytes()
         dtype, shape = array.dtype.str, array.shape
-        made: dict[str, bytes] = {}
+        files: dict[str, bytes] = {}
         for number in (np.nan, np.inf, -np.inf, -1.0, 2.0, 1e-45, 3e38, -3e38, 1.0, 0.0):
             if array.dtype.kind != "f":
                 continue
             changed = array.copy()
             changed.flat[rng.randrange(changed.size)] = number
-            made[f"one {number}"] = saved(changed)
-            made[f"all {number}"] = saved(np.full_like(array, number))
+            files[f"one {number}"] = saved(changed)
+            files[f"all {number}"] = saved(np.full_like(array, number))
         for number in (0, 1, 127, 128, 255):
             if array.dtype.kind != "f":
-                made[f"all {number}"] = saved(np.full(shape, number).astype(dtype))
+                files[f"all {number}"] = saved(np.full(shape, number).astype(dtype))
         for other in ("<f8", ">f4", "<f2", "|i1", "|u1", "|b1", "<c8", "|S4", "<i4", "<u8"):
-            made[f"as {other}"] = saved(np.resize(np.arange(3), shape).astype(other))
-        made["objects"] = saved(np.full(shape, None, dtype=object), allow_pickle=True)
-        made["pickle"] = pickle.dumps(Bomb())
-        made["array of a bomb"] = saved(np.array([Bomb()] * 40, dtype=object), allow_pickle=True)
-        made["fortran"] = saved(np.asfortranarray(array))
-        made["flat"] = saved(array.reshape(-1))
-        made["turned"] = saved(array.T)
-        made["one more axis"] = saved(array[..., np.newaxis])
-        made["scalar"] = saved(np.array(1, dtype=dtype))
-        made["fewer"] = saved(array[1:])
-        made["more"] = saved(np.concatenate([array, array[:1]]))
+            files[f"as {other}"] = saved(np.resize(np.arange(3), shape).astype(other))
+        files["objects"] = saved(np.full(shape, None, dtype=object), allow_pickle=True)
+        files["pickle"] = pickle.dumps(Bomb())
+        files["array of a bomb"] = saved(np.array([Bomb()] * 40, dtype=object), allow_pickle=True)
+        files["fortran"] = saved(np.asfortranarray(array))
+        files["flat"] = saved(array.reshape(-1))
+        files["turned"] = saved(array.T)
+        files["one more axis"] = saved(array[..., np.newaxis])
+        files["scalar"] = saved(np.array(1, dtype=dtype))
+        files["fewer"] = saved(array[1:])
+        files["more"] = saved(np.concatenate([array, array[:1]]))
         zipped = io.BytesIO()
         np.savez(zipped, array)
-        made["archive"] = zipped.getvalue()
-        made["half an archive"] = zipped.getvalue()[:40]
-        made["empty archive"] = b"PK\x05\x06" + bytes(18)
+        files["archive"] = zipped.getvalue()
+        files["half an archive"] = zipped.getvalue()[:40]
+        files["empty archive"] = b"PK\x05\x06" + bytes(18)
         for version in (b"\x02\x00", b"\x03\x00", b"\x04\x00", b"\x00\x00", b"\xff\xff"):
             text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
-            made[f"version {version!r}"] = npy(text.encode(), body, version)
-        made["long header"] = npy(b"{}" + b" " * 20_000, body)
-        made["claimed header"] = CLAIM + body
+            files[f"version {version!r}"] = npy(text.encode(), body, version)
+        files["long header"] = npy(b"{}" + b" " * 20_000, body)
+        files["claimed header"] = CLAIM + body
         every = headers(dtype, shape)
-        chosen = rng.sample(sorted(every), 34)
-        made |= {f"header {label}": npy(every[label], body) for label in chosen}
-        for label, data in made.items():
+        labels = rng.sample(sorted(every), 34)
+        files |= {f"header {label}": npy(every[label], body) for label in labels}
+        for label, data in files.items():
             yield f"{name} {label}", partial(edit, name=name, data=data)
 
 
@@ -751,9 +751,9 @@ class Watch:
 @pytest.fixture(scope="session")
 def watch() -> Watch:
     """A hook that stays for the rest of the process and looks only when it is told to."""
-    made = Watch()
-    sys.addaudithook(made)
-    return made
+    watch = Watch()
+    sys.addaudithook(watch)
+    return watch
 
 
 @dataclass
@@ -781,29 +781,29 @@ class Bed:
             for n in range(40)
         ]
         notes = [note(f"n{n}", f"rope of hemp {n}\n\nharbour") for n in range(5)]
-        made = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
+        index = index_of(folder, pages, notes, LETTERS, names=("Harbour",))
         self.clean: dict[str, Draft] = {}
         self.folders: dict[str, Path] = {}
         for name in encodings.ENCODING_NAMES:
             own = folder / name.replace("+", "-")
-            contents = serialize_index(made, Encoding(name, 16))
-            manifest = write_bundle(made, own, IDENTITY, PROFILE, NOON, contents)
+            contents = serialize_index(index, Encoding(name, 16))
+            manifest = write_bundle(index, own, IDENTITY, PROFILE, NOON, contents)
             self.clean[name] = Draft(manifest.as_json(), dict(contents.files))
             self.folders[name] = own
-            asked(open_bundle(own))
+            ask_everything(open_bundle(own))
         self._tallies: dict[str, Tally] = {}
 
     def tally(self, kind: Kind) -> Tally:
         """What becomes of the mutations of a kind, in each encoding or in one after another."""
         name = kind.__name__
         if name not in self._tallies:
-            self._tallies[name] = found = Tally()
+            self._tallies[name] = tally = Tally()
             for turn, (encoding, clean) in enumerate(self.clean.items()):
                 edits = kind(clean, random.Random(f"{name} {encoding}"))
                 if kind not in OF_VECTORS:
                     edits = itertools.islice(edits, turn, None, len(self.clean))
                 for label, edit in edits:
-                    self._try(found, encoding, label, edit)
+                    self._try(tally, encoding, label, edit)
         return self._tallies[name]
 
     def _try(self, tally: Tally, encoding: str, label: str, edit: Edit) -> None:
@@ -899,7 +899,7 @@ def served(folder: Path, verify: bool) -> str:
     """Open a bundle, read it, ask it and check all that comes out of it."""
     bundle = open_bundle(folder, verify=verify)
     try:
-        asked(bundle)
+        ask_everything(bundle)
     except EmbedderError:
         return "of another embedder"
     return "opened"
@@ -914,11 +914,11 @@ def demand(holds: bool, what: str) -> None:
         raise Harm(what)
 
 
-def asked(bundle: Bundle) -> None:
+def ask_everything(bundle: Bundle) -> None:
     """Every passage and hint, and what a question finds, are harmless."""
     for passage in bundle.passages():
-        held = (passage.id, passage.record, passage.url, passage.title, passage.text)
-        demand(all(type(text) is str for text in held), "a passage has what is no text")
+        texts = (passage.id, passage.record, passage.url, passage.title, passage.text)
+        demand(all(type(text) is str for text in texts), "a passage has what is no text")
         demand(is_safe_url(passage.url), "a passage has an unsafe url")
         demand(passage.date is None or type(passage.date) is str, "a date is no text")
         offsets = [offset for span in passage.sentences for offset in span]
@@ -927,8 +927,8 @@ def asked(bundle: Bundle) -> None:
         demand(all(0 <= a <= b <= size for a, b in passage.sentences), "a sentence is outside")
         check_structure(passage)
     for hint in bundle.hints:
-        held = (hint.id, hint.label, hint.locator, hint.url, hint.note)
-        demand(all(type(text) is str for text in held), "a hint has what is no text")
+        texts = (hint.id, hint.label, hint.locator, hint.url, hint.note)
+        demand(all(type(text) is str for text in texts), "a hint has what is no text")
         demand(is_safe_url(hint.url), "a hint has an unsafe url")
     engine = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS))
     check_scores(doubles.retrieve(bundle, QUESTION, VECTOR, near=8))
@@ -962,9 +962,9 @@ def check_structure(passage: Passage) -> None:
         demand(is_safe_url(span.url) if span.kind == "link" else not span.url, "an unsafe link")
 
 
-def check_scores(found: RetrievalResult) -> None:
+def check_scores(result: RetrievalResult) -> None:
     """Every part of every score is a number."""
-    passages, hints = (found.passages, found.near_passages), (found.hints, found.near_hints)
+    passages, hints = (result.passages, result.near_passages), (result.hints, result.near_hints)
     scores: Iterator[Scored[Any]] = itertools.chain(*passages, *hints)
     for scored in scores:
         parts = (scored.score, scored.base, scored.lexical, scored.dense, scored.boost)
@@ -980,30 +980,30 @@ MEASURED = (huge_counts, bombs)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_it_is_refused_in_a_sentence_or_harmless(bed: Bed, kind: Kind) -> None:
+def test_mutated_bundle_is_refused_with_a_remedy_or_harmless(bed: Bed, kind: Kind) -> None:
     """Nothing outside its folder is opened; claims and bombs take no memory."""
     if kind in MEASURED:
         tracemalloc.start()
     try:
-        found = bed.tally(kind)
+        tally = bed.tally(kind)
     finally:
         tracemalloc.stop()
-    assert not found.wrong, f"{len(found.wrong)} of {found.outcomes}:\n" + "\n".join(found.wrong)
-    assert found.outcomes["refused"]
+    assert not tally.wrong, f"{len(tally.wrong)} of {tally.outcomes}:\n" + "\n".join(tally.wrong)
+    assert tally.outcomes["refused"]
 
 
-def test_without_a_mutation_it_answers(bed: Bed) -> None:
+def test_unmutated_bundle_answers(bed: Bed) -> None:
     for folder in bed.folders.values():
         bundle = open_bundle(folder)
-        found = doubles.retrieve(bundle, QUESTION, VECTOR, near=8)
-        assert found.passages
-        assert found.hints
+        result = doubles.retrieve(bundle, QUESTION, VECTOR, near=8)
+        assert result.passages
+        assert result.hints
         reply = Engine(bundle, LETTERS, ExtractiveAnswerer(bundle, LETTERS)).answer(QUESTION)
         assert reply.answer.citations
         assert served(folder, verify=True) == "opened"
 
 
-def test_there_are_enough_of_them(bed: Bed) -> None:
+def test_there_are_enough_mutations(bed: Bed) -> None:
     total: Counter[str] = Counter()
     for kind in KINDS:
         total += bed.tally(kind).outcomes
@@ -1024,7 +1024,7 @@ SWELLING = (*LINES, manifest_module.COLUMNS_FILE)
     [*((name,) for name in SWELLING), SWELLING],
     ids=lambda names: "all" if len(names) > 1 else names[0],
 )
-def test_a_small_bundle_takes_little_memory_before_it_is_refused(
+def test_hostile_bundle_is_refused_within_little_memory(
     bed: Bed, names: tuple[str, ...], stuff: str
 ) -> None:
     encoding = "int8"

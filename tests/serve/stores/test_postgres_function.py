@@ -57,12 +57,12 @@ def site(tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServ
     return folder
 
 
-def environment(server: PostgresServer, **more: str) -> dict[str, str]:
+def environment(server: PostgresServer, **variables: str) -> dict[str, str]:
     return {
         "ANSWERABLE_DATABASE_URL": server.url(FUNCTION_ROLE),
         "ANSWERABLE_DATABASE_TIMEOUT": "60",
         "ANSWERABLE_CACHE_SECONDS": "0",
-        **more,
+        **variables,
     }
 
 
@@ -80,18 +80,18 @@ def both(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_asked_is_answered_alike(both: tuple[Runtime, Runtime], case: Case) -> None:
+def test_database_answers_as_the_bundle_does(both: tuple[Runtime, Runtime], case: Case) -> None:
     one, other = both
     first, second = sent(one, case), sent(other, case)
     assert first.status == case.status
     assert describe_reply(other, second) == describe_reply(one, first)
 
 
-def test_the_same_bundle_is_served(both: tuple[Runtime, Runtime]) -> None:
+def test_database_serves_the_published_bundle(both: tuple[Runtime, Runtime]) -> None:
     assert len({each.request("GET", "health").json["bundle"] for each in both}) == 1
 
 
-def test_a_build_tells_its_function_where_it_is(site: Path) -> None:
+def test_build_writes_the_store_name_into_settings(site: Path) -> None:
     function = site / "function"
     assert read_settings(function).store == "site"
     needed = (function / "requirements.txt").read_text("utf-8")
@@ -99,12 +99,12 @@ def test_a_build_tells_its_function_where_it_is(site: Path) -> None:
     assert "postgres" not in (function / settings.SETTINGS_FILE).read_text("utf-8")
 
 
-def test_without_the_address_it_does_not_start(site: Path) -> None:
+def test_function_without_database_url_does_not_start(site: Path) -> None:
     with pytest.raises(AssertionError, match="ANSWERABLE_DATABASE_URL: this site is served from"):
         serving(site / "function").__enter__()
 
 
-def test_an_address_without_a_server_is_told_without_its_password(site: Path) -> None:
+def test_unreachable_database_is_reported_without_password(site: Path) -> None:
     wrong = "postgresql://harbour:hunter2@127.0.0.1:9/docs"
     with (
         pytest.raises(AssertionError, match="database failed") as refused,
@@ -129,9 +129,7 @@ def is_unavailable(running: Running, question: str) -> bool:
     return True
 
 
-def test_a_new_bundle_is_noticed_by_a_running_function(
-    site: Path, postgres_server: PostgresServer
-) -> None:
+def test_running_function_notices_a_new_bundle(site: Path, postgres_server: PostgresServer) -> None:
     with serving(site / "function", **environment(postgres_server)) as running:
         _, before = ask(running, KNOWN)
         assert "twelve" in before["answer"]
@@ -145,21 +143,21 @@ def test_a_new_bundle_is_noticed_by_a_running_function(
         until(lambda: ask(running, KNOWN)[1]["bundle"] == before["bundle"])
 
 
-def test_a_database_that_is_gone_or_hangs_is_the_fixed_problem_until_it_is_back(
+def test_lost_or_hanging_database_is_a_fixed_problem_until_it_returns(
     site: Path, postgres_server: PostgresServer
 ) -> None:
     cached = {"ANSWERABLE_CACHE_SECONDS": "600"}
     variables = environment(postgres_server, **cached, **IMPATIENT)
     with serving(site / "function", **variables) as running:
         until(lambda: not is_unavailable(running, KNOWN))
-        _, kept = ask(running, KNOWN)
+        _, body = ask(running, KNOWN)
         postgres_server.stop()
         for question in QUESTIONS[1:]:
             assert is_unavailable(running, question)
         assert running.request("GET", "/ready")[0] == 503
         assert running.request("GET", "/health")[0] == 200
         again = ask(running, KNOWN)[1]
-        assert {**again, "request_id": ""} == {**kept, "request_id": ""}
+        assert {**again, "request_id": ""} == {**body, "request_id": ""}
         postgres_server.start()
         until(lambda: running.request("GET", "/ready")[0] == 200)
         until(lambda: not is_unavailable(running, "double rope"))
@@ -191,18 +189,18 @@ class frozen:  # noqa: N801 - a context, as contextlib's own
 
 def children(process: int) -> list[int]:
     """The processes that another has started. Source: proc(5)."""
-    found = []
+    statuses = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
         if int(fields[1]) == process:
-            found.append(int(stat.parent.name))
-    return found
+            statuses.append(int(stat.parent.name))
+    return statuses
 
 
-def test_all_that_a_question_reads_has_one_end(postgres_server: PostgresServer) -> None:
+def test_all_statements_of_a_question_share_one_deadline(postgres_server: PostgresServer) -> None:
     connections = ConnectionPool(
         DatabaseOptions(postgres_server.url(FUNCTION_ROLE), timeout=PATIENCE)
     )
@@ -222,7 +220,7 @@ def test_all_that_a_question_reads_has_one_end(postgres_server: PostgresServer) 
     connections.close()
 
 
-def test_questions_with_little_time_do_not_open_the_breaker(
+def test_short_deadlines_do_not_open_the_circuit_breaker(
     postgres_server: PostgresServer,
 ) -> None:
     connections = ConnectionPool(
@@ -238,10 +236,10 @@ def test_questions_with_little_time_do_not_open_the_breaker(
 
 FORKING = """
 import os, sys
-from answerable.serve.stores.postgres.database_options import Database
-from answerable.serve.stores.postgres.connections import Connections
-connections = Connections(Database(sys.argv[1]))
-session = lambda: connections.read("SELECT pg_backend_pid()")
+from answerable.serve.stores.postgres.database_options import DatabaseOptions
+from answerable.serve.stores.postgres.connections import ConnectionPool
+connections = ConnectionPool(DatabaseOptions(sys.argv[1]))
+session = lambda: connections.fetch("SELECT pg_backend_pid()")
 parents = session()
 if not os.fork():
     os._exit(0 if session() != parents else 7)
@@ -250,7 +248,7 @@ assert session() == parents
 """
 
 
-def test_a_process_that_is_forked_has_connections_of_its_own(
+def test_forked_process_opens_its_own_connections(
     postgres_server: PostgresServer,
 ) -> None:
     url = postgres_server.url(FUNCTION_ROLE)
@@ -258,7 +256,7 @@ def test_a_process_that_is_forked_has_connections_of_its_own(
     assert done.returncode == 0, done.stderr
 
 
-def test_a_restart_under_load_gives_no_wrong_answer(
+def test_database_restart_under_load_gives_no_wrong_answer(
     site: Path, postgres_server: PostgresServer
 ) -> None:
     threads, answers, restarts = (16, 400, 5) if DEEP else (4, 20, 2)
@@ -282,8 +280,8 @@ def test_a_restart_under_load_gives_no_wrong_answer(
                     else:
                         wrong.append((status, body))
 
-        def until_more(status: int, more: int) -> None:
-            enough = counts[status] + more
+        def until_more(status: int, count: int) -> None:
+            enough = counts[status] + count
             until(lambda: counts[status] >= enough or bool(wrong))
 
         workers = [threading.Thread(target=load, args=(n,)) for n in range(threads)]
@@ -307,7 +305,7 @@ def test_a_restart_under_load_gives_no_wrong_answer(
     assert counts[503] >= answers * restarts
 
 
-def test_a_bundle_of_another_embedder_is_refused_and_no_older_one_served(
+def test_bundle_of_another_embedder_is_refused_without_falling_back(
     site: Path, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     target = DatabaseTarget(postgres_server.url(PUBLISHER_ROLE))
@@ -330,7 +328,7 @@ def test_a_bundle_of_another_embedder_is_refused_and_no_older_one_served(
         ("indexing.postgres.publisher", "SiteError: store: the package psycopg is not installed"),
     ],
 )
-def test_a_missing_driver_is_named_to_whom_it_concerns(module: str, told: str) -> None:
+def test_missing_psycopg_is_named(module: str, message: str) -> None:
     code = f"import sys; sys.modules['psycopg'] = None; import answerable.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert told in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[-1]

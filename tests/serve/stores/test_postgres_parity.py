@@ -72,7 +72,7 @@ def database(postgres_server: PostgresServer) -> Iterator[Database]:
 def check_alike(bundle: Bundle, store: PostgresStore, questions: Sequence[str]) -> int:
     """Both retrieve the same in the same order with the same scores; how many found anything."""
     one, other = (make_engine(each, sites.local()) for each in (bundle, store))
-    found = 0
+    answered = 0
     for question in questions:
         ours, theirs = (engine.retrieve(question, POOL_SIZE, None, 1) for engine in (one, other))
         for expected, got in ((ours.passages, theirs.passages), (ours.hints, theirs.hints)):
@@ -86,22 +86,22 @@ def check_alike(bundle: Bundle, store: PostgresStore, questions: Sequence[str]) 
             assert len(best) == len(least)
             assert not best or best[0].score >= least[0].score
         assert one.answer_from(ours) == other.answer_from(theirs)
-        found += bool(ours.passages or ours.hints)
-    return found
+        answered += bool(ours.passages or ours.hints)
+    return answered
 
 
 def parts(scored: Sequence[Scored[Any]]) -> list[list[float]]:
     return [[s.score, s.base, s.lexical, s.dense, s.boost, s.page] for s in scored]
 
 
-def test_our_own_manual(database: Database, tmp_path: Path) -> None:
+def test_database_ranks_our_manual_as_the_bundle_does(database: Database, tmp_path: Path) -> None:
     bundle = sites.opened(sites.own_manual(tmp_path))
     queries = load_gold_queries(sites.ROOT / "eval" / "gold.yaml", "The answerable authors")
     store = database.publish(bundle, "own")
     assert check_alike(bundle, store, [query.query for query in queries[::3]]) > 25
 
 
-def test_a_real_site_with_real_questions(database: Database, tmp_path: Path) -> None:
+def test_database_ranks_a_real_site_as_the_bundle_does(database: Database, tmp_path: Path) -> None:
     source = sites.DATA / "sites" / "httpx"
     if not source.is_dir():
         pytest.skip("the example sites are not there")
@@ -132,10 +132,10 @@ def clapnq(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]
     ]
     work = tmp_path_factory.mktemp("clapnq")
     site = SiteInfo("clapnq", None, "en")
-    made = build_index(
+    index = build_index(
         site, map(index_record, pages), [], lambda about: about, sites.local(), work / "cache"
     )
-    bundle = bundle_of(work, made, LOCAL_PROFILE, sites.local().identity,
+    bundle = bundle_of(work, index, LOCAL_PROFILE, sites.local().identity,
                        encode_all_dimensions(sites.local().identity.dimensions))  # fmt: skip
     return bundle, [row["text"] for row in rows[1]]
 
@@ -145,14 +145,16 @@ def _section(text: str) -> Section:
     return Section((), "", tuple(PageBlock("text", part) for part in parts if part))
 
 
-def test_a_public_question_set(database: Database, clapnq: tuple[Bundle, list[str]]) -> None:
+def test_database_ranks_a_public_question_set_as_the_bundle_does(
+    database: Database, clapnq: tuple[Bundle, list[str]]
+) -> None:
     bundle, questions = clapnq
     store = database.publish(bundle, "clapnq")
     assert len(bundle.passage_ids) > postgres_store.MIN_NEAREST
     assert check_alike(bundle, store, questions[::4]) > 80
 
 
-def test_little_that_is_near_suffices_to_prove_the_rest(
+def test_threshold_algorithm_fetches_few_passages(
     database: Database, clapnq: tuple[Bundle, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundle, questions = clapnq
@@ -166,16 +168,18 @@ def test_little_that_is_near_suffices_to_prove_the_rest(
         fetched.append(len(rows))
         return whole(unit, rows)
 
-    monkeypatch.setattr(store, "passage_cosines", counting)
-    asked = questions[:30]
-    assert check_alike(bundle, store, asked) > 20
+    monkeypatch.setattr(PostgresStore, "passage_cosines", counting)
+    sample = questions[:30]
+    assert check_alike(bundle, store, sample) > 20
     # The nearest alone prove it for some questions, and a few more at a time for the others.
     assert 0 < max(fetched) <= 7
-    assert sum(fetched) / len(asked) < len(bundle.passage_ids) / 2
+    assert sum(fetched) / len(sample) < len(bundle.passage_ids) / 2
 
 
 @pytest.mark.parametrize("name", encodings.ENCODING_NAMES)
-def test_every_encoding(database: Database, tmp_path: Path, name: str) -> None:
+def test_database_ranks_every_encoding_as_the_bundle_does(
+    database: Database, tmp_path: Path, name: str
+) -> None:
     words = "rope chain buoy lantern storm wind crew knot sail anchor tide".split()
     pages = [
         record(f"{one}-{other}", f"<p>A {one} holds the {other} {n} times.</p>")
@@ -184,10 +188,10 @@ def test_every_encoding(database: Database, tmp_path: Path, name: str) -> None:
     ]
     notes = [note(f"{n}", f"{one} of the {words[n - 1]}") for n, one in enumerate(words)]
     embedder = LetterEmbedder(replace(TINY, dimensions=40))
-    made = index_of(tmp_path, pages, notes, embedder)
+    index = index_of(tmp_path, pages, notes, embedder)
     profile = replace(LOCAL_PROFILE, floor=0.3, note_floor=0.5)
-    chosen = Encoding(name, 36)
-    bundle = bundle_of(tmp_path, made, profile, embedder.identity, chosen)
+    encoding = Encoding(name, 36)
+    bundle = bundle_of(tmp_path, index, profile, embedder.identity, encoding)
     store = database.publish(bundle, name.replace("+", "-"))
     for question in ("Which rope holds the chain?", "wind anchor 7", "lantern"):
         vector = embedder.embed([question])[0]
@@ -196,19 +200,17 @@ def test_every_encoding(database: Database, tmp_path: Path, name: str) -> None:
         assert theirs == ours
 
 
-def test_languages_names_dates_and_weights_are_the_bundles(
-    database: Database, tmp_path: Path
-) -> None:
+def test_database_snapshot_equals_the_bundle(database: Database, tmp_path: Path) -> None:
     pages = [
         record("rope", "<p>The latest rope of hemp holds.</p>", date="2024-01-01"),
         record("chain", "<p>The rope of the chain holds.</p>", date="2020-01-01", themes=["hemp"]),
         record("corde", "<p>La corde de chanvre tient la chaîne.</p>", aliases=["rope hemp"]),
     ]
-    made = index_of(
+    index = index_of(
         tmp_path, pages, [note("one", "rope of hemp")], languages={"corde": "fr"},
         weights={"chain": 0.5},
     )  # fmt: skip
-    bundle = bundle_of(tmp_path, made, replace(LOCAL_PROFILE, floor=0.0, note_floor=0.0))
+    bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.0, note_floor=0.0))
     store = database.publish(bundle, "languages")
     assert store.site == bundle.site
     for language in (None, "fr", "en-GB", "de"):
@@ -220,26 +222,26 @@ def test_languages_names_dates_and_weights_are_the_bundles(
             assert one == other
 
 
-def test_a_language_that_is_not_near_is_searched_on_its_own(
+def test_distant_language_is_searched_separately(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_store, "MIN_NEAREST", 10)
     # Nothing is looked at beside what a search gives.
-    for most in ("_PROOF", "_OTHERS"):
+    for most in ("_MAX_PROOF_ROWS", "_MAX_INDEX_EXTRAS"):
         monkeypatch.setattr(postgres_store, most, 0)
     words = "rope chain buoy lantern storm wind crew knot sail anchor tide".split()
     english = [record(f"a{n}-{w}", f"<p>The {w} of rope {n}.</p>") for n in range(3) for w in words]
     french = [record(f"z-{w}", f"<p>Quelque jolie {w}.</p>") for w in words]
-    made = index_of(tmp_path, english + french, [], languages={each.id: "fr" for each in french})
-    bundle = bundle_of(tmp_path, made, replace(LOCAL_PROFILE, floor=0.05))
+    index = index_of(tmp_path, english + french, [], languages={each.id: "fr" for each in french})
+    bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.05))
     vector = LetterEmbedder().embed(["The rope of wind"])[0]
     for how in ("exact", "hnsw"):
         store = database.publish(bundle, f"few-{how}", how=how, ef_search=10)
-        found = doubles.retrieve(store, "The rope of wind", vector, 4, "fr")
-        assert sum(scored.item.language == "fr" for scored in found.passages) >= 4
+        result = doubles.retrieve(store, "The rope of wind", vector, 4, "fr")
+        assert sum(scored.item.language == "fr" for scored in result.passages) >= 4
 
 
-def test_a_site_without_pages_or_without_notes(database: Database, tmp_path: Path) -> None:
+def test_database_serves_a_site_without_pages_or_notes(database: Database, tmp_path: Path) -> None:
     profile = replace(LOCAL_PROFILE, floor=0.0, note_floor=0.0)
     vector = LetterEmbedder().embed(["rope"])[0]
     for name, pages, notes in (
@@ -254,7 +256,7 @@ def test_a_site_without_pages_or_without_notes(database: Database, tmp_path: Pat
         assert (bool(one.passages), bool(one.hints)) == (bool(pages), bool(notes))
 
 
-def test_an_index_finds_nearly_all_of_it(
+def test_hnsw_index_finds_nearly_all_passages(
     database: Database, clapnq: tuple[Bundle, list[str]]
 ) -> None:
     bundle, questions = clapnq
@@ -268,18 +270,18 @@ def test_an_index_finds_nearly_all_of_it(
     one, other = (engine_of(each) for each in (exact, store))
     # An answer by the one is none by the other.
     assert make_cache_key(one, Question("Who?")) != make_cache_key(other, Question("Who?"))
-    kept = wanted = 0
+    shared = total = 0
     for question in questions[:40]:
         ids = [{s.item.id for s in e.retrieve(question).passages} for e in (one, other)]
-        kept, wanted = kept + len(ids[0] & ids[1]), wanted + len(ids[0])
-    assert kept >= 0.98 * wanted > 0
+        shared, total = shared + len(ids[0] & ids[1]), total + len(ids[0])
+    assert shared >= 0.98 * total > 0
 
 
 def engine_of(store: PostgresStore) -> Engine:
     return make_engine(store, sites.local())
 
 
-def test_a_hint_that_only_its_label_brings_up_is_found(database: Database, tmp_path: Path) -> None:
+def test_hint_is_found_by_its_label_alone(database: Database, tmp_path: Path) -> None:
     notes = [note(f"n{n:03}", f"storm at sea {n} " + "abcdefgh"[n % 8] * n) for n in range(150)]
     notes[77] = replace(notes[77], label="Postmortem of the March outage", body="zzz qqq xxx")
     pages = [record("rope", "<p>The rope.</p>")]

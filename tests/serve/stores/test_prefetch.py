@@ -10,7 +10,7 @@ from answerable.serve.errors import BundleError
 from answerable.serve.stores.prefetch import Prefetch
 
 
-def test_files_are_decompressed_and_hashed_whether_read_ahead_or_not(tmp_path: Path) -> None:
+def test_prefetched_and_direct_reads_are_equal(tmp_path: Path) -> None:
     packed, plain, empty = tmp_path / "a.z", tmp_path / "b.npy", tmp_path / "c.blocks"
     packed.write_bytes(zlib.compress(b"rope"))
     plain.write_bytes(b"chain" * 1000)
@@ -24,7 +24,7 @@ def test_files_are_decompressed_and_hashed_whether_read_ahead_or_not(tmp_path: P
         ahead.close()
 
 
-def test_a_file_that_came_later_is_read_when_it_is_wanted(tmp_path: Path) -> None:
+def test_file_added_after_prefetch_is_read_on_demand(tmp_path: Path) -> None:
     ahead = Prefetch(tmp_path, verify=True)
     ahead.close()
     later = tmp_path / "later.z"
@@ -33,7 +33,7 @@ def test_a_file_that_came_later_is_read_when_it_is_wanted(tmp_path: Path) -> Non
     assert ahead.read_digest(later) == hashlib.sha256(later.read_bytes()).hexdigest()
 
 
-def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path: Path) -> None:
+def test_damaged_file_fails_on_demand_and_stops_no_other(tmp_path: Path) -> None:
     bad, good = tmp_path / "a.z", tmp_path / "b.z"
     bad.write_bytes(b"rope")
     good.write_bytes(zlib.compress(b"chain"))
@@ -48,7 +48,7 @@ def test_a_damaged_file_is_named_by_who_asks_for_it_and_stops_no_other(tmp_path:
     assert ahead.read_decompressed(good) == b"chain"
 
 
-def test_a_folder_that_is_not_there_is_the_openers_to_name(tmp_path: Path) -> None:
+def test_prefetch_of_missing_folder_leaves_the_error_to_the_reader(tmp_path: Path) -> None:
     ahead = Prefetch(tmp_path / "nowhere", verify=True)
     with pytest.raises(FileNotFoundError):
         ahead.read_decompressed(tmp_path / "nowhere" / "a.z")

@@ -29,7 +29,7 @@ NAMES = ("Low Water", "Mara Lindqvist")
         ("a C&A catalogue?", "a C&A catalogue?"),
     ],
 )
-def test_a_frame_is_removed_and_nothing_else(question: str, subject: str) -> None:
+def test_only_the_question_frame_is_removed(question: str, subject: str) -> None:
     assert strip_frame(question, NAMES) == subject
 
 
@@ -45,7 +45,7 @@ def test_a_frame_is_removed_and_nothing_else(question: str, subject: str) -> Non
         ("?!", 0, False),
     ],
 )
-def test_a_follow_up_has_no_subject_of_its_own(
+def test_follow_up_without_subject_is_recognized(
     question: str, content_words: int, *, is_follow_up: bool
 ) -> None:
     assert question_text.is_follow_up(question, content_words) is is_follow_up

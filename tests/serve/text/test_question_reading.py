@@ -28,11 +28,11 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 def site(folder: Path, profile: Profile | None = None) -> Bundle:
     pages = [record(name, f"<p>{text}</p>") for name, text in PAGES.items()]
-    chosen = profile or Profile(floor=0.0, note_floor=0.0)
-    return bundle_of(folder, index_of(folder, pages, names=["Harbour Master"]), chosen)
+    used_profile = profile or Profile(floor=0.0, note_floor=0.0)
+    return bundle_of(folder, index_of(folder, pages, names=["Harbour Master"]), used_profile)
 
 
-def read(bundle: Bundle, question: str) -> QuestionReading:
+def read_for_bundle(bundle: Bundle, question: str) -> QuestionReading:
     return read_question(bundle, question, ORDINARY.get)
 
 
@@ -49,20 +49,20 @@ def read(bundle: Bundle, question: str) -> QuestionReading:
         ("a harbourwall", "a harbour wall", "harbourwall"),
     ],
 )
-def test_a_near_spelling_counts_as_the_word(
-    bundle: Bundle, question: str, spelled: str, asked: str
+def test_near_spelling_is_corrected_to_the_sites_word(
+    bundle: Bundle, question: str, spelled: str, original: str
 ) -> None:
-    reading = read(bundle, question)
+    reading = read_for_bundle(bundle, question)
     assert reading.question == spelled
-    assert reading.terms == read(bundle, spelled).terms
+    assert reading.terms == read_for_bundle(bundle, spelled).terms
     (remark,) = (each for each in reading.remarks if each.kind == "corrected")
-    assert (remark.word, remark.replacement) in spelled_pairs(asked, spelled)
+    assert (remark.word, remark.replacement) in spelled_pairs(original, spelled)
 
 
-def spelled_pairs(asked: str, spelled: str) -> set[tuple[str, str]]:
+def spelled_pairs(original: str, spelled: str) -> set[tuple[str, str]]:
     words = spelled.split()
     pairs = [" ".join(words[place : place + 2]) for place in range(len(words) - 1)]
-    return {(asked, each) for each in (*words, *pairs)}
+    return {(original, each) for each in (*words, *pairs)}
 
 
 @pytest.mark.parametrize(
@@ -77,23 +77,23 @@ def spelled_pairs(asked: str, spelled: str) -> set[tuple[str, str]]:
         "Master",  # a name of the site
     ],
 )
-def test_other_words_are_left_as_they_are(bundle: Bundle, word: str) -> None:
-    assert read(bundle, f"the {word}").question == f"the {word}"
+def test_words_without_near_spelling_are_unchanged(bundle: Bundle, word: str) -> None:
+    assert read_for_bundle(bundle, f"the {word}").question == f"the {word}"
 
 
-def test_several_near_spellings_correct_nothing(tmp_path: Path) -> None:
+def test_ambiguous_near_spellings_are_not_corrected(tmp_path: Path) -> None:
     pages = [record("a", "<p>The latch and the patch hold.</p>")]
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
-    assert read(bundle, "the zatch").question == "the zatch"
-    assert read(bundle, "the zatch").remarks == (Remark("unknown", "zatch"),)
+    assert read_for_bundle(bundle, "the zatch").question == "the zatch"
+    assert read_for_bundle(bundle, "the zatch").remarks == (Remark("unknown", "zatch"),)
 
 
-def test_two_edits_replace_no_letter_and_keep_the_first(tmp_path: Path) -> None:
+def test_two_edits_never_replace_a_letter_or_the_first(tmp_path: Path) -> None:
     pages = [record("a", "<p>The confidence of what replaces it.</p>")]
     bundle = bundle_of(tmp_path, index_of(tmp_path, pages))
     for word in ("confluence", "replicas"):
-        assert read(bundle, f"pages of {word}").question == f"pages of {word}"
-    assert read(bundle, "the cnofidenec of it").question == "the confidence of it"
+        assert read_for_bundle(bundle, f"pages of {word}").question == f"pages of {word}"
+    assert read_for_bundle(bundle, "the cnofidenec of it").question == "the confidence of it"
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_two_edits_replace_no_letter_and_keep_the_first(tmp_path: Path) -> None:
     [("ab", "ab", 0), ("ab", "ba", 1), ("abc", "abd", 1), ("abc", "ac", 1), ("abc", "cab", 2),
      ("abcd", "wxyz", 3), ("a", "abcd", 3)],
 )  # fmt: skip
-def test_distance_counts_edits_up_to_a_limit(first: str, second: str, edits: int) -> None:
+def test_edit_distance_is_counted_up_to_a_limit(first: str, second: str, edits: int) -> None:
     assert edit_distance(first, second, 2) == edits
     assert edit_distance(second, first, 2) == edits
 
 
-def test_words_that_the_site_lacks_are_named_unless_they_are_ordinary(bundle: Bundle) -> None:
-    reading = read(bundle, "Who brought the CEO to the opera of the Harbour Master?")
+def test_unknown_words_are_remarked_unless_ordinary(bundle: Bundle) -> None:
+    reading = read_for_bundle(bundle, "Who brought the CEO to the opera of the Harbour Master?")
     assert [each.word for each in reading.remarks] == ["CEO", "opera"]
     assert {each.kind for each in reading.remarks} == {"unknown"}
 
 
-def test_an_unknown_word_keeps_confidence_from_high(bundle: Bundle) -> None:
+def test_unknown_word_prevents_high_confidence(bundle: Bundle) -> None:
     quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "A rope of hemp"}]}
 
     def confidence(question: str) -> float:
@@ -123,7 +123,7 @@ def test_an_unknown_word_keeps_confidence_from_high(bundle: Bundle) -> None:
     assert confidence("rope of hemp rated zeppelin") <= 0.69
 
 
-def test_a_follow_up_is_refused_with_a_hint_and_nothing_is_embedded(bundle: Bundle) -> None:
+def test_follow_up_is_refused_with_a_remark_before_embedding(bundle: Bundle) -> None:
     embedder = CountingEmbedder(LetterEmbedder())
     engine = Engine(bundle, embedder, ScriptedAnswerer([]))
     for question in ("and the rope?", "what about that?"):
@@ -133,20 +133,20 @@ def test_a_follow_up_is_refused_with_a_hint_and_nothing_is_embedded(bundle: Bund
     assert embedder.texts == []
 
 
-def test_what_is_embedded_has_no_frame_and_the_sites_spelling(bundle: Bundle) -> None:
+def test_embedded_text_has_no_frame_and_corrected_spelling(bundle: Bundle) -> None:
     embedder = CountingEmbedder(LetterEmbedder())
     engine = Engine(bundle, embedder, ScriptedAnswerer([{}, {}]))
     engine.answer("What does the author think about the ingres?")
     assert embedder.texts == ["ingress"]
 
 
-def test_a_short_question_is_not_refused_where_a_passage_has_all_its_words(tmp_path: Path) -> None:
+def test_short_question_is_answered_when_one_passage_has_all_words(tmp_path: Path) -> None:
     strict = site(tmp_path, Profile(floor=2.0, note_floor=2.0))
 
     def records(question: str) -> list[str]:
         (vector,) = LetterEmbedder().embed([question])
-        found = doubles.retrieve(strict, question, vector).passages
-        return sorted(scored.item.record for scored in found)
+        passages = doubles.retrieve(strict, question, vector).passages
+        return sorted(scored.item.record for scored in passages)
 
     assert records("wall") == ["rope", "wall"]
     assert records("rope wall") == ["rope"]
@@ -155,9 +155,9 @@ def test_a_short_question_is_not_refused_where_a_passage_has_all_its_words(tmp_p
     assert records("rope of hemp on the wall") == []
 
 
-def test_without_words_in_the_recipe_a_question_is_read_as_it_stands(tmp_path: Path) -> None:
+def test_dense_only_profile_reads_the_question_verbatim(tmp_path: Path) -> None:
     plain = site(tmp_path, Profile(hybrid=0.0, floor=0.0))
     question = "What does the author think about the ingres?"
-    reading = read(plain, question)
+    reading = read_for_bundle(plain, question)
     assert (reading.question, reading.text, reading.remarks) == (question, question, ())
     assert "think" in reading.terms["en"]

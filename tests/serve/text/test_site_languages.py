@@ -42,38 +42,38 @@ def alone(folder: Path, language: str, texts: list[str]) -> Bundle:
 
 
 @pytest.mark.parametrize("question", ["rope wind", "cordages", "rope cordage", "zeppelin"])
-def test_each_language_scores_as_it_would_alone(tmp_path: Path, question: str) -> None:
-    made = bilingual(tmp_path / "both")
+def test_each_language_scores_as_in_a_site_of_its_own(tmp_path: Path, question: str) -> None:
+    both = bilingual(tmp_path / "both")
     vector = LetterEmbedder().embed([question])[0]
-    found = doubles.retrieve(made, question, vector, 90).passages
+    passages = doubles.retrieve(both, question, vector, 90).passages
     for language, texts in (("en", ENGLISH), ("fr", FRENCH)):
         single = doubles.retrieve(alone(tmp_path / language, language, texts), question, vector, 90)
         scores = {s.item.id.removeprefix("p"): s.lexical for s in single.passages}
-        own = {s.item.id[2:]: s.lexical for s in found if s.item.language == language}
+        own = {s.item.id[2:]: s.lexical for s in passages if s.item.language == language}
         assert own == scores
 
 
-def test_one_language_is_scored_as_all_rows_were(tmp_path: Path) -> None:
-    made = alone(tmp_path, "en", ENGLISH)
+def test_single_language_site_is_scored_over_all_rows(tmp_path: Path) -> None:
+    bundle = alone(tmp_path, "en", ENGLISH)
     words = extract_terms("rope wind zeppelin")
-    idfs = compute_idfs(made.postings, words)
-    whole = score_bm25(made.postings, idfs)
+    idfs = compute_idfs(bundle.postings, words)
+    whole = score_bm25(bundle.postings, idfs)
     rows = (0, len(ENGLISH))
-    assert idfs == compute_idfs(made.postings, words, rows, ())
-    assert np.array_equal(whole, score_bm25(made.postings, idfs, rows))
+    assert idfs == compute_idfs(bundle.postings, words, rows, ())
+    assert np.array_equal(whole, score_bm25(bundle.postings, idfs, rows))
 
 
-def test_passages_know_their_language_in_any_order_of_pages(tmp_path: Path) -> None:
-    made = bilingual(tmp_path, french_first=True)
-    found = [made.passage(row) for row in range(len(ENGLISH) + len(FRENCH))]
-    assert [p.language for p in found] == [p.id[:2] for p in found]
+def test_passage_language_is_right_in_any_page_order(tmp_path: Path) -> None:
+    bundle = bilingual(tmp_path, french_first=True)
+    passages = [bundle.passage(row) for row in range(len(ENGLISH) + len(FRENCH))]
+    assert [p.language for p in passages] == [p.id[:2] for p in passages]
 
 
-def test_a_question_is_read_in_every_language(tmp_path: Path) -> None:
-    made = bilingual(tmp_path)
-    assert read_content_terms(made, "ropes") == {"en": ["rope"], "fr": ["rop"]}
-    assert read_content_terms(made, "the of and").keys() == {"fr"}
-    assert read_content_terms(made, "係留") == {}
+def test_question_is_tokenized_in_every_site_language(tmp_path: Path) -> None:
+    bundle = bilingual(tmp_path)
+    assert read_content_terms(bundle, "ropes") == {"en": ["rope"], "fr": ["rop"]}
+    assert read_content_terms(bundle, "the of and").keys() == {"fr"}
+    assert read_content_terms(bundle, "係留") == {}
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def test_a_question_is_read_in_every_language(tmp_path: Path) -> None:
         (None, {"en", "fr"}), ("ja", {"en", "fr"}), ("f", {"en", "fr"}),
     ],
 )  # fmt: skip
-def test_the_askers_language_goes_before_all_others(
-    tmp_path: Path, asked: str | None, found: set[str]
+def test_passages_in_the_askers_language_come_first(
+    tmp_path: Path, language: str | None, languages: set[str]
 ) -> None:
-    made = bilingual(tmp_path)
+    bundle = bilingual(tmp_path)
     question = "rope cordage"
     ranked = doubles.retrieve(
-        made, question, LetterEmbedder().embed([question])[0], 8, asked
+        bundle, question, LetterEmbedder().embed([question])[0], 8, language
     ).passages
-    assert {scored.item.language for scored in ranked} == found
+    assert {scored.item.language for scored in ranked} == languages
 
 
-def test_other_languages_are_used_where_the_askers_says_nothing(tmp_path: Path) -> None:
-    made = bilingual(tmp_path, Profile(floor=0.5))
+def test_other_languages_answer_when_the_askers_has_no_evidence(tmp_path: Path) -> None:
+    bundle = bilingual(tmp_path, Profile(floor=0.5))
     question = "one more rope"
     vector = LetterEmbedder().embed([question])[0]
-    ranked = doubles.retrieve(made, question, vector, 8, "fr").passages
+    ranked = doubles.retrieve(bundle, question, vector, 8, "fr").passages
     assert {scored.item.language for scored in ranked} == {"en"}
 
 
-def test_a_citation_says_its_language(tmp_path: Path) -> None:
+def test_citation_has_its_language(tmp_path: Path) -> None:
     quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "encore un cordage"}]}
     answerer = ScriptedAnswerer([{"claims": [quote]}])
     reply = Engine(bilingual(tmp_path), LetterEmbedder(), answerer).answer("cordage", "fr-CA")
@@ -111,14 +111,14 @@ def test_a_citation_says_its_language(tmp_path: Path) -> None:
     assert citation.language == "fr"
 
 
-def test_sentences_are_weighed_in_their_own_language(tmp_path: Path) -> None:
+def test_sentences_are_stemmed_in_their_own_language(tmp_path: Path) -> None:
     pages = [
         record("en", "<p>The ropes of a mooring hold the boat.</p>", "Mooring"),
         record("fr", "<p>Les cordages du mouillage tiennent le bateau.</p>", "Mouillage"),
     ]
     embedder = sites.local()
-    made = index_of(tmp_path, pages, embedder=embedder, languages={"fr": "fr"})
-    bundle = bundle_of(tmp_path, made, OPEN, embedder.identity)
+    index = index_of(tmp_path, pages, embedder=embedder, languages={"fr": "fr"})
+    bundle = bundle_of(tmp_path, index, OPEN, embedder.identity)
     answerer = ExtractiveAnswerer(bundle, embedder)
     draft = answerer.draft("Quel cordage tient le bateau ?", Evidence((bundle.passage(1),)))
     assert draft == {
@@ -146,11 +146,13 @@ def test_sentences_are_weighed_in_their_own_language(tmp_path: Path) -> None:
         (None, ["en"], set()),
     ],
 )
-def test_the_most_specific_match_wins(asked: str | None, known: list[str], found: set[str]) -> None:
-    assert match_languages(asked, known) == found
+def test_most_specific_language_match_wins(
+    tag: str | None, languages: list[str], matches: set[str]
+) -> None:
+    assert match_languages(tag, languages) == matches
 
 
-def test_a_tag_has_letters_digits_and_hyphens() -> None:
+def test_language_tag_has_letters_digits_and_hyphens() -> None:
     assert all(map(is_language_tag, ["en", "pt_BR", "zh-Hant-TW", "de-1996", "sr-Latn-RS"]))
     assert not any(map(is_language_tag, ["", "e", "en-", "-en", "en GB", "1a", "en-" + "a" * 9]))
 
@@ -163,19 +165,21 @@ def test_a_tag_has_letters_digits_and_hyphens() -> None:
         (None, ("en",), None),
     ],
 )
-def test_a_terminal_says_that_no_source_is_in_the_askers_language(
-    asked: str | None, cited: tuple[str, ...], said: str | None
+def test_terminal_says_when_no_source_is_in_the_askers_language(
+    language: str | None, cited: tuple[str, ...], sentence: str | None
 ) -> None:
     citations = tuple(
         RecordCitation(f"p{n}", "/p/", "P", "Rope.", n, language=language)
         for n, language in enumerate(cited)
     )
     console = Console(record=True, width=100, file=io.StringIO())
-    print_reply(console, Reply(Answer((Claim("Rope.", citations),)), 0.5), "", asked)
+    print_reply(console, Reply(Answer((Claim("Rope.", citations),)), 0.5), "", language)
     lines = console.export_text().splitlines()
-    assert [line for line in lines if line.startswith("No source")] == ([said] if said else [])
+    assert [line for line in lines if line.startswith("No source")] == (
+        [sentence] if sentence else []
+    )
 
 
-def test_a_command_refuses_a_language_that_is_not_a_tag() -> None:
+def test_command_refuses_an_invalid_language_tag() -> None:
     with pytest.raises(click.ClickException, match="--language: 'x!' is no tag"):
         check_language_tag("x!")

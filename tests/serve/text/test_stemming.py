@@ -15,12 +15,12 @@ kurulum asennus instalacja εγκατάσταση""".split()
 
 
 @pytest.mark.parametrize("language", sorted(set(tokenization.STEMMER_LANGUAGES.values())))
-def test_every_language_has_the_stems_of_the_package(language: str) -> None:
+def test_stems_equal_those_of_snowballstemmer_in_every_language(language: str) -> None:
     stem, whole = load_stemmer(language), snowballstemmer.stemmer(language)
     assert [stem(word) for word in WORDS] == whole.stemWords(WORDS)
 
 
-def test_no_other_language_is_imported() -> None:
+def test_only_the_stemmer_of_one_language_is_imported() -> None:
     code = (
         "import sys; from answerable.serve.text.tokenization import load_stemmer;"
         "load_stemmer('english');"

@@ -27,24 +27,24 @@ def impatient() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_threads_stem_as_one_does() -> None:
+def test_stemming_is_thread_safe() -> None:
     batches = [
         [f"qu{chr(97 + n)}{chr(97 + m)}t{ending}" for m in range(26) for ending in ENDINGS]
         for n in range(THREADS)
     ]
     together = threading.Barrier(THREADS)
 
-    def read(words: list[str]) -> list[str]:
+    def extract_batch(words: list[str]) -> list[str]:
         together.wait()
         return extract_terms(" ".join(words))
 
     with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(read, batches))
+        stems = list(pool.map(extract_batch, batches))
     stemmer = snowballstemmer.stemmer("english")
-    assert found == [[stemmer.stemWord(word) for word in words] for words in batches]
+    assert stems == [[stemmer.stemWord(word) for word in words] for words in batches]
 
 
-def test_words_that_join_sentences_say_nothing_about_a_subject() -> None:
+def test_connectives_are_stopwords() -> None:
     assert extract_terms("Although anyone ran into something, a floor was found, however") == [
         "ran",
         "floor",

@@ -36,8 +36,8 @@ SHAPES = [(1, 1), (3, 5), (65, 64), (64, 1), (200, 1024), (130, 3072), (7, 16_38
 
 
 def reference(rows: NDArray[np.int8], query: NDArray[np.int8]) -> list[int]:
-    found: list[int] = (rows.astype(np.int64) @ query.astype(np.int64)).tolist()
-    return found
+    products: list[int] = (rows.astype(np.int64) @ query.astype(np.int64)).tolist()
+    return products
 
 
 def whole(seed: int, shape: tuple[int, ...], low: int = -127, high: int = 127) -> NDArray[np.int8]:
@@ -46,12 +46,12 @@ def whole(seed: int, shape: tuple[int, ...], low: int = -127, high: int = 127) -
 
 @pytest.mark.parametrize("dots", [kernel.multiply_by_numkong, multiply_by_numpy])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_both_kernels_count_as_whole_numbers_do(
+def test_both_kernels_equal_the_integer_product(
     dots: Callable[..., WholeFloats], shape: tuple[int, int]
 ) -> None:
     rows, query = whole(1, shape), whole(2, shape[1:])
-    found = dots(rows, query)
-    assert found.tolist() == reference(rows, query)
+    products = dots(rows, query)
+    assert products.tolist() == reference(rows, query)
     # The largest sums there are, of either sign, and of rows that no build writes.
     for value in (127, -127, -128):
         full = np.full(shape, value, dtype=np.int8)
@@ -60,7 +60,7 @@ def test_both_kernels_count_as_whole_numbers_do(
 
 
 @given(data=st.data())
-def test_both_kernels_agree_on_any_rows(data: st.DataObject) -> None:
+def test_both_kernels_agree_on_random_rows(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 140))
     dimensions = data.draw(st.integers(1, 300))
     values = st.integers(-128, 127)
@@ -74,7 +74,7 @@ def test_both_kernels_agree_on_any_rows(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize("count", [4096, 4097, 6001])
-def test_two_cores_count_as_one_does(
+def test_two_threads_compute_as_one_does(
     monkeypatch: pytest.MonkeyPatch, cores: int, count: int
 ) -> None:
     monkeypatch.setattr(kernel, "CORES", cores)
@@ -85,14 +85,14 @@ def test_two_cores_count_as_one_does(
     )
 
 
-def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
+def test_compiled_kernel_is_chosen_for_large_arrays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert kernel._load_compiled_kernel() is kernel.multiply_by_numkong
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def counted(rows: NDArray[np.int8], query: NDArray[np.int8]) -> WholeFloats:
-        asked.append(len(rows))
+        sizes.append(len(rows))
         return multiply_by_numpy(rows, query)
 
     monkeypatch.setattr(kernel, "_load_compiled_kernel", lambda: counted)
@@ -100,10 +100,10 @@ def test_the_compiled_kernel_is_taken_where_there_is_much_to_scan(
     for count in (10, 1024):
         rows = whole(3, (count, 1024))
         assert kernel.multiply_rows(rows, query).tolist() == reference(rows, query)
-    assert asked == [1024]
+    assert sizes == [1024]
 
 
-def test_without_the_wheel_or_with_a_wrong_one_numpy_scans(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_is_used_when_numkong_is_missing_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     uncached = kernel._load_compiled_kernel.__wrapped__
     with monkeypatch.context() as patched:
         patched.setitem(__import__("sys").modules, "numkong", None)
@@ -130,9 +130,9 @@ def opened(rows: Floats, encoding: Encoding) -> Codes:
 
 
 def truncated(rows: Floats, dimensions: int) -> Floats:
-    kept = rows[..., :dimensions]
-    norms = np.linalg.norm(kept, axis=-1, keepdims=True)
-    unit: Floats = np.divide(kept, norms, out=np.zeros_like(kept), where=norms > 0)
+    leading = rows[..., :dimensions]
+    norms = np.linalg.norm(leading, axis=-1, keepdims=True)
+    unit: Floats = np.divide(leading, norms, out=np.zeros_like(leading), where=norms > 0)
     return unit
 
 
@@ -141,7 +141,7 @@ def truncated(rows: Floats, dimensions: int) -> Floats:
 NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary": None, "binary+int8": 0.005}
 
 
-def test_every_encoding_is_written_read_measured_and_told() -> None:
+def test_every_encoding_is_implemented_benchmarked_and_documented() -> None:
     """What has to know all encodings, each by its place: a forgotten one is named."""
     places = {
         "serve/vectors/encodings.py OPENED": set(encodings._CODES_OPENERS),
@@ -149,8 +149,8 @@ def test_every_encoding_is_written_read_measured_and_told() -> None:
         "tests/serve/vectors/test_vector_encodings.py NEAR": set(NEAR),
         "eval/bench/bundle.py LEVERS": _levers(),
     }
-    for place, known in places.items():
-        assert known == set(ENCODING_NAMES), place
+    for place, names in places.items():
+        assert names == set(ENCODING_NAMES), place
     for page, tables in (("configure.md", 2), ("bundle.md", 5)):
         text = (sites.ROOT / "docs" / page).read_text(encoding="utf-8")
         rows = [line for line in text.splitlines() if line.startswith("|")]
@@ -160,19 +160,19 @@ def test_every_encoding_is_written_read_measured_and_told() -> None:
 
 def _levers() -> set[str]:
     source = (sites.ROOT / "eval" / "bench" / "bundle.py").read_text(encoding="utf-8")
-    (made,) = re.findall(r"^LEVERS = (\(.*?\)\))", source, re.M | re.S)
-    return {name for name, _ in ast.literal_eval(made)}
+    (levers,) = re.findall(r"^LEVERS = (\(.*?\)\))", source, re.M | re.S)
+    return {name for name, _ in ast.literal_eval(levers)}
 
 
-def test_an_encoding_is_made_of_the_arrays_that_its_kind_names() -> None:
+def test_encoded_arrays_match_the_encoding_kind() -> None:
     rows = vectors(20, 64)
     for name in ENCODING_NAMES:
         encoding = Encoding(name, 60)
-        made = encode_vectors(rows, encoding)
-        assert made.keys() == encoding.arrays.keys()
-        assert 0 <= made[INVERSE_NORMS].min() <= made[INVERSE_NORMS].max() <= MAX_UNIT_VALUE
+        arrays = encode_vectors(rows, encoding)
+        assert arrays.keys() == encoding.arrays.keys()
+        assert 0 <= arrays[INVERSE_NORMS].min() <= arrays[INVERSE_NORMS].max() <= MAX_UNIT_VALUE
         for array, (dtype, shape) in encoding.arrays.items():
-            assert (made[array].dtype, made[array].shape[1:]) == (np.dtype(dtype), shape)
+            assert (arrays[array].dtype, arrays[array].shape[1:]) == (np.dtype(dtype), shape)
         numbers = opened(rows, encoding).numbers(slice(None))
         assert (numbers.dtype, numbers.shape) == (np.dtype(np.float32), (20, 60))
         is_whole = bool((numbers == numbers.astype(np.int8)).all())
@@ -181,25 +181,25 @@ def test_an_encoding_is_made_of_the_arrays_that_its_kind_names() -> None:
 
 @pytest.mark.parametrize("dimensions", [256, 200, 64, 7, 1])
 @pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_scores_follow_the_cosines_of_the_leading_dimensions(name: str, dimensions: int) -> None:
+def test_scores_approximate_cosines_of_the_leading_dimensions(name: str, dimensions: int) -> None:
     rows = vectors(400, 256)
     stream = opened(rows, Encoding(name, dimensions))
     query = truncated(rows[3] + rows[5], dimensions)
     exact = truncated(rows, dimensions) @ query
-    found = score_all_codes(stream, query)
-    assert found.dtype == np.float32
-    assert found[200] == 0.0
+    scores = score_all_codes(stream, query)
+    assert scores.dtype == np.float32
+    assert scores[200] == 0.0
     assert stream.estimate(query)[200] == 0.0
     near = NEAR[name]
     if near and dimensions >= 64:
-        assert np.abs(found - exact).max() < near * math.sqrt(256 / dimensions)
+        assert np.abs(scores - exact).max() < near * math.sqrt(256 / dimensions)
     elif dimensions >= 64:
-        assert np.corrcoef(found, exact)[0, 1] > 0.85
+        assert np.corrcoef(scores, exact)[0, 1] > 0.85
 
 
 @pytest.mark.parametrize("dimensions", [16, 256, 1024])
 @pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str, dimensions: int) -> None:
+def test_estimates_differ_from_scores_by_at_most_the_slack(name: str, dimensions: int) -> None:
     rows = vectors(2000, dimensions)
     stream = opened(rows, Encoding(name, dimensions))
     # One coordinate that outweighs all others leaves few steps to round the others to.
@@ -216,33 +216,33 @@ def test_no_estimate_misses_its_score_by_more_than_the_slack(name: str, dimensio
 def test_equal_rows_have_equal_scores(name: str, dimensions: int) -> None:
     rows = np.repeat(vectors(5, dimensions), 40, axis=0)
     stream = opened(rows, Encoding(name, dimensions))
-    found = score_all_codes(stream, truncated(rows[0] + rows[41], dimensions))
-    for group in found.reshape(5, 40):
+    scores = score_all_codes(stream, truncated(rows[0] + rows[41], dimensions))
+    for group in scores.reshape(5, 40):
         assert set(group.tolist()) == {float(group[0])}
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 31, 256, 3072])
-def test_nibbles_are_counted_as_whole_numbers(dimensions: int) -> None:
+def test_int4_dot_products_are_exact(dimensions: int) -> None:
     rows = vectors(150, dimensions)
-    made = encode_vectors(rows, Encoding("int4", dimensions))
+    arrays = encode_vectors(rows, Encoding("int4", dimensions))
     peaks = np.abs(rows).max(axis=1, keepdims=True)
     expected = np.rint(np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0) * 7)
-    stream = Int4Codes(made["codes"], made[INVERSE_NORMS], dimensions)
+    stream = Int4Codes(arrays["codes"], arrays[INVERSE_NORMS], dimensions)
     query = whole(4, (dimensions,))
     assert stream.dots(query).tolist() == reference(expected.astype(np.int8), query)
-    assert made["codes"].shape == (150, (dimensions + 1) // 2)
+    assert arrays["codes"].shape == (150, (dimensions + 1) // 2)
 
 
 @pytest.mark.parametrize("dimensions", [1, 8, 9, 64, 256, 3072])
-def test_bits_that_differ_are_counted_one_by_one(dimensions: int) -> None:
+def test_hamming_distance_counts_differing_bits(dimensions: int) -> None:
     bits = np.random.default_rng(5).integers(0, 2, (5000, dimensions)).astype(np.uint8)
     query = bits[7] ^ 1
     expected = (bits != query).sum(axis=1)
-    found = hamming_distances(np.packbits(bits, axis=1), np.packbits(query))
-    assert found.tolist() == expected.tolist()
+    distances = hamming_distances(np.packbits(bits, axis=1), np.packbits(query))
+    assert distances.tolist() == expected.tolist()
 
 
-def test_a_query_of_zeros_is_near_nothing() -> None:
+def test_zero_query_has_cosine_zero() -> None:
     rows = vectors(20, 64)
     for name in ENCODING_NAMES:
         stream = opened(rows, Encoding(name, 64))
@@ -251,7 +251,7 @@ def test_a_query_of_zeros_is_near_nothing() -> None:
         assert score_all_codes(stream, zeros).tolist() == [0.0] * 20
 
 
-def test_no_rows_at_all() -> None:
+def test_empty_stream_scores_nothing() -> None:
     for name in ENCODING_NAMES:
         stream = opened(np.zeros((0, 64), dtype=np.float32), Encoding(name, 64))
         assert len(stream) == 0
@@ -259,7 +259,7 @@ def test_no_rows_at_all() -> None:
 
 
 @pytest.mark.parametrize("name", ENCODING_NAMES)
-def test_the_best_are_among_the_candidates(name: str) -> None:
+def test_candidate_pool_holds_the_best_scores(name: str) -> None:
     """The kernel's candidates hold what scoring every row would put in the first eight."""
     rows = vectors(3000, 768)
     stream = opened(rows, Encoding(name, 768))
@@ -267,8 +267,8 @@ def test_the_best_are_among_the_candidates(name: str) -> None:
     for query in truncated(2 * rows[:10] + noise[:10], 768):
         best = select_top_rows(score_all_codes(stream, query), 8)
         pool = select_top_rows(stream.estimate(query), stream.pool)
-        held = len(set(best.tolist()) & set(pool.tolist()))
-        assert held >= (7 if name.startswith("binary") else 8)
+        shared = len(set(best.tolist()) & set(pool.tolist()))
+        assert shared >= (7 if name.startswith("binary") else 8)
 
 
 @given(
@@ -277,20 +277,20 @@ def test_the_best_are_among_the_candidates(name: str) -> None:
     data=st.data(),
 )
 @settings(max_examples=300)
-def test_the_best_are_those_that_a_stable_sort_puts_first(
+def test_selected_top_rows_equal_a_stable_sort(
     scores: list[float], count: int, data: st.DataObject
 ) -> None:
-    wanted = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
-    rows = [row for row, each in enumerate(wanted) if each]
+    eligible = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    rows = [row for row, each in enumerate(eligible) if each]
     expected = sorted(rows, key=lambda row: -scores[row])[:count]
     array = np.array(scores, dtype=np.float32)
-    assert select_top_rows(array, count, np.array(wanted, dtype=np.bool_)).tolist() == expected
+    assert select_top_rows(array, count, np.array(eligible, dtype=np.bool_)).tolist() == expected
     everything = sorted(range(len(scores)), key=lambda row: -scores[row])[:count]
     assert select_top_rows(array, count).tolist() == everything
 
 
 @pytest.mark.parametrize(("name", "dimensions"), [("int7", 8), ("", 8), ("int8", 0), ("int8", -1)])
-def test_an_encoding_that_carries_nothing_cannot_be_made(name: str, dimensions: int) -> None:
+def test_encoding_without_dimensions_is_refused(name: str, dimensions: int) -> None:
     with pytest.raises(ValueError, match=r"none of|carry nothing"):
         Encoding(name, dimensions)
 
