@@ -322,7 +322,7 @@ def test_bundle_of_another_embedder_is_refused_without_falling_back(
 
 
 @pytest.mark.parametrize(
-    ("module", "told"),
+    ("module", "message"),
     [
         ("serve.database_engine", "PolicyError: ANSWERABLE_DATABASE_URL: the package psycopg is"),
         ("indexing.postgres.publisher", "SiteError: store: the package psycopg is not installed"),

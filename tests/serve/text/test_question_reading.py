@@ -37,7 +37,7 @@ def read_for_bundle(bundle: Bundle, question: str) -> QuestionReading:
 
 
 @pytest.mark.parametrize(
-    ("question", "spelled", "asked"),
+    ("question", "spelled", "original"),
     [
         ("ingres controller", "ingress controller", "ingres"),
         ("igress controller", "ingress controller", "igress"),

@@ -77,7 +77,7 @@ def test_question_is_tokenized_in_every_site_language(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("language", "languages"),
     [
         ("fr", {"fr"}), ("fr-CA", {"fr"}), ("FR_ca", {"fr"}), ("en-GB", {"en"}),
         (None, {"en", "fr"}), ("ja", {"en", "fr"}), ("f", {"en", "fr"}),
@@ -135,7 +135,7 @@ def test_sentences_are_stemmed_in_their_own_language(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "known", "found"),
+    ("tag", "languages", "matches"),
     [
         ("fr-CA", ["fr", "fr-CA"], {"fr-CA"}),
         ("fr-BE", ["fr", "fr-CA"], {"fr"}),
@@ -158,7 +158,7 @@ def test_language_tag_has_letters_digits_and_hyphens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "cited", "said"),
+    ("language", "cited", "sentence"),
     [
         ("fr-CA", ("en", "de"), "No source is in fr-CA; language: en, de"),
         ("fr-CA", ("en", "fr"), None),
