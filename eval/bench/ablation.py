@@ -1,9 +1,9 @@
-"""What each rule of the keyless answer brings: every row is measured with one rule switched off.
+"""Measure what each rule of the keyless answer brings: a row is without one of the rules.
 
 ``rules``, for each site with gold spans: pages found at 1 / 3 / 8, the shares of answerable
 questions that are answered and of unanswerable ones that are refused, and what is shown, as
 gold_spans measures it. ``sets``, for each public question set: ``hit_8``, the share of answerable
-questions with a right text among the first eight, floor or no floor; the shares whose reference
+questions with a right text among the first eight, with no floor applied; the shares whose reference
 the first excerpt and all excerpts hold, a refusal holding nothing; and their mean words.
 
 A site or set is built once. A rule is switched off in the profile or by constants of its modules.
@@ -25,9 +25,9 @@ import gold_spans
 import retrieval
 from answers import ANSWERABLE
 from gold_spans import Gold
+from passage_ranks import first_rank, order_pages, order_records, rank_all
 from questions import build_site, required
-from ranking import first_rank, order_pages, order_records, rank_all
-from scoring import HELD, held, recall_shares, share
+from scoring import HELD, measure_reference, recall_shares, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.indexing.output.function_writer import find_model_folder
@@ -48,7 +48,7 @@ from answerable.serve.types import Passage, Reply
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is switched off. constants: of ``answerable.serve``, named ``module.NAME``."""
+    """Switch a rule off. constants: of ``answerable.serve``, named ``module.NAME``."""
 
     name: str
     profile: Mapping[str, Any] = field(default_factory=dict)
@@ -185,7 +185,7 @@ def _measure_set(engine: Engine[Bundle], rule: Rule, queries: Sequence[Row]) -> 
         shown.append([claim.text for claim in _answer(engine, rule, text).answer.claims])
     holds, holds_first = (
         [
-            (held(" ".join(texts[:most]), query.get("ans", ())) or 0.0) >= HELD
+            (measure_reference(" ".join(texts[:most]), query.get("ans", ())) or 0.0) >= HELD
             for query, texts in zip(queries, shown, strict=True)
         ]
         for most in (None, 1)

@@ -1,4 +1,4 @@
-"""What the plugin adds to `mkdocs build`: time and memory, without a cache and with one.
+"""Measure what the plugin adds to `mkdocs build`: time and memory, without a cache and with one.
 
 Each round builds a site three times, one after the other: without the plugin, with it and an
 empty cache (cold), and with it once more (warm). Ratios are of one round, and the median of all
@@ -31,11 +31,11 @@ NOTEBOOK = Path(__file__).parents[2] / "notebook"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One build: wall-clock seconds, the most memory it had in MB, and what it printed."""
+    """Hold one build: wall-clock seconds, the most memory it had in MB, and what it printed."""
 
     seconds: float
     memory: float
-    said: str
+    output: str
 
 
 def measure(data: Path) -> Results:
@@ -70,7 +70,7 @@ def _row(site: Path) -> Row:
         "warm_s": _median([run.seconds for run in warm]),
         "cold_adds": _median([c.seconds / p.seconds - 1 for p, c, _ in rounds]),
         "warm_adds": _median([w.seconds / p.seconds - 1 for p, _, w in rounds]),
-        "warm_embeds": max(_embedded(run.said) for run in warm),
+        "warm_embeds": max(_embedded(run.output) for run in warm),
         "plain_mb": _median([run.memory for run in plain]),
         "cold_mb": _median([run.memory for run in cold]),
         "warm_mb": _median([run.memory for run in warm]),
@@ -78,8 +78,8 @@ def _row(site: Path) -> Row:
 
 
 def _round(site: Path) -> tuple[Run, Run, Run]:
-    for made in (".cache", "function", "site"):
-        shutil.rmtree(site / made, ignore_errors=True)
+    for folder in (".cache", "function", "site"):
+        shutil.rmtree(site / folder, ignore_errors=True)
     plain = _build(site, "mkdocs.yml")
     cold = _build(site, "answerable.yml")
     return plain, cold, _build(site, "answerable.yml")
@@ -93,10 +93,10 @@ def _build(site: Path, config: str) -> Run:
         process = subprocess.Popen(command, cwd=site, stdout=out, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
-    said = log.read_text(encoding="utf-8")
+    output = log.read_text(encoding="utf-8")
     if status != 0:
-        raise SystemExit(said)
-    return Run(seconds, usage.ru_maxrss / 1024, said)
+        raise SystemExit(output)
+    return Run(seconds, usage.ru_maxrss / 1024, output)
 
 
 def _add_plugin(site: Path) -> None:
@@ -117,10 +117,10 @@ def _write_notebook(site: Path) -> None:
         note.write_text(about, encoding="utf-8")
 
 
-def _embedded(said: str) -> int:
-    match = re.search(r"(\d+) texts? embedded", said)
+def _embedded(output: str) -> int:
+    match = re.search(r"(\d+) texts? embedded", output)
     if match is None:
-        raise SystemExit(f"the build does not say how many texts it has embedded:\n{said}")
+        raise SystemExit(f"the build does not say how many texts it has embedded:\n{output}")
     return int(match[1])
 
 
@@ -129,7 +129,7 @@ def _median(values: Sequence[float]) -> float:
 
 
 def _generate(site: Path, pages: int) -> Path:
-    """A site of pages that differ, each with sections of made-up prose and code."""
+    """Generate a site of pages that differ, each with sections of made-up prose and code."""
     words = random.Random(7)
     vocabulary = ["".join(_syllables(words)) for _ in range(20_000)]
     for number in range(pages):

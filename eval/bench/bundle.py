@@ -59,7 +59,7 @@ QUESTIONS = 50
 TOP = 8
 STARTS = 7
 TURNS = 31
-# More bytes than the caches of a core and its neighbours hold.
+# More bytes than the caches of a core and its neighbors hold.
 CACHES = 96_000_000
 
 Floats = NDArray[np.float32]
@@ -67,76 +67,76 @@ Work = Callable[[], object]
 
 
 def rows() -> list[Row]:
-    """One row for each encoding, one for each other way to scan, and the cold starts."""
-    index = synthetic.made()
+    """Measure one row for each encoding, one for each other way to scan, and the cold starts."""
+    index = synthetic.make_index()
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
     questions = synthetic.queries(vectors, QUESTIONS)
     whole = encode_all_dimensions(vectors.shape[1])
-    made = serialize_index(index, whole)
-    found = [
+    contents = serialize_index(index, whole)
+    table = [
         {
-            **_of(Encoding(*lever), vectors, questions),
-            "bytes": _bytes(index, made, Encoding(*lever)),
+            **_measure_encoding(Encoding(*lever), vectors, questions),
+            "bytes": _bytes(index, contents, Encoding(*lever)),
         }
         for lever in LEVERS
     ]
-    found += _by_numpy(vectors, questions)
-    return found + _cold(index, questions[0])
+    table += _by_numpy(vectors, questions)
+    return table + _cold(index, questions[0])
 
 
-def _bytes(index: SiteIndex, made: BundleContents, lever: Encoding) -> int:
-    """The bytes of the whole bundle, its manifest too."""
-    recoded = reencode_contents(made, index, lever)
+def _bytes(index: SiteIndex, contents: BundleContents, lever: Encoding) -> int:
+    """Count the bytes of the whole bundle, its manifest too."""
+    recoded = reencode_contents(contents, index, lever)
     now = parse_build_time("0")
     manifest = make_manifest(index, recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
     return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
 
-def _of(lever: Encoding, vectors: Floats, questions: Floats) -> Row:
+def _measure_encoding(lever: Encoding, vectors: Floats, questions: Floats) -> Row:
     stream = open_codes(lever, encode_vectors(vectors, lever))
-    asked = _leading(questions, lever.dimensions)
-    rhos, kept = [], []
-    for question, cut in zip(questions, asked, strict=True):
+    cut_questions = _cut_vectors(questions, lever.dimensions)
+    rhos, kept_shares = [], []
+    for question, cut in zip(questions, cut_questions, strict=True):
         exact = vectors @ question
         rhos.append(spearman_correlation(exact, score_all_codes(stream, cut)))
         best = set(np.argsort(-exact)[:TOP].tolist())
-        kept.append(len(best & set(_search(stream, cut).tolist())) / TOP)
+        kept_shares.append(len(best & set(_search(stream, cut).tolist())) / TOP)
     return {
         "name": lever.label(vectors.shape[1]),
         "rho_min": min(rhos),
-        "top8_kept": float(np.mean(kept)),
-        **_times(_searches(lever, vectors, asked[0]), _readers(vectors, lever.dimensions)),
+        "top8_kept": float(np.mean(kept_shares)),
+        **_times(_searches(lever, vectors, cut_questions[0]), _readers(vectors, lever.dimensions)),
     }
 
 
-def _leading(rows: Floats, dimensions: int) -> Floats:
-    kept: Floats = rows[:, :dimensions].copy()
-    kept /= np.linalg.norm(kept, axis=1, keepdims=True)
-    return kept
+def _cut_vectors(rows: Floats, dimensions: int) -> Floats:
+    leading: Floats = rows[:, :dimensions].copy()
+    leading /= np.linalg.norm(leading, axis=1, keepdims=True)
+    return leading
 
 
 def _search(stream: Codes, question: Floats) -> NDArray[np.intp]:
-    """The first eight rows, as retrieval finds them: candidates, their scores, the best."""
+    """Find the first eight rows, as retrieval does: candidates, their scores, the best."""
     guessed = stream.estimate(question)
     picked = np.sort(select_top_rows(guessed, stream.pool))
     return picked[select_top_rows(score_codes(stream, question, picked), TOP)]
 
 
 def _by_numpy(vectors: Floats, questions: Floats) -> list[Row]:
-    """The fallback without the compiled kernel, and the product of float32 that needs none."""
-    found: list[Row] = []
+    """Time the fallback without the compiled kernel, and the product of float32 that needs none."""
+    table: list[Row] = []
     compiled, kernel.multiply_rows = kernel.multiply_rows, multiply_by_numpy
     try:
         for dimensions in (vectors.shape[1], 1024):
             lever = encode_all_dimensions(dimensions)
-            asked = _leading(questions[:1], dimensions)[0]
-            times = _times(_searches(lever, vectors, asked), _readers(vectors, dimensions))
-            found.append({"name": f"numpy-{lever.label(vectors.shape[1])}", **times})
+            question = _cut_vectors(questions[:1], dimensions)[0]
+            times = _times(_searches(lever, vectors, question), _readers(vectors, dimensions))
+            table.append({"name": f"numpy-{lever.label(vectors.shape[1])}", **times})
     finally:
         kernel.multiply_rows = compiled
     product = [partial(_product, rows, questions[0]) for rows in (vectors, vectors.copy())]
     times = _times(product, _readers(vectors, vectors.shape[1]))
-    return [*found, {"name": "numpy-float32", **times}]
+    return [*table, {"name": "numpy-float32", **times}]
 
 
 def _product(rows: Floats, question: Floats) -> NDArray[np.intp]:
@@ -144,7 +144,7 @@ def _product(rows: Floats, question: Floats) -> NDArray[np.intp]:
 
 
 def _searches(lever: Encoding, vectors: Floats, question: Floats) -> list[Work]:
-    """Searches of copies of the same rows, too many for any cache."""
+    """Make searches of copies of the same rows, too many for any cache."""
     arrays = encode_vectors(vectors, lever)
     return [
         partial(_search, open_codes(lever, {n: a.copy() for n, a in arrays.items()}), question)
@@ -153,7 +153,7 @@ def _searches(lever: Encoding, vectors: Floats, question: Floats) -> list[Work]:
 
 
 def _readers(vectors: Floats, dimensions: int) -> list[Work]:
-    """Reads of copies of the rows as int8: each is a search for a byte that no code is."""
+    """Make reads of copies of the rows as int8: each is a search for a byte that no code is."""
     rows = encode_vectors(vectors, encode_all_dimensions(dimensions))["codes"]
     return [partial(rows.tobytes().find, b"\x80") for _ in range(_copies(rows.nbytes))]
 
@@ -163,13 +163,13 @@ def _copies(size: int) -> int:
 
 
 def _times(searches: Sequence[Work], reads: Sequence[Work]) -> Row:
-    found: dict[str, list[float]] = {name: [] for name in ("read", "search", "hot read", "hot")}
+    seconds: dict[str, list[float]] = {name: [] for name in ("read", "search", "hot read", "hot")}
     for turn in range(TURNS):
         for name, works in (("read", reads), ("search", searches)):
-            found[name].append(_seconds(works[turn % len(works)]))
+            seconds[name].append(_seconds(works[turn % len(works)]))
         for name, works in (("hot read", reads), ("hot", searches)):
-            found[name].append(_seconds(works[0]))
-    medians = {name: median(values) for name, values in found.items()}
+            seconds[name].append(_seconds(works[0]))
+    medians = {name: median(values) for name, values in seconds.items()}
     return {
         "scan_ms": 1000 * medians["search"],
         "scan_x_floor": medians["search"] / medians["read"],
@@ -184,7 +184,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _cold(index: SiteIndex, question: Floats) -> list[Row]:
-    """Starts of our function and of Node's, one after the other, and the ratio of their medians."""
+    """Time starts of our function and of Node's in turn, and divide their medians."""
     if not shutil.which("node"):
         print("cold starts: skipped, there is no node", file=sys.stderr)
         return []
@@ -201,7 +201,7 @@ def _cold(index: SiteIndex, question: Floats) -> list[Row]:
             times["cold"].append(time_cold_start(function).ranking / 1000)
             times["cold-skip-hashes"].append(time_cold_start(function, verify=False).ranking / 1000)
     # The first of each has read the files into memory.
-    medians = {name: median(found[1:]) for name, found in times.items()}
+    medians = {name: median(seconds[1:]) for name, seconds in times.items()}
     return [
         {"name": name, "cold_ms": 1000 * value, "cold_x_node": medians["node"] / value}
         for name, value in medians.items()
@@ -213,12 +213,12 @@ def _run(command: list[str]) -> None:
 
 
 def _unaudited(artifacts: Iterable[Artifact]) -> None:
-    """There is no note here whose text could leak."""
+    """Audit nothing: there is no note here whose text could leak."""
     del artifacts
 
 
 def _node_command(work: Path, index: SiteIndex, question: Floats) -> list[str]:
-    """The same vectors as base64 in JSON, and the script that ranks them."""
+    """Write the same vectors as base64 in JSON, and return the script that ranks them."""
     vectors = np.concatenate([index.passage_vectors, index.hint_vectors])
     whole = encode_vectors(vectors, encode_all_dimensions(vectors.shape[1]))["codes"]
     ids = [*(indexed.passage.id for indexed in index.passages), *(hint.id for hint in index.hints)]

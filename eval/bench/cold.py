@@ -36,7 +36,7 @@ REFUSED = "Who wrote the tragedy of Hamlet?"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a function is started and what it is asked first."""
+    """Choose how a function is started and what it is asked first."""
 
     name: str
     question: str = ANSWERED
@@ -57,18 +57,18 @@ PAID = (
 
 
 def rows() -> list[Row]:
-    """One row for each way to start."""
+    """Measure one row for each way to start."""
     with tempfile.TemporaryDirectory() as work, OpenAIStub() as stub:
         function = served.build(Path(work))
-        found = [_row(function, start) for start in KEYLESS]
-        chosen = replace(read_settings(function), answers="openai", base_url=stub.base_url)
-        (function / settings.SETTINGS_FILE).write_bytes(chosen.as_json())
-        found += [_row(function, start) for start in PAID]
+        table = [_row(function, start) for start in KEYLESS]
+        paid_settings = replace(read_settings(function), answers="openai", base_url=stub.base_url)
+        (function / settings.SETTINGS_FILE).write_bytes(paid_settings.as_json())
+        table += [_row(function, start) for start in PAID]
         with _redis(Path(work)) as url:
             if url:
                 shared = {"ANSWERABLE_REDIS_URL": url, "ANSWERABLE_SECRET": secrets.token_hex(16)}
-                found.append(_row(function, Start("openai, cached", environment=shared)))
-    return found
+                table.append(_row(function, Start("openai, cached", environment=shared)))
+    return table
 
 
 def _row(function: Path, start: Start) -> Row:
@@ -86,7 +86,7 @@ def _row(function: Path, start: Start) -> Row:
 
 
 def _start(function: Path, start: Start) -> tuple[float, float, float]:
-    """Seconds until it listens, until it has answered, and of another question."""
+    """Time the seconds until it listens, until it has answered, and of another question."""
     with served.serving(function, **_environment(start)) as server:
         connection = server.connect()
         answered = served.ask(connection, start.question)
@@ -100,12 +100,12 @@ def _start(function: Path, start: Start) -> tuple[float, float, float]:
 
 
 def _imports_openai(function: Path, start: Start) -> bool:
-    """Whether a process that answers the first question imports the package."""
+    """Trace whether a process that answers the first question imports the package."""
     with served.serving(function, "-X", "importtime", **_environment(start)) as server:
         connection = server.connect()
         served.ask(connection, start.question)
         connection.close()
-    imported = {line.rpartition("|")[2].strip() for line in server.told}
+    imported = {line.rpartition("|")[2].strip() for line in server.stderr_lines}
     if "numpy" not in imported:
         raise SystemExit("the interpreter does not tell what it imports")
     return "openai" in imported
@@ -117,16 +117,16 @@ def _environment(start: Start) -> dict[str, str]:
 
 @contextmanager
 def _redis(folder: Path) -> Iterator[str | None]:
-    """The address of a Redis server, None where none is installed."""
-    found = shutil.which("redis-server") or shutil.which("valkey-server")
-    if found is None:
+    """Start a Redis server and yield its address, None where none is installed."""
+    server = shutil.which("redis-server") or shutil.which("valkey-server")
+    if server is None:
         print("a cached answer: skipped, there is no redis-server", file=sys.stderr)
         yield None
         return
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     options = ["--port", port, "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""]
-    with subprocess.Popen([found, *options], stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen([server, *options], stdout=subprocess.DEVNULL) as process:
         try:
             yield f"redis://127.0.0.1:{port}/0"
         finally:

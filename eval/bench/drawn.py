@@ -47,7 +47,7 @@ Floats = NDArray[np.float32]
 
 
 class Numbered(Sequence[str]):
-    """Texts that only differ by their numbers."""
+    """Number texts that only differ by their numbers."""
 
     def __init__(self, form: str, count: int) -> None:
         self._form = form
@@ -64,7 +64,7 @@ class Numbered(Sequence[str]):
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(self._count))]
         if not 0 <= row < self._count:
-            # Whoever goes through a sequence is told by this where it ends.
+            # Iteration over a sequence ends with this.
             raise IndexError(row)
         return self._form.format(row)
 
@@ -76,7 +76,7 @@ class Numbered(Sequence[str]):
 
 
 class GeneratedTexts(PassageTexts):
-    """The texts of passages: nothing is judged by what they say."""
+    """Generate the texts of passages: nothing is judged by what they say."""
 
     def read(self, row: int, passage_id: str) -> PassageText:
         del passage_id
@@ -92,37 +92,37 @@ def _text(row: int) -> PassageText:
 
 @lru_cache(maxsize=1)
 def _prose() -> str:
-    """A megabyte of words, of which each text is a part."""
+    """Draw a megabyte of words, of which each text is a part."""
     drawn = np.random.default_rng(13).integers(0, VOCABULARY, 110_000)
     return " ".join(words()[drawn].tolist())
 
 
 @lru_cache(maxsize=1)
 def words() -> NDArray[np.str_]:
-    """Words that are their own stems, the most common first."""
+    """Generate words that are their own stems, the most common first."""
     chance = np.random.default_rng(5)
-    found: dict[str, None] = {}
-    while len(found) < VOCABULARY:
+    unique_words: dict[str, None] = {}
+    while len(unique_words) < VOCABULARY:
         for drawn in chance.integers(0, len(_SYLLABLES), (VOCABULARY, 4)):
             word = "".join(_SYLLABLES[at] for at in drawn) + "k"
             if extract_terms(word, "en") == [word]:
-                found[word] = None
-    return np.array(list(found)[:VOCABULARY])
+                unique_words[word] = None
+    return np.array(list(unique_words)[:VOCABULARY])
 
 
 @lru_cache(maxsize=4)
 def terms_of(block: int) -> NDArray[np.int64]:
-    """The terms of a block's passages, (BLOCK, TERMS), each once in a row."""
+    """Draw the terms of a block's passages, (BLOCK, TERMS), each once in a row."""
     chance = np.random.default_rng([11, block])
     # Zipf's law by its distribution function, in equal shares: each is of a higher rank.
     shares = (np.arange(TERMS) + chance.random((BLOCK, TERMS))) / TERMS
     ranks = np.exp(shares * np.log(VOCABULARY - TERMS)).astype(np.int64) - 1
-    found: NDArray[np.int64] = ranks + np.arange(TERMS)
-    return found
+    terms: NDArray[np.int64] = ranks + np.arange(TERMS)
+    return terms
 
 
 def vectors(block: int, seed: int) -> Floats:
-    """The unit vectors of a block, (BLOCK, d)."""
+    """Draw the unit vectors of a block, (BLOCK, d)."""
     chance = np.random.default_rng([seed, block])
     rows = chance.standard_normal((BLOCK, IDENTITY.dimensions), dtype=np.float32)
     rows += _subjects()[chance.integers(0, _SUBJECTS, BLOCK)]
@@ -137,7 +137,7 @@ def _subjects() -> Floats:
 
 
 def bundle(passages: int, hints: int, folder: Path) -> Bundle:
-    """A bundle whose arrays lie in files of a folder and whose texts lie nowhere."""
+    """Make a bundle whose arrays lie in files of a folder and whose texts are stored nowhere."""
     records = -(-passages // PER_RECORD)
     postings = _postings(passages, folder)
     listed = Numbered("page number {}", records)
@@ -192,18 +192,18 @@ class _Ids(Numbered):
         return f"page-{row // PER_RECORD}#part-{row}"
 
 
-def questions(made: Bundle, count: int) -> Iterator[tuple[str, Floats]]:
-    """Questions with some of a passage's words, and vectors near its own."""
+def questions(generated: Bundle, count: int) -> Iterator[tuple[str, Floats]]:
+    """Draw questions with some of a passage's words, and vectors near its own."""
     chance = np.random.default_rng(7)
-    total = made.manifest.counts["passages"]
+    total = generated.manifest.counts["passages"]
     for row in chance.integers(0, total, count).tolist():
-        held = terms_of(row // BLOCK)[row % BLOCK]
-        asked = chance.choice(held, 5, replace=False)
+        terms = terms_of(row // BLOCK)[row % BLOCK]
+        question_terms = chance.choice(terms, 5, replace=False)
         noise = chance.standard_normal(IDENTITY.dimensions, dtype=np.float32)
         noise /= np.linalg.norm(noise)
         near = vectors(row // BLOCK, 1)[row % BLOCK] + noise
         unit = (near / np.linalg.norm(near)).astype(np.float32)
-        yield " ".join(words()[asked]), unit
+        yield " ".join(words()[question_terms]), unit
 
 
 def _codes(count: int, path: Path, seed: int) -> Int8Codes:
@@ -222,20 +222,20 @@ def _codes(count: int, path: Path, seed: int) -> Int8Codes:
 
 
 def _postings(passages: int, folder: Path) -> Postings:
-    """Terms counted in one pass and put into their places in another."""
+    """Count terms in one pass and put them into their places in another."""
     sizes = np.zeros(VOCABULARY, np.int64)
     blocks = range(-(-passages // BLOCK))
     for block in blocks:
-        held = terms_of(block)[: passages - block * BLOCK]
-        sizes += np.bincount(held.ravel(), minlength=VOCABULARY)
+        terms = terms_of(block)[: passages - block * BLOCK]
+        sizes += np.bincount(terms.ravel(), minlength=VOCABULARY)
     edges = np.concatenate([[0], np.cumsum(sizes)])
     total = int(edges[-1])
     rows = np.memmap(folder / "rows", np.uint32, "w+", shape=(max(total, 1),))
     counts = np.memmap(folder / "counts", np.uint16, "w+", shape=(max(total, 1),))
     ends = edges[:-1].copy()
     for block in blocks:
-        held = terms_of(block)[: passages - block * BLOCK]
-        flat = held.ravel()
+        terms = terms_of(block)[: passages - block * BLOCK]
+        flat = terms.ravel()
         order = np.argsort(flat, kind="stable")
         sorted_terms = flat[order]
         starts = np.searchsorted(sorted_terms, sorted_terms)
@@ -253,16 +253,16 @@ def _postings(passages: int, folder: Path) -> Postings:
 
 
 def _manifest(counts: dict[str, int]) -> Manifest:
-    chosen = encode_all_dimensions(IDENTITY.dimensions)
-    files = {name: BundleFile(0, f"{len(name):064x}") for name in list_bundle_files(chosen)}
+    encoding = encode_all_dimensions(IDENTITY.dimensions)
+    files = {name: BundleFile(0, f"{len(name):064x}") for name in list_bundle_files(encoding)}
     files[manifest.COLUMNS_FILE] = BundleFile(counts["passages"], f"{counts['hints']:064x}")
     return Manifest(
-        id=compute_bundle_id(IDENTITY, PROFILE, chosen, files),
+        id=compute_bundle_id(IDENTITY, PROFILE, encoding, files),
         built_at="2024-01-01T00:00:00Z",
         generator="generated",
         identity=IDENTITY,
         profile=PROFILE,
-        encoding=chosen,
+        encoding=encoding,
         counts=counts,
         files=files,
     )

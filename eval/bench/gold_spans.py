@@ -28,7 +28,7 @@ class Gold:
     needs_all: bool
 
     def is_held(self, text: str) -> bool:
-        """Whether a text holds the spans."""
+        """Look for the spans in a text."""
         dense = _dense(text)
         if any(_dense(span) in dense for span in self.alternatives):
             return True
@@ -38,7 +38,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a reader is shown of a reply: excerpts in order, and the urls that each one cites.
+    """Hold the excerpts of a reply in order, and the urls that each one cites.
 
     Both are empty for a refusal and for an answer that only routes to notes.
     """
@@ -49,7 +49,7 @@ class Shown:
 
 
 def read_gold(path: Path) -> dict[str, Gold]:
-    """The gold rows of a site by the id of their question, without the bad ones."""
+    """Read the gold rows of a site by the id of their question, without the bad ones."""
     return {
         row["id"]: Gold(
             frozenset(row["gold_sections"]),
@@ -67,7 +67,7 @@ def _required(row: Row) -> Sequence[str]:
 
 
 def read_reply(reply: Reply, root: str) -> Shown:
-    """What a reply shows. root: the path that the site is served under."""
+    """Reduce a reply to what it shows. root: the path that the site is served under."""
     claims = reply.answer.claims
     return Shown(
         tuple(claim.text for claim in claims),
@@ -77,7 +77,7 @@ def read_reply(reply: Reply, root: str) -> Shown:
 
 
 def measure(gold: Mapping[str, Gold], replies: Mapping[str, Shown]) -> Row:
-    """Shares of the gold questions and of the shown answers; both by the question's id.
+    """Measure shares of the gold questions and of the shown answers; both by the question's id.
 
     ``contains_first`` and ``contains``: the share of gold questions whose first excerpt, or all of
     them together, hold the spans; ``first_section`` and ``any_section``: whose first excerpt, or

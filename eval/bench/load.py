@@ -38,15 +38,15 @@ Ask = Callable[[str], object]
 
 
 @dataclass
-class Asked:
-    """What came of many questions: the seconds of each answer, and how many had none."""
+class AnswerTimes:
+    """Collect the outcome of many questions: the seconds of each answer, and how many had none."""
 
     seconds: list[float] = field(default_factory=list)
     errors: int = 0
 
 
 def rows() -> list[Row]:
-    """One row for each thing that is done alone, one for the load."""
+    """Measure one row for each thing that is done alone, one for the load."""
     with tempfile.TemporaryDirectory() as work:
         function = served.build(Path(work))
         questions = served.questions()
@@ -78,13 +78,13 @@ def rows() -> list[Row]:
     ]
 
 
-def _row(name: str, found: Asked, alone: Asked) -> Row:
-    ordered = sorted(found.seconds)
+def _row(name: str, times: AnswerTimes, alone: AnswerTimes) -> Row:
+    ordered = sorted(times.seconds)
     half, tail = median(ordered), ordered[int(0.99 * len(ordered))]
     return {
         "name": name,
         "asked": len(ordered),
-        "errors": found.errors,
+        "errors": times.errors,
         "p50_ms": 1000 * half,
         "p99_ms": 1000 * tail,
         "p99_x_p50": tail / half,
@@ -92,17 +92,17 @@ def _row(name: str, found: Asked, alone: Asked) -> Row:
     }
 
 
-def _in_turn(works: Sequence[Ask], questions: Sequence[str], seconds: float) -> list[Asked]:
-    """Each question given to each of some works, so that all of them meet the same noise."""
-    found = [Asked() for _ in works]
-    timed = [_timed(asked, work) for asked, work in zip(found, works, strict=True)]
+def _in_turn(works: Sequence[Ask], questions: Sequence[str], seconds: float) -> list[AnswerTimes]:
+    """Give each question to each of some works, so that all of them meet the same noise."""
+    times = [AnswerTimes() for _ in works]
+    timed = [_timed(each, work) for each, work in zip(times, works, strict=True)]
     _until(len(works) * seconds, questions, lambda question: [each(question) for each in timed])
-    return found
+    return times
 
 
-def _load(server: Server, questions: Sequence[str], seconds: float) -> Asked:
+def _load(server: Server, questions: Sequence[str], seconds: float) -> AnswerTimes:
     """Ask from all connections at once, each again as soon as it has its answer."""
-    parts = [Asked() for _ in range(CONNECTIONS)]
+    parts = [AnswerTimes() for _ in range(CONNECTIONS)]
 
     def ask(place: int) -> None:
         connection = server.connect()
@@ -117,7 +117,9 @@ def _load(server: Server, questions: Sequence[str], seconds: float) -> Asked:
         thread.start()
     for thread in threads:
         thread.join()
-    return Asked([s for part in parts for s in part.seconds], sum(part.errors for part in parts))
+    return AnswerTimes(
+        [s for part in parts for s in part.seconds], sum(part.errors for part in parts)
+    )
 
 
 def _until(seconds: float, questions: Sequence[str], ask: Ask) -> None:
@@ -128,21 +130,21 @@ def _until(seconds: float, questions: Sequence[str], ask: Ask) -> None:
             return
 
 
-def _timed(found: Asked, ask: Ask) -> Callable[[str], None]:
+def _timed(times: AnswerTimes, ask: Ask) -> Callable[[str], None]:
     def timed(question: str) -> None:
         started = time.perf_counter()
         try:
             ask(question)
         except (OSError, http.client.HTTPException):
-            found.errors += 1
-        found.seconds.append(time.perf_counter() - started)
+            times.errors += 1
+        times.seconds.append(time.perf_counter() - started)
 
     return timed
 
 
-def _broken(found: Sequence[Row]) -> list[str]:
-    """What the numbers should not be."""
-    loaded = found[-1]
+def _broken(table: Sequence[Row]) -> list[str]:
+    """List the numbers that are over their limits."""
+    loaded = table[-1]
     return [
         f"{name} is {loaded[name]:.3g}, over {most:g}"
         for name, most in (("errors", 0), ("p99_x_p50", MOST_TAIL), ("rss_growth", MOST_GROWTH))
@@ -151,7 +153,7 @@ def _broken(found: Sequence[Row]) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = rows()
+    table = rows()
     title = f"The manual's own function, {CONNECTIONS} connections for {SECONDS:g} seconds"
-    print_rows(title, found, as_json="--json" in sys.argv[1:])
-    sys.exit("; ".join(_broken(found)) or None)
+    print_rows(title, table, as_json="--json" in sys.argv[1:])
+    sys.exit("; ".join(_broken(table)) or None)

@@ -47,94 +47,94 @@ SERVER = {
     "dynamic_shared_memory_type": "mmap",
 }  # fmt: skip
 
-Asked = tuple[str, drawn.Floats]
+Question = tuple[str, drawn.Floats]
 
 
 def measured(passages: int, notes: int, beside: int) -> list[Row]:
-    """A row for each way to search, and for the bundles."""
-    found: list[Row] = []
+    """Measure a row for each way to search, and for the bundles."""
+    table: list[Row] = []
     with tempfile.TemporaryDirectory() as work:
         for size in sorted({beside, passages}):
             folder = Path(work, str(size))
             folder.mkdir()
             started = time.perf_counter()
-            made = drawn.bundle(size, notes, folder)
+            generated = drawn.bundle(size, notes, folder)
             _say(f"{size:,} passages drawn in {time.perf_counter() - started:.0f} s")
-            asked = list(drawn.questions(made, ASKED))
-            exact = [_retrieved(made, each) for each in asked]
-            times = _times(made, asked)
-            found.append({"name": f"bundle of {size:,}", **times, "mb": _bundle_mb(made)})
-            _say(str(found[-1]))
-            found += _in_database(made, size, asked, exact)
-    return found
+            questions = list(drawn.questions(generated, ASKED))
+            exact = [_retrieved(generated, each) for each in questions]
+            times = _times(generated, questions)
+            table.append({"name": f"bundle of {size:,}", **times, "mb": _bundle_mb(generated)})
+            _say(str(table[-1]))
+            table += _in_database(generated, size, questions, exact)
+    return table
 
 
 def _in_database(
-    made: Bundle, size: int, asked: Sequence[Asked], exact: Sequence[RetrievalResult]
+    generated: Bundle, size: int, questions: Sequence[Question], exact: Sequence[RetrievalResult]
 ) -> list[Row]:
     with running(**SERVER) as server:
         search = VectorSearch("hnsw", ef_search=EF_SEARCHES[0])
         built: list[float] = []
         publisher._index_vectors = _timed(publisher._index_vectors, built)
         started = time.perf_counter()
-        publish_bundle_rows(made, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
+        publish_bundle_rows(generated, DatabaseTarget(server.url(PUBLISHER_ROLE), "bench", search))
         took = time.perf_counter() - started
         _say(f"published in {took:.0f} s, of which the index took {built[-1]:.0f} s")
         sizes = _sizes(server)
         _say(f"{sizes['tables']:.0f} MB of tables, {sizes['all']:.0f} MB with their indexes")
         connections = ConnectionPool(DatabaseOptions(server.url(FUNCTION_ROLE), timeout=60))
         store = open_postgres_store(connections, read_served_key(connections, "bench"))
-        found: list[Row] = []
-        for chosen in (
+        table: list[Row] = []
+        for vector_search in (
             VectorSearch("exact"),
             *(VectorSearch("hnsw", ef_search=ef) for ef in EF_SEARCHES),
         ):
-            store.search = chosen
-            some = ASKED_EXACTLY if chosen.how == "exact" and size > BESIDE else ASKED
-            row: Row = {"name": f"{chosen.how} of {size:,}"}
-            if chosen.how == "hnsw":
-                row["ef_search"] = chosen.ef_search
-            row |= _times(store, asked[:some])
-            row |= _recalls([_retrieved(store, each) for each in asked[:some]], exact[:some])
-            found.append(row)
+            store.search = vector_search
+            some = ASKED_EXACTLY if vector_search.how == "exact" and size > BESIDE else ASKED
+            row: Row = {"name": f"{vector_search.how} of {size:,}"}
+            if vector_search.how == "hnsw":
+                row["ef_search"] = vector_search.ef_search
+            row |= _times(store, questions[:some])
+            row |= _recalls([_retrieved(store, each) for each in questions[:some]], exact[:some])
+            table.append(row)
             _say(str(row))
         connections.close()
-    found[0] |= {"mb": sizes["tables"], "publish_s": took - built[-1]}
-    found[1] |= {"mb": sizes["all"], "index_s": built[-1]}
-    return found
+    table[0] |= {"mb": sizes["tables"], "publish_s": took - built[-1]}
+    table[1] |= {"mb": sizes["all"], "index_s": built[-1]}
+    return table
 
 
-def _retrieved(store: Store, asked: Asked) -> RetrievalResult:
-    question, vector = asked
-    return retrieve.retrieve(store, read_question(store, question), vector, POOL_SIZE)
+def _retrieved(store: Store, question: Question) -> RetrievalResult:
+    text, vector = question
+    return retrieve.retrieve(store, read_question(store, text), vector, POOL_SIZE)
 
 
-def _times(store: Store, asked: Sequence[Asked]) -> Row:
+def _times(store: Store, questions: Sequence[Question]) -> Row:
     took = []
-    for each in asked:
+    for each in questions:
         started = time.perf_counter()
         _retrieved(store, each)
         took.append(1000 * (time.perf_counter() - started))
     return {"p50_ms": float(np.median(took)), "p95_ms": float(np.percentile(took, 95))}
 
 
-def _recalls(found: Sequence[RetrievalResult], exact: Sequence[RetrievalResult]) -> Row:
+def _recalls(retrieved: Sequence[RetrievalResult], exact: Sequence[RetrievalResult]) -> Row:
     def share(stream: str) -> float:
-        kept = wanted = 0
-        for one, other in zip(found, exact, strict=True):
+        shared = total = 0
+        for one, other in zip(retrieved, exact, strict=True):
             got, best = (
                 {s.item.id for s in getattr(each.truncate(TOP), stream)} for each in (one, other)
             )
-            kept, wanted = kept + len(got & best), wanted + len(best)
-        return kept / max(wanted, 1)
+            shared, total = shared + len(got & best), total + len(best)
+        return shared / max(total, 1)
 
     return {"recall_8": share("passages"), "hints_8": share("hints")}
 
 
 def _timed(work: Callable[..., Any], into: list[float]) -> Callable[..., Any]:
-    def timed(*given: Any) -> Any:
+    def timed(*arguments: Any) -> Any:
         started = time.perf_counter()
-        done = work(*given)
+        done = work(*arguments)
         into.append(time.perf_counter() - started)
         return done
 
@@ -149,19 +149,18 @@ def _sizes(server: PostgresServer) -> dict[str, float]:
     return {"tables": float(str(tables)) / 1e6, "all": float(str(whole)) / 1e6}
 
 
-def _bundle_mb(made: Bundle) -> float:
-    """Of vectors, compressed postings and compressed texts, judged by a part of the texts."""
+def _bundle_mb(generated: Bundle) -> float:
+    """Estimate the MB of vectors, compressed postings and, by a part of them, texts."""
     import zlib
 
-    counts = made.manifest.counts
+    counts = generated.manifest.counts
     vectors = (counts["passages"] + counts["windows"]) * (drawn.IDENTITY.dimensions + 4)
-    part = [next(iter(bundle_rows.make_posting_rows(made)))]
+    part = [next(iter(bundle_rows.make_posting_rows(generated)))]
     listed = sum(len(row.fields[0] or b"") for row in part[0])
-    held = sum(
-        int(made.postings.edges[n + 1] - made.postings.edges[n]) for n in range(len(part[0]))
-    )
-    postings = listed / max(held, 1) * counts["postings"]
-    texts = "\n".join(made.passage(row).text for row in range(min(1600, counts["passages"])))
+    edges = generated.postings.edges
+    posting_count = sum(int(edges[n + 1] - edges[n]) for n in range(len(part[0])))
+    postings = listed / max(posting_count, 1) * counts["postings"]
+    texts = "\n".join(generated.passage(row).text for row in range(min(1600, counts["passages"])))
     share = len(zlib.compress(texts.encode(), 9)) / min(1600, counts["passages"])
     return (vectors + postings + share * counts["passages"]) / 1e6
 
@@ -176,6 +175,11 @@ if __name__ == "__main__":
     parser.add_argument("--notes", type=int, default=NOTES)
     parser.add_argument("--beside", type=int, default=BESIDE)
     parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args()
-    title = f"{chosen.passages:,} passages and {chosen.notes:,} notes in PostgreSQL, 256 dimensions"
-    print_rows(title, measured(chosen.passages, chosen.notes, chosen.beside), as_json=chosen.json)
+    arguments = parser.parse_args()
+    passages, notes = arguments.passages, arguments.notes
+    title = f"{passages:,} passages and {notes:,} notes in PostgreSQL, 256 dimensions"
+    print_rows(
+        title,
+        measured(passages, notes, arguments.beside),
+        as_json=arguments.json,
+    )

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import gold_spans
-from answers import ANSWERABLE, Asked, ask, decisions, shown
+from answers import ANSWERABLE, AnsweredQuestion, ask_question, count_decisions, measure_shown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.utils.yaml import yaml_load
-from ranking import first_rank, order_pages, rank_all, top_base
+from passage_ranks import first_rank, order_pages, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
@@ -45,7 +45,7 @@ _MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one question.
+    """Hold the outcome of one question.
 
     rank: of the first right page of all, infinite without one. best: the best score before boosts.
     pool: what evidence is selected from.
@@ -57,11 +57,11 @@ class Outcome:
     best: float
     pool: RetrievalResult
     evidence: Sequence[Passage]
-    asked: Asked
+    answered: AnsweredQuestion
 
     @property
     def is_answerable(self) -> bool:
-        return self.asked.kind == ANSWERABLE
+        return self.answered.kind == ANSWERABLE
 
 
 def measure(data: Path) -> Results:
@@ -91,25 +91,25 @@ def _row(path: Path, data: Path) -> Row:
     others = [each for each in outcomes if not each.is_answerable]
     ranks = [each.rank for each in answerable]
     best, best_of_others = [each.best for each in answerable], [each.best for each in others]
-    asked = [each.asked for each in outcomes]
+    answered = [each.answered for each in outcomes]
     return {
         "name": path.stem,
         "n": len(answerable),
         **recall_shares("at", ranks),
         "top_8": share([_holds(_first(each.pool), each.gold, root) for each in answerable]),
         "evidence": share([_holds(each.evidence, each.gold, root) for each in answerable]),
-        "answered": share([not each.asked.refused for each in answerable]),
+        "answered": share([not each.answered.refused for each in answerable]),
         "unanswerable": len(others),
-        "refused": share([each.asked.refused for each in others]),
+        "refused": share([each.answered.refused for each in others]),
         "auroc_unanswerable": auroc(best, best_of_others),
         **contents,
         "passages": bundle.manifest.counts["passages"],
         "build_s": build_seconds,
         **{f"{name}_ms": 1000 * total / len(outcomes) for name, total in seconds.items()},
         "recall": recalls(ranks),
-        "decisions": decisions(asked),
+        "decisions": count_decisions(answered),
         "floors": floors(best, {UNANSWERABLE: best_of_others}),
-        "shown": shown(asked),
+        "shown": measure_shown(answered),
     }
 
 
@@ -127,34 +127,34 @@ def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float])
     ranked = time.perf_counter()
     pool = engine.retrieve(question, selection.POOL_SIZE)
     kind = ANSWERABLE if row["answerable"] else UNANSWERABLE
-    asked = ask(engine, pool, kind, row.get("ans", ()))
+    answered = ask_question(engine, pool, kind, row.get("ans", ()))
     seconds["rank"] += ranked - started
     seconds["ask"] += time.perf_counter() - ranked
     pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
     arranged = arrange_pool(engine.store, pool)
     evidence = select_evidence(arranged).passages
-    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, asked)
+    return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, answered)
 
 
 def _contents(engine: Engine[Bundle], questions: Sequence[Row], path: Path, root: str) -> Row:
-    """How often what is shown holds the gold spans; nothing where a site has none."""
+    """Measure how often what is shown holds the gold spans; {} where a site has none."""
     try:
         gold = gold_spans.read_gold(path)
     except DataError as error:
         print(f"{path.stem}: no gold spans to hold what is shown against: {error}", file=sys.stderr)
         return {}
-    named = {row["id"]: row for row in questions if "id" in row}
+    by_id = {row["id"]: row for row in questions if "id" in row}
     return gold_spans.measure(
-        {name: gold[name] for name in named if name in gold},
+        {name: gold[name] for name in by_id if name in gold},
         {
             name: gold_spans.read_reply(engine.answer(row["question"]), root)
-            for name, row in named.items()
+            for name, row in by_id.items()
         },
     )
 
 
 def build_site(folder: Path) -> str:
-    """Build the site with the plugin added to what it has; the path it is served under."""
+    """Build the site with the plugin added to its own; return the path it is served under."""
     logging.getLogger("mkdocs").setLevel(logging.ERROR)
     file = folder / "mkdocs.yml"
     try:

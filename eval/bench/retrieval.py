@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from answers import ANSWERABLE, Asked, ask, decisions, shown
+from answers import ANSWERABLE, AnsweredQuestion, ask_question, count_decisions, measure_shown
 from numpy.typing import NDArray
-from ranking import first_rank, order_records, rank_all, top_base
+from passage_ranks import first_rank, order_records, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
@@ -47,14 +47,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one question that was asked of the corpus, or of what a mask left of it.
+    """Hold the outcome of one question, asked of the corpus or of what a mask left of it.
 
     top: the best score before boosts. For an answerable question also ``rank``, of the first right
     text, infinite without one; ``gain``, its nDCG@10; whether a right text is in the first eight
     above the floor and in the evidence, and how many ``passages`` the evidence has.
     """
 
-    asked: Asked
+    answered: AnsweredQuestion
     top: float
     rank: float = math.inf
     gain: float = 0.0
@@ -83,13 +83,13 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
             own = groups == query.get("group")
             if query["kind"] == ANSWERABLE and OUT_OF_CORPUS not in labeled and own.any():
                 outcomes.append(_ask_masked(engine, query["text"], own))
-    answerable = [each for each in outcomes if each.asked.kind == ANSWERABLE]
+    answerable = [each for each in outcomes if each.answered.kind == ANSWERABLE]
     tops = [each.top for each in answerable]
     tiers: dict[str, list[float]] = {}
     for each in outcomes:
-        if each.asked.kind != ANSWERABLE:
-            tiers.setdefault(each.asked.kind, []).append(each.top)
-    asked = [each.asked for each in outcomes]
+        if each.answered.kind != ANSWERABLE:
+            tiers.setdefault(each.answered.kind, []).append(each.top)
+    answered = [each.answered for each in outcomes]
     ranks = [each.rank for each in answerable]
     return {
         "name": folder.name,
@@ -104,9 +104,9 @@ def _row(folder: Path, embedder: LocalEmbedder) -> Row:
         **{f"refused_{tier}": share([score < LOCAL_PROFILE.floor for score in scores])
            for tier, scores in sorted(tiers.items())},
         "recall": recalls(ranks),
-        "decisions": decisions(asked),
+        "decisions": count_decisions(answered),
         "floors": floors(tops, tiers),
-        "shown": shown(asked),
+        "shown": measure_shown(answered),
     }  # fmt: skip
 
 
@@ -137,15 +137,15 @@ def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
     """Ask a question of the whole corpus."""
     ranking = rank_all(engine, query["text"])
     pool = engine.retrieve(query["text"], POOL_SIZE)
-    asked = ask(engine, pool, query["kind"], query.get("ans", ()))
+    answered = ask_question(engine, pool, query["kind"], query.get("ans", ()))
     top = top_base(ranking)
     if query["kind"] != ANSWERABLE:
-        return Outcome(asked, top)
+        return Outcome(answered, top)
     gold, records = set(query["gold"]), order_records(engine.store, ranking)
     arranged = arrange_pool(engine.store, pool)
     evidence = select_evidence(arranged).passages
     return Outcome(
-        asked,
+        answered,
         top,
         first_rank(records, gold),
         _ndcg(records, gold, 10),
@@ -157,8 +157,8 @@ def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
 
 def _ask_masked(engine: Engine[Bundle], text: str, mask: Mask) -> Outcome:
     """Ask an answerable question where the masked passages, (n,), are not there."""
-    asked = ask(engine, _without(engine, text, mask), OUT_OF_CORPUS, ())
-    return Outcome(asked, top_base(rank_all(engine, text), mask))
+    answered = ask_question(engine, _without(engine, text, mask), OUT_OF_CORPUS, ())
+    return Outcome(answered, top_base(rank_all(engine, text), mask))
 
 
 def _without(engine: Engine[Bundle], question: str, mask: Mask) -> RetrievalResult:
@@ -183,9 +183,9 @@ def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -
     ]
     site = SiteInfo(folder.name, None, "en")
     pages = map(index_record, records)
-    made = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
+    index = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
     now = parse_build_time(None)
-    write_bundle(made, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
+    write_bundle(index, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
     return open_bundle(folder / "bundle")
 
 
@@ -201,8 +201,8 @@ def _mean(values: Sequence[float]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def _ndcg(found: Sequence[str], gold: set[str], k: int) -> float:
-    gain = sum(1 / math.log2(n + 1) for n, item in enumerate(found[:k], 1) if item in gold)
+def _ndcg(ranked: Sequence[str], gold: set[str], k: int) -> float:
+    gain = sum(1 / math.log2(n + 1) for n, item in enumerate(ranked[:k], 1) if item in gold)
     best = sum(1 / math.log2(n + 1) for n in range(1, min(len(gold), k) + 1))
     return gain / best if best else 0.0
 

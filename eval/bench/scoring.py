@@ -1,4 +1,4 @@
-"""What ranks, scores and shown texts come to: recall, AUROC, floors, references held."""
+"""Summarize ranks, scores and shown texts: recall, AUROC, floors, references held."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,55 +22,55 @@ FLOORS = sorted({0.30, 0.36, 0.42, 0.48, 0.54, 0.60, LOCAL_PROFILE.floor})
 Reference = str | Sequence[Any]
 
 
-def held(text: str, references: Sequence[Reference]) -> float | None:
-    """How much of the reference it holds best a text holds, in [0, 1]; None without a reference.
+def measure_reference(text: str, references: Sequence[Reference]) -> float | None:
+    """Measure the share of a reference that a text holds, in [0, 1]; None without a reference.
 
-    Of a span all or nothing; of free words their recall.
+    Of several the one it holds best; of a span all or nothing; of free words their recall.
     """
-    return max((_held(text, reference) for reference in references), default=None)
+    return max((_measure_one_reference(text, reference) for reference in references), default=None)
 
 
-def _held(text: str, reference: Reference) -> float:
+def _measure_one_reference(text: str, reference: Reference) -> float:
     if isinstance(reference, str):
         return rouge_l_recall(text, reference)
     return float(holds_span(text, reference[1]))
 
 
 def holds_span(text: str, span: str) -> bool:
-    """Whether a text holds a span as whole words, whatever its case and white space."""
-    wanted, among = (" ".join(each.split()).casefold() for each in (span, text))
-    return bool(wanted) and bool(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", among))
+    """Look for a span in a text as whole words, whatever its case and white space."""
+    span_text, whole_text = (" ".join(each.split()).casefold() for each in (span, text))
+    return bool(span_text) and bool(re.search(rf"(?<!\w){re.escape(span_text)}(?!\w)", whole_text))
 
 
 def rouge_l_recall(text: str, reference: str) -> float:
-    """The share of a reference's words that a text has in the same order, in [0, 1].
+    """Compute the share of a reference's words that a text has in the same order, in [0, 1].
 
     ROUGE-L recall of one sequence without stemming (C.-Y. Lin, "ROUGE: a package for automatic
     evaluation of summaries", 2004): the longest common subsequence by the reference's length.
     The package rouge-score gives the same number for ASCII text; it splits words at other letters,
     needs nltk and absl-py, and had its last release in 2022.
     """
-    have, want = split_lowercase_words(text), split_lowercase_words(reference)
+    words, expected = split_lowercase_words(text), split_lowercase_words(reference)
     # The longest common subsequence of all words of the text so far and so many of the reference.
-    longest = [0] * (len(want) + 1)
-    for word in have:
+    longest = [0] * (len(expected) + 1)
+    for word in words:
         before = 0
-        for n, other in enumerate(want, 1):
+        for n, other in enumerate(expected, 1):
             above = longest[n]
             longest[n] = before + 1 if word == other else max(above, longest[n - 1])
             before = above
-    return longest[-1] / len(want) if want else 0.0
+    return longest[-1] / len(expected) if expected else 0.0
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
-    """The chance that a positive scores above a negative, ties counting half; None without any."""
+    """Compute how likely a positive scores above a negative, a tie half; None without any."""
     return compute_auroc(positive, negative) if positive and negative else None
 
 
 def floors(
     answerable: Sequence[float], tiers: Mapping[str, Sequence[float]]
 ) -> list[dict[str, Any]]:
-    """One row for each of some floors: the shares of questions that it answers and refuses.
+    """Tabulate, for some floors, the shares of questions that each answers and refuses.
 
     By their best scores before boosts; tiers: those of each kind that has to be refused.
     """
@@ -101,7 +101,7 @@ def recall_shares(name: str, ranks: Sequence[float]) -> dict[str, float | None]:
 
 
 def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
-    """One row for each of 1, 3, 8: the questions of ``n`` with something right among so many first.
+    """Tabulate, for 1, 3 and 8, the questions of ``n`` with something right among so many first.
 
     ranks: that of the first right page or text of each question, infinite without one.
     """
@@ -118,7 +118,7 @@ def recalls(ranks: Sequence[float]) -> list[dict[str, Any]]:
 
 
 def interval(name: str, part: int, whole: int) -> dict[str, float | None]:
-    """The columns of a share and of the interval that holds the true one 95 times of 100."""
+    """Return the columns of a share and of its 95 % confidence interval."""
     share = Proportion(part, whole)
     low, high = share.interval if whole else (None, None)
     return {name: share.value, f"{name}_low": low, f"{name}_high": high}

@@ -29,31 +29,31 @@ _PATIENCE = 60
 
 @dataclass
 class Server:
-    """A running function. ``started``, ``listening``: of ``time.perf_counter()``.
+    """Hold a running function. ``started``, ``listening``: of ``time.perf_counter()``.
 
-    ``told``: what it prints to standard error.
+    ``stderr_lines``: what it prints to standard error.
     """
 
     port: int
     process: int
     started: float
     listening: float
-    told: list[str] = field(default_factory=list)
+    stderr_lines: list[str] = field(default_factory=list)
 
     @property
     def memory(self) -> float:
-        """Its resident memory in MB."""
+        """Read its resident memory in MB."""
         command = ["ps", "-o", "rss=", "-p", str(self.process)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True)
-        return int(told.stdout) / 1024
+        listing = subprocess.run(command, capture_output=True, text=True, check=True)
+        return int(listing.stdout) / 1024
 
     def connect(self) -> http.client.HTTPConnection:
-        """A connection of its own."""
+        """Open a connection of its own."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
 
 
 def build(folder: Path) -> Path:
-    """Build the manual in a folder of its own; the folder of its function."""
+    """Build the manual in a folder of its own, and return the folder of its function."""
     for name in ("docs", "notebook", "overrides"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "mkdocs.yml", folder / "mkdocs.yml")
@@ -68,22 +68,22 @@ def build(folder: Path) -> Path:
 
 
 def questions() -> list[str]:
-    """The questions of the manual's gold set, in its order."""
+    """Read the questions of the manual's gold set, in its order."""
     gold = yaml.safe_load((ROOT / "eval" / "gold.yaml").read_text(encoding="utf-8"))
     return [row["query"].replace("{{author}}", _AUTHOR) for row in gold["queries"]]
 
 
 @contextmanager
 def serving(function: Path, *options: str, **environment: str) -> Iterator[Server]:
-    """The server of a function folder on a free port, without limits; its log is thrown away.
+    """Serve a function folder on a free port, without limits; its log is thrown away.
 
     options: of the interpreter.
     """
     command = [sys.executable, "-I", *options, str(function / "main.py")]
-    given = {**os.environ, **_UNLIMITED, **environment, "PORT": "0"}
+    variables = {**os.environ, **_UNLIMITED, **environment, "PORT": "0"}
     pipe = subprocess.PIPE
     started = time.perf_counter()
-    with subprocess.Popen(command, env=given, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout
         assert process.stderr
         address = process.stdout.readline()
@@ -93,7 +93,9 @@ def serving(function: Path, *options: str, **environment: str) -> Iterator[Serve
         server = Server(port, process.pid, started, time.perf_counter())
         readers = [
             threading.Thread(target=process.stdout.read, daemon=True),
-            threading.Thread(target=server.told.extend, args=(process.stderr,), daemon=True),
+            threading.Thread(
+                target=server.stderr_lines.extend, args=(process.stderr,), daemon=True
+            ),
         ]
         for reader in readers:
             reader.start()
@@ -106,7 +108,7 @@ def serving(function: Path, *options: str, **environment: str) -> Iterator[Serve
 
 
 def ask(connection: http.client.HTTPConnection, question: str) -> dict[str, Any]:
-    """The answer to a question; OSError or HTTPException if there is none."""
+    """Ask a question; OSError or HTTPException if there is no answer."""
     body = json.dumps({"question": question}).encode()
     try:
         connection.request("POST", "/answer", body, {"Content-Type": "application/json"})

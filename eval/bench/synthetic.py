@@ -32,8 +32,8 @@ RECORDS, WORDS, HINTS = 777, 186_000, 9_777
 Floats = NDArray[np.float32]
 
 
-def made(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> SiteIndex:
-    """An index with one passage a record and one window a hint, of 3,072 dimensions."""
+def make_index(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> SiteIndex:
+    """Make an index with one passage a record and one window a hint, of 3,072 dimensions."""
     chain = _Chain(random.Random(7))
     each = words // records
     pages = [_record(number, chain, each) for number in range(records)]
@@ -52,7 +52,7 @@ def made(records: int = RECORDS, words: int = WORDS, hints: int = HINTS) -> Site
 
 
 def vectors(count: int, seed: int = 0) -> Floats:
-    """Unit vectors about subjects, (count, 3072)."""
+    """Draw unit vectors about subjects, (count, 3072)."""
     numbers = np.random.default_rng(seed)
     dimensions = IDENTITY.dimensions
     scales = ((1 + np.arange(dimensions) / 256) ** -0.5).astype(np.float32)
@@ -65,11 +65,11 @@ def vectors(count: int, seed: int = 0) -> Floats:
 
 
 def queries(rows: Floats, count: int) -> Floats:
-    """Unit vectors near some of the rows, as a question is near its passage."""
+    """Draw unit vectors near some of the rows, as a question is near its passage."""
     noise = vectors(count, seed=2)
-    found: Floats = rows[np.linspace(0, len(rows) - 1, count).astype(int)] + noise
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return found
+    near: Floats = rows[np.linspace(0, len(rows) - 1, count).astype(int)] + noise
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    return near
 
 
 # A manual of 186,000 words has some 9,000 stems, most of them rare names.
@@ -79,7 +79,7 @@ _SYLLABLES = [a + b for a in ("b", "cr", "d", "f", "gl", "k", "l", "m", "n", "p"
 
 
 class _Chain:
-    """Sentences of words that follow each other in the manual, and of rare names."""
+    """Chain words into sentences as they follow each other in the manual, and of rare names."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
@@ -94,14 +94,14 @@ class _Chain:
 
     def words(self, count: int) -> list[str]:
         word = self.chance.choice(self._words)
-        found = []
+        drawn_words = []
         for _ in range(count):
             if self.chance.random() < NAMED:
-                found += self.chance.choices(self._names, cum_weights=self._weights)
+                drawn_words += self.chance.choices(self._names, cum_weights=self._weights)
                 continue
-            found.append(word)
+            drawn_words.append(word)
             word = self.chance.choice(self._next.get(word.lower(), self._words))
-        return found
+        return drawn_words
 
     def sentences(self, count: int) -> str:
         parts = []

@@ -1,4 +1,4 @@
-"""What the benchmarks share: their arguments, their data and how they print."""
+"""Share what the benchmarks have in common: arguments, data sets and printed tables."""
 
 import argparse
 import json
@@ -62,20 +62,20 @@ def folders(parent: Path) -> list[Path]:
 
 
 def print_rows(
-    title: str, found: Sequence[Row], *, as_json: bool, skipped: Sequence[str] = ()
+    title: str, rows: Sequence[Row], *, as_json: bool, skipped: Sequence[str] = ()
 ) -> None:
     """Print rows as a table, or as JSON, and what was skipped after them.
 
     Rows within rows are a table of their own, under their name and with the ``set`` they are of.
     """
     if as_json:
-        print(json.dumps({"rows": found, "skipped": skipped}, indent=2))
+        print(json.dumps({"rows": rows, "skipped": skipped}, indent=2))
         return
     print(f"\n{title}\n")
-    _table([{key: value for key, value in row.items() if not _is_rows(value)} for row in found])
-    for key in dict.fromkeys(key for row in found for key in row if _is_rows(row[key])):
+    _table([{key: value for key, value in row.items() if not _is_rows(value)} for row in rows])
+    for key in dict.fromkeys(key for row in rows for key in row if _is_rows(row[key])):
         print(f"\n{key}\n")
-        _table([{"set": row["name"], **inner} for row in found for inner in row.get(key, ())])
+        _table([{"set": row["name"], **inner} for row in rows for inner in row.get(key, ())])
     for sentence in skipped:
         print(sentence)
 

@@ -41,7 +41,7 @@ def measure(data: Path) -> Results:
 
 
 def _row(path: Path, data: Path) -> Row:
-    asked = [row["question"] for row in read_lines(path, questions.required) if row["answerable"]]
+    texts = [row["question"] for row in read_lines(path, questions.required) if row["answerable"]]
     site = data / "sites" / path.stem
     if not (site / "mkdocs.yml").is_file():
         raise DataError(f"its site's {site / 'mkdocs.yml'} is missing")
@@ -50,17 +50,17 @@ def _row(path: Path, data: Path) -> Row:
         questions.build_site(copy)
         bundle = open_bundle(copy / "function" / "bundle")
         engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
-        return {"name": path.stem, **_compare(engine, draw_pairs(engine, asked))}
+        return {"name": path.stem, **_compare(engine, draw_pairs(engine, texts))}
 
 
-def draw_pairs(engine: Engine[Bundle], asked: list[str]) -> list[tuple[str, str]]:
+def draw_pairs(engine: Engine[Bundle], texts: list[str]) -> list[tuple[str, str]]:
     """Draw questions and put a typo into each; DataError if no word can have one."""
     chance = random.Random(SEED)
     pairs: list[tuple[str, str]] = []
     for _ in range(MOST_DRAWS):
-        text = chance.choice(asked)
-        if (spoilt := misspell(text, engine, chance)) is not None:
-            pairs.append((text, spoilt))
+        text = chance.choice(texts)
+        if (misspelled := misspell(text, engine, chance)) is not None:
+            pairs.append((text, misspelled))
         if len(pairs) == COUNT:
             return pairs
     raise DataError("too few of its questions have a word of the site")
@@ -84,30 +84,28 @@ def _compare(engine: Engine[Bundle], pairs: list[tuple[str, str]]) -> Row:
 
 def misspell(text: str, engine: Engine[Bundle], chance: random.Random) -> str | None:
     """Put one typo into one content word that the site has; None where there is no such word."""
-    known = engine.store.postings.terms
+    terms, tags = engine.store.postings.terms, engine.store.site.tags
     words = [
         word
         for word in split_words(text)
         if len(word) >= LETTERS
         and word.isalpha()
-        and any(
-            term in known for tag in engine.store.site.tags for term in extract_terms(word, tag)
-        )
+        and any(term in terms for tag in tags for term in extract_terms(word, tag))
     ]
     if not words:
         return None
     word = chance.choice(words)
     place, letter = chance.randrange(len(word) - 1), chance.choice(string.ascii_lowercase)
     head, tail = word[:place], word[place:]
-    spoilt = chance.choice(
+    misspelled = chance.choice(
         [head + tail[1:], head + letter + tail, head + letter + tail[1:],
          head + tail[1] + tail[0] + tail[2:]]
     )  # fmt: skip
-    return None if spoilt.lower() == word.lower() else text.replace(word, spoilt, 1)
+    return None if misspelled.lower() == word.lower() else text.replace(word, misspelled, 1)
 
 
 def _first(engine: Engine[Bundle], question: str) -> tuple[str | None, str]:
-    """The url of the first section that is shown, None for a refusal, and the confidence."""
+    """Return the url of the first section that is shown, None for a refusal, and the confidence."""
     pool = engine.retrieve(question, selection.POOL_SIZE)
     reply = engine.answer_from(pool)
     urls = [c.url for c in reply.answer.citations if isinstance(c, RecordCitation)]

@@ -1,4 +1,4 @@
-"""What the widget costs a page before anybody asks: bytes, requests, work and the first paint.
+"""Measure what the widget costs a page before it is used: bytes, requests, work, first paint.
 
 ``gzip``: its bytes by ``gzip -9``; ``share``: of the limit. ``requests``: those that a page makes
 because of it. Work is the processor time of the page's main thread in a trace of Chromium, as the
@@ -73,7 +73,7 @@ _PAINTED = "performance.getEntriesByName('first-paint')[0].startTime"
 
 
 def rows() -> list[Row]:
-    """The script, and with it the loads where there is a browser."""
+    """Measure the script, and with it the loads where there is a browser."""
     script = (files("answerable") / "widget" / "ask-box.js").read_bytes()
     packed = len(_packed(script))
     row: Row = {
@@ -96,7 +96,7 @@ def rows() -> list[Row]:
 
 
 def _loads(browser: Browser, origin: str) -> list[Row]:
-    """One row for each kind of visit."""
+    """Measure one row for each kind of visit."""
     # The first of them brings files into memory and is not counted.
     visits = [
         {name: _visit(browser, f"{origin}/{name}.html") for name in _PAGES}
@@ -106,26 +106,26 @@ def _loads(browser: Browser, origin: str) -> list[Row]:
 
 
 def _row(place: int, visits: Sequence[Mapping[str, Sequence[Load]]]) -> Row:
-    def more(name: str, kind: str) -> float:
-        """What pages of a name take more than those that hold nothing."""
+    def extra_ms(name: str, kind: str) -> float:
+        """Subtract what pages take that hold nothing."""
         return median(visit[name][place][kind] - visit["nothing"][place][kind] for visit in visits)
 
     return {
         "name": f"page {place + 1}",
-        **{f"{kind}_ms": more("widget", kind) for kind in (*_WORK, "total")},
-        "button_ms": more("button", "total"),
+        **{f"{kind}_ms": extra_ms("widget", kind) for kind in (*_WORK, "total")},
+        "button_ms": extra_ms("button", "total"),
         "paint_ms": median(visit["widget"][place]["paint"] for visit in visits),
         "paint_without_ms": median(visit["nothing"][place]["paint"] for visit in visits),
     }
 
 
 def _visit(browser: Browser, url: str) -> list[Load]:
-    """Milliseconds by kind of each page of a visit in a context of its own."""
+    """Time each page of a visit in a context of its own, in milliseconds by kind."""
     context = browser.new_context()
     page = context.new_page()
-    found = [_load(browser, page, f"{url}?{number}") for number in range(PAGES)]
+    loads = [_load(browser, page, f"{url}?{number}") for number in range(PAGES)]
     context.close()
-    return found
+    return loads
 
 
 def _load(browser: Browser, page: Page, url: str) -> Load:
@@ -145,10 +145,12 @@ def _load(browser: Browser, page: Page, url: str) -> Load:
 
 
 def _spent(events: list[dict[str, Any]], names: set[str]) -> float:
-    """Milliseconds of processor time in events of these names, one within another counted once."""
-    chosen = [event for event in events if event["name"] in names and event.get("ph") == "X"]
+    """Sum the processor time of events by name, in milliseconds, a nested one counted once."""
+    complete_events = [
+        event for event in events if event["name"] in names and event.get("ph") == "X"
+    ]
     total, end = 0, 0
-    for event in sorted(chosen, key=lambda event: (event["ts"], -event["dur"])):
+    for event in sorted(complete_events, key=lambda event: (event["ts"], -event["dur"])):
         if event["ts"] >= end:
             total += event.get("tdur", 0)
             end = event["ts"] + event["dur"]
@@ -156,7 +158,7 @@ def _spent(events: list[dict[str, Any]], names: set[str]) -> float:
 
 
 def _requests(browser: Browser, url: str) -> int:
-    """How many requests the load of a page makes."""
+    """Count the requests that the load of a page makes."""
     requested: list[str] = []
     page = browser.new_page()
     page.on("request", lambda request: requested.append(request.url))
@@ -167,7 +169,7 @@ def _requests(browser: Browser, url: str) -> int:
 
 
 def _packed(data: bytes) -> bytes:
-    """What ``gzip -9`` makes of it, where there is one: libraries differ in what they find."""
+    """Compress by ``gzip -9``, where there is one: libraries differ in what they find."""
     command = shutil.which("gzip")
     if command is None:
         return gzip.compress(data, 9, mtime=0)
@@ -176,14 +178,14 @@ def _packed(data: bytes) -> bytes:
 
 @contextmanager
 def _site() -> Iterator[str]:
-    """The origin of a site of one page in several kinds."""
+    """Serve a site of one page in several kinds, and yield its origin."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         with as_file(files("answerable") / "widget") as widget:
             shutil.copytree(widget, folder / "assets" / "answerable")
         (folder / "button.js").write_text(_BUTTON, encoding="utf-8")
-        for name, rest in _PAGES.items():
-            (folder / f"{name}.html").write_text(_PAGE + rest, encoding="utf-8")
+        for name, body in _PAGES.items():
+            (folder / f"{name}.html").write_text(_PAGE + body, encoding="utf-8")
         with static_server.serving(folder) as origin:
             yield origin
 

@@ -24,14 +24,14 @@ def rows(name: str, **environment: str) -> dict[str, dict[str, Any]]:
         env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.stdout, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
-    return {row["name"]: row for row in found}
+    printed: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+    return {row["name"]: row for row in printed}
 
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server on the path")
 def test_openai_is_imported_where_it_is_called_and_nowhere_else() -> None:
-    found = rows("cold.py", ANSWERABLE_STARTS="1")
-    assert {name: row["openai"] for name, row in found.items()} == {
+    by_name = rows("cold.py", ANSWERABLE_STARTS="1")
+    assert {name: row["openai"] for name, row in by_name.items()} == {
         "keyless": "no",
         "keyless, hashes skipped": "no",
         "keyless, refused": "no",
@@ -40,22 +40,22 @@ def test_openai_is_imported_where_it_is_called_and_nowhere_else() -> None:
         "openai, refused": "no",
         "openai, cached": "no",
     }
-    for row in found.values():
+    for row in by_name.values():
         assert 0 < row["listening_ms"] < row["answer_ms"]
         assert row["next_ms"] > 0
 
 
 def test_a_load_is_answered_without_an_error() -> None:
-    found = rows("load.py", ANSWERABLE_SECONDS="1")
-    assert list(found) == [
+    by_name = rows("load.py", ANSWERABLE_SECONDS="1")
+    assert list(by_name) == [
         "retrieval alone",
         "answer",
         "cached answer",
         "answer, 16 connections",
     ]
-    assert found["retrieval alone"]["x_alone"] == 1
-    for row in found.values():
+    assert by_name["retrieval alone"]["x_alone"] == 1
+    for row in by_name.values():
         assert row["errors"] == 0
         assert row["asked"] > 0
         assert all(row[name] > 0 for name in MEASURED)
-    assert found["answer, 16 connections"]["rss_mb"] > 0
+    assert by_name["answer, 16 connections"]["rss_mb"] > 0

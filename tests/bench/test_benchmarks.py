@@ -21,7 +21,7 @@ from support.fuzz_settings import deep
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
 import answers
-import ranking
+import passage_ranks
 import scoring
 import tables
 
@@ -171,10 +171,10 @@ def test_data_that_lacks_something_is_skipped_with_a_sentence(tmp_path: Path) ->
     sites.write_site(tmp_path / "sites" / "harbour", plugins=["search"])
     sites.write_site(tmp_path / "sites" / "themed", plugins=["no-such-plugin"])
     sites.put(tmp_path / "sites" / "bare" / "docs" / "index.md", "# Bare")
-    asked = {"question": "How thick is a mooring chain?", "answerable": True}
+    row = {"question": "How thick is a mooring chain?", "answerable": True}
     for name in ("harbour", "elsewhere", "themed"):
-        write_lines(tmp_path / "questions" / f"{name}.jsonl", [{**asked, "gold_urls": []}])
-    write_lines(tmp_path / "questions" / "broken.jsonl", [asked])
+        write_lines(tmp_path / "questions" / f"{name}.jsonl", [{**row, "gold_urls": []}])
+    write_lines(tmp_path / "questions" / "broken.jsonl", [row])
     sites.put(tmp_path / "questions" / "empty.jsonl", "\n")
     write_corpus(tmp_path / "retrieval" / "askless", {})
     write_corpus(tmp_path / "retrieval" / "kindless", {})
@@ -234,27 +234,30 @@ def test_all_passages_are_ranked_without_reading_a_text(tmp_path: Path) -> None:
     expected = doubles.retrieve(bundle, question, vector, 9, near=9)
     urls = [s.item.url for s in (*expected.passages, *expected.near_passages)]
 
-    ranked = ranking.rank_all(make_engine(textless, sites.local()), question)
-    records = ranking.order_records(textless, ranked)
+    ranked = passage_ranks.rank_all(make_engine(textless, sites.local()), question)
+    records = passage_ranks.order_records(textless, ranked)
     assert (records[0], sorted(records)) == ("storms", ["index", "mooring", "storms"])
-    pages = ranking.order_pages(textless, ranked)
+    pages = passage_ranks.order_pages(textless, ranked)
     assert pages == list(dict.fromkeys(url.partition("#")[0] for url in urls))
-    assert ranking.first_rank(pages, {pages[1], pages[2]}) == 2
-    assert ranking.first_rank(pages, set()) == math.inf
+    assert passage_ranks.first_rank(pages, {pages[1], pages[2]}) == 2
+    assert passage_ranks.first_rank(pages, set()) == math.inf
     best = expected.passages[0].base
-    assert ranking.top_base(ranked) == best
+    assert passage_ranks.top_base(ranked) == best
     storms = textless.passage_records == list(textless.record_ids).index("storms")
-    assert ranking.top_base(ranked, storms) < best
-    assert ranking.top_base(ranked, np.ones_like(storms)) == -math.inf
+    assert passage_ranks.top_base(ranked, storms) < best
+    assert passage_ranks.top_base(ranked, np.ones_like(storms)) == -math.inf
 
 
 def test_a_question_of_stop_words_ranks_nothing(tmp_path: Path) -> None:
     sites.write_site(tmp_path, plugins=["search", "answerable"])
     assert sites.build(tmp_path, "-q").returncode == 0
     bundle = sites.opened(tmp_path)
-    ranked = ranking.rank_all(make_engine(bundle, sites.local()), "what is the")
-    assert (ranking.order_records(bundle, ranked), ranking.order_pages(bundle, ranked)) == ([], [])
-    assert ranking.top_base(ranked) == -math.inf
+    ranked = passage_ranks.rank_all(make_engine(bundle, sites.local()), "what is the")
+    assert (
+        passage_ranks.order_records(bundle, ranked),
+        passage_ranks.order_pages(bundle, ranked),
+    ) == ([], [])
+    assert passage_ranks.top_base(ranked) == -math.inf
 
 
 @pytest.mark.parametrize(
@@ -288,10 +291,12 @@ def test_a_span_is_held_as_whole_words(text: str, *, holds: bool) -> None:
 
 def test_the_reference_that_is_held_best_counts() -> None:
     text = "Chains are twelve millimetres thick."
-    assert scoring.held(text, ["ropes are two", "chains are thin as wire"]) == pytest.approx(2 / 5)
-    assert scoring.held(text, [[0, "ten millimetres"], [9, "are twelve"]]) == 1.0
-    assert scoring.held(text, [[0, "ten millimetres"]]) == 0.0
-    assert scoring.held(text, []) is None
+    assert scoring.measure_reference(
+        text, ["ropes are two", "chains are thin as wire"]
+    ) == pytest.approx(2 / 5)
+    assert scoring.measure_reference(text, [[0, "ten millimetres"], [9, "are twelve"]]) == 1.0
+    assert scoring.measure_reference(text, [[0, "ten millimetres"]]) == 0.0
+    assert scoring.measure_reference(text, []) is None
 
 
 def test_auroc_counts_pairs_and_half_of_ties() -> None:
@@ -330,26 +335,28 @@ TOP = Passage(
 )
 
 
-def asked(kind: str, reference: str, claims: str, top: Passage | None = TOP) -> answers.Asked:
-    return answers.Asked(kind, [reference], top, claims, refused=not claims)
+def answered_question(
+    kind: str, reference: str, claims: str, top: Passage | None = TOP
+) -> answers.AnsweredQuestion:
+    return answers.AnsweredQuestion(kind, [reference], top, claims, refused=not claims)
 
 
 ASKED = [
     # The claims hold all of it, the first three sentences nothing.
-    asked("answerable", "seven eight", "Seven eight."),
+    answered_question("answerable", "seven eight", "Seven eight."),
     # The first three sentences hold all of it, the claims nothing, the first two words half.
-    asked("answerable", "two five", "Seven eight."),
+    answered_question("answerable", "two five", "Seven eight."),
     # The answerer declined; then the floor refused.
-    asked("answerable", "five six", ""),
-    asked("answerable", "five six", "", None),
-    asked("close", "", "One two."),
-    asked("close", "", "", None),
-    asked("close", "", ""),
+    answered_question("answerable", "five six", ""),
+    answered_question("answerable", "five six", "", None),
+    answered_question("close", "", "One two."),
+    answered_question("close", "", "", None),
+    answered_question("close", "", ""),
 ]
 
 
 def test_decisions_count_what_the_floor_and_the_engine_refuse() -> None:
-    answerable, close = answers.decisions(ASKED)
+    answerable, close = answers.count_decisions(ASKED)
     assert {key: answerable[key] for key in ("name", "questions", "above_floor", "right")} == {
         "name": "answerable", "questions": 4, "above_floor": 3, "right": 0.5
     }  # fmt: skip
@@ -359,7 +366,7 @@ def test_decisions_count_what_the_floor_and_the_engine_refuse() -> None:
 
 
 def test_claims_are_compared_with_other_ways_to_answer() -> None:
-    claims, sentences, words, whole = answers.shown(ASKED)
+    claims, sentences, words, whole = answers.measure_shown(ASKED)
     keys = ("shown", "words", "holds", "of_all", "of_shown", "mean_held", "gains", "loses")
     assert [claims[key] for key in keys] == [2, 2.0, 1, 0.25, 0.5, 0.25, 0, 0]
     assert [sentences[key] for key in keys] == [3, 6.0, 2, 0.5, 2 / 3, 0.5, 2, 1]
@@ -398,9 +405,9 @@ def test_real_questions_find_their_pages() -> None:
         pytest.skip(" ".join(measured["skipped"]))
     for row in measured["rows"]:
         assert row["at_1"] <= row["at_3"] <= row["at_8"] <= 1, row
-        decisions = {each["name"]: each["right"] for each in row["decisions"]}
-        assert decisions.get("answerable") == row["answered"]
-        assert decisions.get("unanswerable") == row["refused"]
+        count_decisions = {each["name"]: each["right"] for each in row["decisions"]}
+        assert count_decisions.get("answerable") == row["answered"]
+        assert count_decisions.get("unanswerable") == row["refused"]
     for row in measured["rows"]:
         if row["name"] == "httpx":
             assert row["n"] == 26

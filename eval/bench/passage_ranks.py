@@ -1,4 +1,4 @@
-"""Rank every passage of a bundle for a question, floor or no floor, without reading any text."""
+"""Rank every passage of a bundle for a question, with no floor applied, without its text."""
 
 import math
 from collections.abc import Collection, Sequence
