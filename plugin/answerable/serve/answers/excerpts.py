@@ -210,6 +210,10 @@ class _StatementSelection:
         is_chosen = any(code in self.ranges for code in codes)
         return is_chosen or (bool(codes) and self.lines_left >= MIN_CODE_LINES)
 
+    def _fits_prose(self, place: int) -> bool:
+        """Test whether there is room for a statement, or nearly so."""
+        return self.statements[place].words <= self.words_left + EXTRA_WORDS
+
     def _is_other_tab(self, place: int) -> bool:
         """Test whether a statement is in another tab of a set of which one is selected."""
         label = self.statements[place].label
@@ -228,11 +232,8 @@ class _StatementSelection:
     def _add_code(self, place: int, codes: Sequence[int]) -> None:
         """Select lines of the code that follows a statement, of one tab if there are tabs."""
         allowed = [code for code in codes if not self._is_other_tab(code)]
-        if (
-            not allowed
-            or self.lines_left < MIN_CODE_LINES
-            or any(code in self.ranges for code in codes)
-        ):
+        is_selected = any(code in self.ranges for code in codes)
+        if not allowed or is_selected or self.lines_left < MIN_CODE_LINES:
             return
         code = max(allowed, key=lambda each: (self._compute_code_value(each), -each))
         self._add_label(self.statements[code].label)
@@ -279,10 +280,7 @@ class _StatementSelection:
             least = MIN_ITEM_SHARE * self.supports[listed[0]]
             listed = [each for each in listed if self.supports[each] >= least]
         for each in listed:
-            if (
-                each not in self.ranges
-                and self.statements[each].words > self.words_left + EXTRA_WORDS
-            ):
+            if each not in self.ranges and not self._fits_prose(each):
                 break
             self._add(each)
             self._add_code(each, self.reading.find_code_after(each))
@@ -295,9 +293,7 @@ class _StatementSelection:
                 before -= 1
             if before < 0 or before in self.ranges or self.statements[before].is_pointer:
                 return
-            if self.statements[before].words > self.words_left + EXTRA_WORDS or not self._add(
-                before
-            ):
+            if not self._fits_prose(before) or not self._add(before):
                 return
             self._add_code(before, self.reading.find_code_after(before))
             place = before

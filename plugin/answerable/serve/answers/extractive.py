@@ -1,4 +1,4 @@
-"""The keyless answerer: verbatim excerpts of the best sections, and where else to look."""
+"""Keyless answerer: draft verbatim excerpts of the best sections, and routes to notes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,30 +20,30 @@ from .excerpts import MAX_VISIBLE_CHARACTERS, Excerpt, ExcerptBudget, cut_excerp
 from .statements import PassageStatements, Statement, is_quotable_alone, split_statements
 
 MAX_DRAFT_ROUTES = 2
-# Passages whose readings are kept: some 20 KB each.
+# How many passages' statements are cached: some 20 KB each.
 CACHED_PASSAGES = 512
 
 # The notebook alone answers where its best cosine leads the best passage's by this much.
 ROUTES_ONLY_LEAD = 0.10
-# A note that lags the best passage by more than this is beside the point of an answered question.
+# A note that lags the best passage by more than this does not belong beside claims.
 ROUTES_LAG = 0.15
-# A section is shown if its best statement backs an answer at least this much.
+# A section is shown if its best statement supports an answer at least this much.
 SUPPORT_FLOOR = 0.34
-# A further one is shown if its best statement does so at least this much of the first one's.
+# A further one is shown if its best statement has at least this share of the first one's support.
 MIN_SHARE_OF_FIRST = 0.60
-# How long the excerpts are that are shown, best first; where the first is sure, it is alone.
+# The lengths of the excerpts that are shown, best first; where the first is sure, it is alone.
 EXCERPT_BUDGETS = (ExcerptBudget(125, 14), ExcerptBudget(60, 11), ExcerptBudget(60, 9))
-# What the best statement of a section counts for, beside its section score.
+# The weight of the support of a section's best statement, added to its section score.
 SUPPORT_WEIGHT = 1.0
 
 Vector = NDArray[np.float32]
 
-_WINDOW = re.compile(r"~(\d+)$")
+_WINDOW_SUFFIX = re.compile(r"~(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadPassage:
-    """A passage's statements, the terms of each, and their vectors, (n, d)."""
+class _EmbeddedStatements:
+    """Hold a passage's statements, the terms of each, and their vectors, (n, d)."""
 
     reading: PassageStatements
     terms: tuple[frozenset[str], ...]
@@ -52,9 +52,10 @@ class _ReadPassage:
 
 @dataclass(frozen=True, slots=True)
 class _RatedSection:
-    """A passage of the evidence and how well its statements back an answer.
+    """Hold a passage of the evidence and how well its statements support an answer.
 
-    ``best`` is the support of the best that can be quoted alone, ``value`` orders the sections.
+    ``number``: its position in the evidence, from 1. ``best`` is the support of the best statement
+    that can be quoted alone, ``value`` orders the sections.
     """
 
     number: int
@@ -66,13 +67,13 @@ class _RatedSection:
 
 @dataclass(frozen=True, slots=True)
 class _SectionExcerpt:
-    """A section and what is shown of it."""
+    """Hold a section and the excerpt of it that is shown."""
 
     section: _RatedSection
     excerpt: Excerpt
 
 
-# No slots: cached_property keeps what it has computed in the instance.
+# No slots: cached_property stores its value in the instance.
 @dataclass(frozen=True)
 class ExtractiveAnswerer:
     """Quote what a person would copy from the best sections, one excerpt where it is sure.
@@ -80,7 +81,7 @@ class ExtractiveAnswerer:
     The routing rule: at most two hints are routed to, all of them above the note floor. Where the
     best of them leads the best passage by ``ROUTES_ONLY_LEAD`` the answer is in the notebook and
     there are no claims; where it lags by more than ``ROUTES_LAG`` there are no routes beside
-    claims. No supporting statement and no hint: it declines.
+    claims. Without a supporting statement and a hint it declines.
     """
 
     store: Store
@@ -102,99 +103,97 @@ class ExtractiveAnswerer:
         routes = [f"h{n}" for n in range(1, min(len(evidence.hints), MAX_DRAFT_ROUTES) + 1)]
         if routes and evidence.lead >= ROUTES_ONLY_LEAD:
             return {"claims": [], "routes": routes}
-        claims = self._claims(question, evidence)
+        claims = self._draft_claims(question, evidence)
         if claims and evidence.lead < -ROUTES_LAG:
             routes = []
         return {"claims": claims, "routes": routes}
 
-    def _claims(self, question: str, evidence: Evidence) -> list[dict[str, Any]]:
-        """Draft a claim for each section of which something is shown."""
+    def _draft_claims(self, question: str, evidence: Evidence) -> list[dict[str, Any]]:
+        """Draft a claim for each section of which an excerpt is shown."""
         claims: dict[str, list[_SectionExcerpt]] = {}
-        for shown in self._shown(question, evidence):
-            windows = claims.setdefault(shown.section.passage.url, [])
-            if sum(each.excerpt.visible for each in (*windows, shown)) > MAX_VISIBLE_CHARACTERS:
-                windows = claims.setdefault(shown.section.passage.id, [])
-            windows.append(shown)
+        for each in self._cut_excerpts(question, evidence):
+            windows = claims.setdefault(each.section.passage.url, [])
+            visible = sum(window.excerpt.visible for window in (*windows, each))
+            if visible > MAX_VISIBLE_CHARACTERS:
+                windows = claims.setdefault(each.section.passage.id, [])
+            windows.append(each)
         return [_draft_claim(windows) for windows in claims.values()]
 
-    def _shown(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
+    def _cut_excerpts(self, question: str, evidence: Evidence) -> Iterator[_SectionExcerpt]:
         """Cut the excerpts that are shown, best first: one where it is sure, else up to three."""
-        weights = evidence.idfs or weigh_terms(self.store, read_content_terms(self.store, question))
+        idfs = evidence.idfs or weigh_terms(self.store, read_content_terms(self.store, question))
         statements: set[str] = set()
-        least, count = SUPPORT_FLOOR, 0
-        for section in self._sections(question, evidence, weights):
-            passage, own = section.passage, weights[section.passage.language]
-            excerpt = cut_excerpt(
-                passage, section.supports, own, EXCERPT_BUDGETS[count], statements
-            )
-            if excerpt is None or section.best < least:
+        min_support, count = SUPPORT_FLOOR, 0
+        for section in self._rate_sections(question, evidence, idfs):
+            passage, weights = section.passage, idfs[section.passage.language]
+            budget = EXCERPT_BUDGETS[count]
+            excerpt = cut_excerpt(passage, section.supports, weights, budget, statements)
+            if excerpt is None or section.best < min_support:
                 continue
             yield _SectionExcerpt(section, excerpt)
             count += 1
-            least = max(least, MIN_SHARE_OF_FIRST * section.best)
+            min_support = max(min_support, MIN_SHARE_OF_FIRST * section.best)
             statements.update(excerpt.statements)
-            is_sure = count == 1 and is_direct_answer(question, own, passage, excerpt.text)
+            is_sure = count == 1 and is_direct_answer(question, weights, passage, excerpt.text)
             if is_sure or count == len(EXCERPT_BUDGETS):
                 return
 
-    def _sections(
-        self,
-        question: str,
-        evidence: Evidence,
-        weights: Mapping[str, Mapping[str, float]],
+    def _rate_sections(
+        self, question: str, evidence: Evidence, idfs: Mapping[str, Mapping[str, float]]
     ) -> list[_RatedSection]:
-        """The passages of the evidence in the order in which they are shown."""
+        """Rate the passages of the evidence and order them, best first."""
         vector = evidence.vector if self._is_local else None
         if self._is_local and vector is None:
             vector = self.embedder.embed([question])[0]
         sections: list[_RatedSection] = []
         for number, passage in enumerate(evidence.passages, 1):
-            own = weights[passage.language]
-            described = evidence.terms[number - 1] if evidence.terms else frozenset()
-            read = self._reading(passage)
-            supports = self._supports(read, own, vector, described)
+            matched = evidence.terms[number - 1] if evidence.terms else frozenset()
+            read = self._embed_cached(passage)
+            supports = self._rate_statements(read, idfs[passage.language], vector, matched)
             best = _find_best_support(passage, read.reading, supports)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT_WEIGHT * best
             sections.append(_RatedSection(number, passage, supports, best, value))
         return sorted(sections, key=lambda section: -section.value)
 
-    def _supports(
+    def _rate_statements(
         self,
-        read: _ReadPassage,
-        idfs: Mapping[str, float],
+        statements: _EmbeddedStatements,
+        weights: Mapping[str, float],
         vector: Vector | None,
-        retrieved: frozenset[str],
+        matched: frozenset[str],
     ) -> tuple[float, ...]:
-        """The share of the question's idf that each statement covers, and its cosine if known.
+        """Rate each statement by its share of the question's idf, and by its cosine if known.
 
-        retrieved: the question's terms that the passage was found by. Those that it does not hold
-        itself are its page's summary or themes, which are said of every statement.
+        matched: the question's terms in the passage's retrieval text. Those that no statement has
+        are in its page's summary or themes, and count for every statement.
         """
-        total = sum(idfs.values()) or 1.0
-        described = retrieved - frozenset().union(*read.terms)
+        total = sum(weights.values()) or 1.0
+        described = matched - frozenset().union(*statements.terms)
         scores = np.array(
             [
-                sum(w for term, w in idfs.items() if term in held or term in described) / total
-                for held in read.terms
+                sum(w for term, w in weights.items() if term in terms or term in described) / total
+                for terms in statements.terms
             ]
         )
-        if vector is not None and read.vectors is not None and len(scores):
-            weight = self.store.manifest.profile.dense
-            scores = (scores + weight * (read.vectors @ vector)) / (1 + weight)
+        if vector is not None and statements.vectors is not None and len(scores):
+            dense = self.store.manifest.profile.dense
+            scores = (scores + dense * (statements.vectors @ vector)) / (1 + dense)
         return tuple(float(score) for score in scores)
 
     @cached_property
-    def _reading(self) -> Callable[[Passage], _ReadPassage]:
-        """Reads a passage, and keeps some."""
-        return lru_cache(maxsize=CACHED_PASSAGES)(self._read)
+    def _embed_cached(self) -> Callable[[Passage], _EmbeddedStatements]:
+        """Embed the statements of a passage, or return them from a cache."""
+        return lru_cache(maxsize=CACHED_PASSAGES)(self._embed_statements)
 
-    def _read(self, passage: Passage) -> _ReadPassage:
+    def _embed_statements(self, passage: Passage) -> _EmbeddedStatements:
+        """Split a passage into statements, and embed each where that is free."""
         reading = split_statements(passage)
         texts = [_add_headings(passage, statement) for statement in reading.statements]
-        held = tuple(frozenset(extract_terms(text, passage.language)) for text in texts)
+        terms = tuple(frozenset(extract_terms(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
-        return _ReadPassage(reading, held, self.embedder.embed(texts) if is_embedded else None)
+        vectors = self.embedder.embed(texts) if is_embedded else None
+        return _EmbeddedStatements(reading, terms, vectors)
 
     @property
     def _is_local(self) -> bool:
@@ -203,7 +202,7 @@ class ExtractiveAnswerer:
 
 
 def _add_headings(passage: Passage, statement: Statement) -> str:
-    """A statement under its headings and its tab's or term's label, which it rarely repeats."""
+    """Add to a statement its headings and its tab's or term's label, which it rarely repeats."""
     words = passage.text[statement.start : statement.end]
     if statement.label < 0 or statement.kind == "label":
         return f"{passage.title}\n{words}"
@@ -214,15 +213,15 @@ def _add_headings(passage: Passage, statement: Statement) -> str:
 def _find_best_support(
     passage: Passage, reading: PassageStatements, supports: Sequence[float]
 ) -> float:
-    """The support of the best statement that can be quoted alone, 0 where there is none."""
+    """Find the support of the best statement that can be quoted alone, 0 where there is none."""
     statements = zip(reading.statements, supports, strict=True)
     quotable = (s for statement, s in statements if is_quotable_alone(passage.text, statement))
     return max(quotable, default=0.0)
 
 
-def _draft_claim(shown: Sequence[_SectionExcerpt]) -> dict[str, Any]:
-    """A claim of the windows of one section, in the order of the page."""
-    ordered = sorted(shown, key=lambda each: _parse_window_number(each.section.passage))
+def _draft_claim(excerpts: Sequence[_SectionExcerpt]) -> dict[str, Any]:
+    """Draft a claim of the windows of one section, in the order of the page."""
+    ordered = sorted(excerpts, key=lambda each: _parse_window_number(each.section.passage))
     return {
         "text": "\n…\n".join(each.excerpt.text for each in ordered),
         "evidence": [
@@ -234,6 +233,6 @@ def _draft_claim(shown: Sequence[_SectionExcerpt]) -> dict[str, Any]:
 
 
 def _parse_window_number(passage: Passage) -> int:
-    """Which window of its section a passage is."""
-    match = _WINDOW.search(passage.id)
+    """Parse the number of a passage's window of its section."""
+    match = _WINDOW_SUFFIX.search(passage.id)
     return int(match[1]) if match else 1

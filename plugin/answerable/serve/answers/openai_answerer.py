@@ -1,7 +1,4 @@
-"""Read the JSON that a model has written, without what some models wrap around it.
-
-The answerer behind an OpenAI-compatible API: one call, a strict schema, no trust.
-"""
+"""Answerer of an OpenAI-compatible API: one call with a strict schema, its output untrusted."""
 
 import json
 import re
@@ -19,39 +16,20 @@ from ..request_context import current_context
 from ..types import Evidence
 from .prompt import bound_prompt_tokens, build_draft_schema, frame_evidence, render_instructions
 
-_THOUGHTS_END = "</think>"
-_CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+[\w+-]*+\s*+(.*\S)\s*\1", re.DOTALL)
-
-
-def parse_model_output(text: str) -> object:
-    """Parse a model's output; the text as it is where it holds no JSON.
-
-    A ``<think>`` block before the JSON and one Markdown code fence around it are removed; the
-    block's first tag may be missing, because some servers' templates write it themselves. Words
-    around a fence are not removed: a model that writes prose may repeat a page that plants a draft.
-    """
-    _, tag, after_thoughts = text.partition(_THOUGHTS_END)
-    for output in (text, after_thoughts) if tag else (text,):
-        fence = _CODE_FENCE.fullmatch(output.strip())
-        for candidate in (output, fence[2]) if fence else (output,):
-            try:
-                return json.loads(candidate)
-            except (ValueError, RecursionError):
-                continue
-    return text
-
-
 DRAFT_DEADLINE = 30.0
 # Six claims with a long quote each have some 1,500 tokens; a low effort thinks with the rest.
 MAX_OUTPUT_TOKENS = 4_096
-# What other efforts think with, by OpenAI's guide to reasoning: 25,000 tokens for all of it.
+# The reasoning tokens of other efforts; OpenAI's guide suggests 25,000 for reasoning and output.
 _REASONING_TOKENS = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
 _ATTEMPTS = 2
-# Tokens, more than the violation that a second attempt is told of.
+# More tokens than the violation in the prompt of a second attempt.
 _VIOLATION_TOKENS = 1_000
 _SCHEMA_NAME = "draft"
 # Families that take a reasoning effort and no temperature.
 _REASONING_MODEL = re.compile(r"(?:o\d|gpt-[5-9])(?!.*chat)")
+
+_THOUGHTS_END = "</think>"
+_CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+[\w+-]*+\s*+(.*\S)\s*\1", re.DOTALL)
 
 # A draft's text, None for a refusal, and the tokens it has cost, in and out.
 _ModelOutput = tuple[str | None, int, int]
@@ -59,9 +37,9 @@ _ModelOutput = tuple[str | None, int, int]
 
 @dataclass(frozen=True, slots=True)
 class OpenAIAnswerer:
-    """Drafts by one Responses call; by chat completions on a server without ``/responses``.
+    """Draft by one Responses call; by chat completions on a server without ``/responses``.
 
-    Nothing here is believed: whatever comes back is settled by the contract.
+    Nothing is trusted: the contract judges whatever comes back.
     """
 
     model: str
@@ -78,16 +56,16 @@ class OpenAIAnswerer:
 
     @property
     def label(self) -> str:
-        """What names the model, its server and its effort, on which an answer depends."""
+        """Name the model, its server and its effort, which an answer depends on."""
         return f"{self.model} at {self.base_url} with {self._effort()}"
 
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
-        """The model's draft as parsed JSON, or its text where that is none.
+        """Return the model's draft as parsed JSON, or its text where that is not JSON.
 
-        A model that refuses declines. What the limit of output cuts off is judged as it is.
+        A model that refuses declines. A draft that the output limit cuts off is judged as it is.
         ProviderError for a call that fails, CancelledError for one that is stopped.
         """
-        ask = _DraftRequest(
+        request = _DraftRequest(
             self.model,
             render_instructions(self.site, evidence),
             frame_evidence(question, evidence, violation),
@@ -96,23 +74,26 @@ class OpenAIAnswerer:
             self._max_output(),
             len(question.encode("utf-8", "replace")),
         )
-        # A second attempt is asked the same once more, and there is no third.
-        later = ask.most + _VIOLATION_TOKENS if violation is None else 0
-        text, *tokens = self._written(ask, time.monotonic() + self.deadline, later)
+        # A second attempt sends the same once more, and there is no third.
+        later = request.max_tokens + _VIOLATION_TOKENS if violation is None else 0
+        text, *tokens = self._send(request, time.monotonic() + self.deadline, later)
         current_context().end_provider_call(*tokens)
         if text is None:
             return {"claims": [], "routes": []}
         return parse_model_output(text)
 
-    def _written(self, ask: "_DraftRequest", ends: float, later: int) -> _ModelOutput:
+    def _send(self, request: "_DraftRequest", deadline: float, later: int) -> _ModelOutput:
+        """Send a request to the endpoint that the server has. later: tokens of later attempts."""
+        most = request.max_tokens
         if not self._only_chat:
             try:
-                return call_provider(self.base_url, ask.responses, ends, ask.most, later)
+                return call_provider(self.base_url, request.responses, deadline, most, later)
             except MissingPathError:
                 self._only_chat.append(True)
-        return call_provider(self.base_url, ask.chat, ends, ask.most, later)
+        return call_provider(self.base_url, request.chat, deadline, most, later)
 
     def _effort(self) -> str | None:
+        """Choose the reasoning effort: low by default, None for a model without one."""
         if self.reasoning_effort:
             return self.reasoning_effort
         return "low" if _REASONING_MODEL.match(self.model) else None
@@ -123,7 +104,7 @@ class OpenAIAnswerer:
 
 @dataclass(frozen=True, slots=True)
 class _DraftRequest:
-    """A request for a draft, in the terms of either endpoint.
+    """Request a draft in the terms of either endpoint.
 
     ``question_bytes``: of the question in UTF-8.
     """
@@ -137,12 +118,13 @@ class _DraftRequest:
     question_bytes: int
 
     @property
-    def most(self) -> int:
-        """More tokens than one attempt costs; a question may have a token for each of its bytes."""
+    def max_tokens(self) -> int:
+        """Bound the tokens of one attempt; a question may have a token for each of its bytes."""
         text = self.system + self.user + json.dumps(self.schema)
         return estimate_max_tokens(text) + self.question_bytes + self.max_output
 
     async def responses(self, client: Any) -> _ModelOutput:
+        """Request the draft from ``/responses``."""
         response = await client.responses.create(
             model=self.model,
             instructions=self.system,
@@ -155,10 +137,12 @@ class _DraftRequest:
         parts = [
             part for item in response.output if item.type == "message" for part in item.content
         ]
-        refused = any(part.type == "refusal" for part in parts)
-        return self._read(response, None if refused else "".join(part.text for part in parts))
+        is_refusal = any(part.type == "refusal" for part in parts)
+        text = None if is_refusal else "".join(part.text for part in parts)
+        return self._to_output(response, text)
 
     async def chat(self, client: Any) -> _ModelOutput:
+        """Request the draft from ``/chat/completions``."""
         # The families that reason refuse ``max_tokens``; an older server knows nothing else.
         limit = "max_completion_tokens" if _REASONING_MODEL.match(self.model) else "max_tokens"
         completion = await client.chat.completions.create(
@@ -172,11 +156,30 @@ class _DraftRequest:
             **({"reasoning_effort": self.effort} if self.effort else {"temperature": 0}),
         )
         message = completion.choices[0].message
-        return self._read(completion, None if message.refusal else message.content or "")
+        return self._to_output(completion, None if message.refusal else message.content or "")
 
     def _format(self) -> dict[str, Any]:
         return {"name": _SCHEMA_NAME, "schema": self.schema, "strict": True}
 
-    def _read(self, reply: Any, text: str | None) -> _ModelOutput:
+    def _to_output(self, reply: Any, text: str | None) -> _ModelOutput:
+        """Add to a draft's text the tokens that the server has counted."""
         most = estimate_max_tokens(self.system + self.user + json.dumps(self.schema))
         return text, *read_token_usage(reply, most, self.max_output)
+
+
+def parse_model_output(text: str) -> object:
+    """Parse the JSON of a model's output; return the text as it is where there is none.
+
+    A ``<think>`` block before the JSON and one Markdown code fence around it are removed; the
+    block's first tag may be missing, because some servers' templates write it themselves. Words
+    around a fence are not removed: a model that writes prose may repeat a page that plants a draft.
+    """
+    _, tag, after_thoughts = text.partition(_THOUGHTS_END)
+    for output in (text, after_thoughts) if tag else (text,):
+        fence = _CODE_FENCE.fullmatch(output.strip())
+        for candidate in (output, fence[2]) if fence else (output,):
+            try:
+                return json.loads(candidate)
+            except (ValueError, RecursionError):
+                continue
+    return text

@@ -1,4 +1,4 @@
-"""What a model is told: the versioned instructions, and evidence framed as data."""
+"""Build the prompt of a draft: versioned instructions, evidence framed as data, the schema."""
 
 import json
 from collections.abc import Mapping
@@ -6,10 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..retrieval import question_text, selection
+from ..retrieval.question_text import MAX_QUESTION_CHARACTERS
+from ..retrieval.selection import MAX_EVIDENCE_CHARACTERS
 from ..types import Evidence
 
-# Part of every cache key and report: it changes with the instructions, the framing or the schema.
+# In every cache key and report: changes with the instructions, the framing or the schema.
 PROMPT_VERSION = "2"
 MAX_PROMPT_CLAIMS = 6
 MAX_PROMPT_ROUTES = 2
@@ -23,7 +24,7 @@ _TEMPLATE_PATH = Path(__file__).parent / "prompts" / "answer.jinja"
 
 
 def render_instructions(site: str, evidence: Evidence) -> str:
-    """The system part of the prompt. site: the site's name."""
+    """Render the system part of the prompt. site: the site's name."""
     # Imported here, since a function that answers without a model has no Jinja.
     text: str = _load_template().render(
         site=" ".join(site.split()),
@@ -36,7 +37,7 @@ def render_instructions(site: str, evidence: Evidence) -> str:
 
 
 def frame_evidence(question: str, evidence: Evidence, violation: str | None = None) -> str:
-    """The user part: one JSON object a line, so that no text in it can pass for an instruction."""
+    """Frame the user part: one JSON object a line, so that no text reads as an instruction."""
     lines: list[Mapping[str, Any]] = [
         {
             "kind": "source",
@@ -58,46 +59,43 @@ def frame_evidence(question: str, evidence: Evidence, violation: str | None = No
 
 
 def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
-    """The strict JSON schema of a draft; the property of an empty stream is left out.
+    """Build the strict JSON schema of a draft, without the property of an empty stream.
 
     Position ids are enumerated, so that equal counts give an equal schema, which the API has to
     compile only once.
     """
     properties: dict[str, Any] = {}
     if evidence.passages:
-        source = {"type": "string", "enum": [f"s{n}" for n in _number_positions(evidence.passages)]}
+        source = {"type": "string", "enum": [f"s{n}" for n in range(1, len(evidence.passages) + 1)]}
         support = _build_object_schema({"source": source, "quote": {"type": "string"}})
         supports = {"type": "array", "items": support, "minItems": 1}
         claim = _build_object_schema({"text": {"type": "string"}, "evidence": supports})
         properties["claims"] = {"type": "array", "items": claim}
     if evidence.hints:
-        hint = {"type": "string", "enum": [f"h{n}" for n in _number_positions(evidence.hints)]}
+        hint = {"type": "string", "enum": [f"h{n}" for n in range(1, len(evidence.hints) + 1)]}
         properties["routes"] = {"type": "array", "items": hint}
     return _build_object_schema(properties)
 
 
 def bound_prompt_tokens(site: str) -> int:
-    """More tokens than one draft reads. site: the site's name.
+    """Bound the tokens that one draft reads. site: the site's name.
 
-    Evidence has a token a character: English has a third of one, and what has most, Chinese and
-    Japanese, about one. A question may be made to have as many as it has bytes in UTF-8, which is
-    the most that any text has. The rest is ours and English: half a token a character.
+    Evidence counts a token a character: English has a third of one, Chinese and Japanese about one.
+    A question counts one for each byte of UTF-8, the most that any text can have. Our own English
+    counts half a token a character.
     """
     ours = len(_TEMPLATE_PATH.read_bytes()) + _MAX_FRAMING_CHARACTERS
     return (
         ours // 2
         + len(site.encode())
         + _MAX_HINT_CHARACTERS
-        + selection.MAX_EVIDENCE_CHARACTERS
-        + 4 * question_text.MAX_QUESTION_CHARACTERS
+        + MAX_EVIDENCE_CHARACTERS
+        + 4 * MAX_QUESTION_CHARACTERS
     )
 
 
-def _number_positions(items: tuple[Any, ...]) -> range:
-    return range(1, len(items) + 1)
-
-
 def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the schema of an object that requires all its properties and has no others."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -107,7 +105,7 @@ def _build_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _encode_json_line(value: Mapping[str, Any]) -> str:
-    """JSON on one line; a lone surrogate, which UTF-8 cannot hold, becomes an escape."""
+    """Encode JSON on one line; a lone surrogate, which UTF-8 cannot encode, becomes an escape."""
     text = json.dumps(value, ensure_ascii=False)
     # U+2028, U+2029 and U+0085 end a line for some readers, though not for JSON.
     for separator in ("\u2028", "\u2029", "\x85"):
@@ -117,6 +115,7 @@ def _encode_json_line(value: Mapping[str, Any]) -> str:
 
 @cache
 def _load_template() -> Any:
+    """Load the Jinja template of the instructions."""
     import jinja2
 
     environment = jinja2.Environment(

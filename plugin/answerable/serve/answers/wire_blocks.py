@@ -1,4 +1,4 @@
-"""A verbatim claim as JSON blocks: the words of its quotes with the structure of their page."""
+"""Serialize a verbatim claim as JSON blocks, with the structure of the page that it quotes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 from ..structure import Block
 from ..text.sanitization import sanitize_text
 from ..types import Claim, Passage
+from .quotes import TextRange
 
 Json = dict[str, Any]
-BlockRange = tuple[int, int]
 
-# What stands in a claim where words between its quotes are left out.
+# The mark in a claim where words between its quotes are left out.
 GAP_MARK = re.compile(r"\n…\n| … ")
-# Labels that are never quoted, and that nobody misses: of a box, a block of code, a picture.
+# Labels that are never quoted or missed: of an admonition, a block of code, a picture.
 _UNQUOTED = ("title", "file", "caption")
 
 
 class _LocatedPart(NamedTuple):
-    """A part of a claim: ``text[start:end]`` of a passage."""
+    """Locate a part of a claim: ``text[start:end]`` of a passage."""
 
     passage: Passage
     start: int
@@ -27,12 +27,12 @@ class _LocatedPart(NamedTuple):
 
 
 def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] | None:
-    """Draw a claim as blocks; None for one that is not the words of its passages, in their order.
+    """Build the blocks of a claim; None unless it is the words of its passages, in their order.
 
     They hold the words of the claim and no others, without HTML and without control characters.
-    Rows of one table are one table, whatever rows between them are left out.
+    Rows of one table are one table, even if rows between them are left out.
     """
-    drawn: list[Json] = []
+    blocks: list[Json] = []
     previous: Block | None = None
     before: _LocatedPart | None = None
     for part in _locate_claim(claim, passages):
@@ -47,16 +47,16 @@ def build_claim_blocks(claim: Claim, passages: Sequence[Passage]) -> list[Json] 
             if span is None:
                 continue
             is_same = previous is not None and _continues(block, previous)
-            if is_apart and drawn and not (is_same and block.kind == "row"):
-                drawn.append({"kind": "gap"})
+            if is_apart and blocks and not (is_same and block.kind == "row"):
+                blocks.append({"kind": "gap"})
                 is_same = False
             is_apart = False
-            _append_block(drawn, passage, block, span, is_same)
+            _append_block(blocks, passage, block, span, is_same)
             previous = block
         before = part
-    for each in drawn:
+    for each in blocks:
         _indent_from_zero(each)
-    return drawn or None
+    return blocks or None
 
 
 def _leaves_gap(before: _LocatedPart, after: _LocatedPart) -> bool:
@@ -92,38 +92,38 @@ def _locate_claim(claim: Claim, passages: Sequence[Passage]) -> list[_LocatedPar
 def _find_in_order(pieces: Sequence[str], starts: Mapping[Passage, int]) -> list[_LocatedPart]:
     """Find pieces one after the other in passages that follow each other; none if one is missing.
 
-    starts: the offset in each passage from which its pieces are looked for.
+    starts: the offset in each passage from which its pieces are searched.
     """
     parts: list[_LocatedPart] = []
-    left = list(starts.items())
+    pending = list(starts.items())
     at = -1
     for piece in pieces:
-        while left:
-            passage, start = left[0]
+        while pending:
+            passage, start = pending[0]
             text, offsets = _sanitize_with_offsets(passage.text)
             first = next((n for n, offset in enumerate(offsets) if offset >= start), 0)
-            found = text.find(piece, max(first, at)) if piece.strip() else -1
-            if found >= 0:
+            first_match = text.find(piece, max(first, at)) if piece.strip() else -1
+            if first_match >= 0:
                 break
-            left.pop(0)
+            pending.pop(0)
             at = -1
-        if not left:
+        if not pending:
             return []
-        at = found + len(piece)
-        parts.append(_LocatedPart(passage, offsets[found], offsets[at - 1] + 1))
+        at = first_match + len(piece)
+        parts.append(_LocatedPart(passage, offsets[first_match], offsets[at - 1] + 1))
     return parts if {part.passage for part in parts} == starts.keys() else []
 
 
 def _sanitize_with_offsets(text: str) -> tuple[str, Sequence[int]]:
-    """A text as claims have it, and the offset that each of its characters came from."""
+    """Sanitize a text as claims are, and return the offset that each character came from."""
     if sanitize_text(text) == text:
         return text, range(len(text))
     cleaned = [(character, n) for n, raw in enumerate(text) for character in sanitize_text(raw)]
     return "".join(c for c, _ in cleaned), [n for _, n in cleaned]
 
 
-def _trim_block_range(text: str, start: int, end: int) -> BlockRange | None:
-    """Take white space off a range; None if nothing is left."""
+def _trim_block_range(text: str, start: int, end: int) -> TextRange | None:
+    """Trim white space off a range; None if nothing is left."""
     words = text[start:end] if start < end else ""
     if not words.strip():
         return None
@@ -133,39 +133,39 @@ def _trim_block_range(text: str, start: int, end: int) -> BlockRange | None:
 
 
 def _continues(block: Block, previous: Block) -> bool:
-    """Test whether a block goes on with the list or the table of the one before it."""
+    """Test whether a block continues the list or the table of the one before it."""
     return (block.kind, block.group) == (previous.kind, previous.group) and block.group > 0
 
 
 def _append_block(
-    drawn: list[Json], passage: Passage, block: Block, part: BlockRange, is_same: bool
+    blocks: list[Json], passage: Passage, block: Block, part: TextRange, is_same: bool
 ) -> None:
-    """Add a block, to the list or table that is drawn last if it is of the same."""
+    """Append a block, or add it to the last list or table if it is of the same."""
     if block.kind == "code":
         code = sanitize_text(passage.text[slice(*part)])
-        drawn.append({"kind": "code", "language": block.detail, "text": code})
+        blocks.append({"kind": "code", "language": block.detail, "text": code})
     elif block.kind == "item":
         if not is_same:
-            drawn.append({"kind": "list", "items": []})
+            blocks.append({"kind": "list", "items": []})
         item = {"level": block.level, "number": block.detail, "spans": _build_spans(passage, *part)}
-        drawn[-1]["items"].append(item)
+        blocks[-1]["items"].append(item)
     elif block.kind == "row":
         if not is_same:
-            drawn.append({"kind": "table", "columns": [], "rows": []})
+            blocks.append({"kind": "table", "columns": [], "rows": []})
         cells = list(_build_cells(passage, block, part))
         if block.detail == "header":
-            drawn[-1]["columns"] = cells
+            blocks[-1]["columns"] = cells
         else:
-            drawn[-1]["rows"].append(cells)
+            blocks[-1]["rows"].append(cells)
     elif block.kind == "label":
         label = {"kind": "label", "label": block.detail, "spans": _build_spans(passage, *part)}
-        drawn.append(label)
+        blocks.append(label)
     else:
-        drawn.append({"kind": "text", "spans": _build_spans(passage, *part)})
+        blocks.append({"kind": "text", "spans": _build_spans(passage, *part)})
 
 
-def _build_cells(passage: Passage, block: Block, part: BlockRange) -> Iterator[list[Json]]:
-    """The cells of a row, each as spans; those that are not quoted are empty."""
+def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[list[Json]]:
+    """Build the cells of a row, each as spans; those that are not quoted are empty."""
     cells = [
         span for span in passage.spans
         if span.kind == "cell" and block.start <= span.start and span.end <= block.end
@@ -175,7 +175,7 @@ def _build_cells(passage: Passage, block: Block, part: BlockRange) -> Iterator[l
 
 
 def _build_spans(passage: Passage, start: int, end: int) -> list[Json]:
-    """A range as pieces of text, each with ``code`` and ``href`` where it is that."""
+    """Build the spans of a range: pieces of text, with ``code`` or ``href`` where they are that."""
     inside = [
         span for span in passage.spans
         if span.kind != "cell" and span.start < end and span.end > start
