@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from ..indexing.output.folder_overlap import check_private_location
-from ..indexing.packaging.deployment import list_deploy_commands
 from ..indexing.packaging.lockfile import PACKAGE_EXTRAS
 from ..indexing.packaging.package_writer import FunctionPackage, PackageOrder, write_package
 from ..indexing.packaging.platforms import (
@@ -23,6 +22,7 @@ from ..indexing.packaging.platforms import (
     Architecture,
     PlatformName,
     choose_machine,
+    list_deploy_commands,
 )
 from ..serve.errors import SiteError
 from .context import SiteLocation, find_bundle

@@ -18,9 +18,8 @@ import pytest
 
 from answerable.cli.package import package_function
 from answerable.indexing.packaging import platforms
-from answerable.indexing.packaging.bytecode import compile_bytecode
-from answerable.indexing.packaging.deployment import list_deploy_commands, render_entry_files
 from answerable.indexing.packaging.function_contents import read_function_contents
+from answerable.indexing.packaging.installation import compile_bytecode, install_wheels
 from answerable.indexing.packaging.lockfile import (
     PACKAGE_EXTRAS,
     find_older_versions,
@@ -45,8 +44,9 @@ from answerable.indexing.packaging.platforms import (
     PlatformName,
     SizeLimit,
     choose_machine,
+    list_deploy_commands,
+    render_entry_files,
 )
-from answerable.indexing.packaging.wheels import install_wheels
 from answerable.serve.bundle_format.manifest import compute_bundle_id, read_manifest
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.http.adapters import asgi, aws_lambda, google

@@ -15,8 +15,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ...serve.errors import SiteError
+from .installation import report_wheels
 from .platforms import Machine
-from .wheels import report_wheels
 
 # By the extras of mkdocs-answerable: what a function may need beside its providers.
 PACKAGE_EXTRAS = {

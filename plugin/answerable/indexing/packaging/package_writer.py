@@ -15,14 +15,13 @@ from ..output.atomic_files import (
     restrict_mode,
     temporary_path,
 )
-from .bytecode import compile_bytecode
-from .deployment import render_entry_files
 from .function_contents import (
     CODE_FOLDER,
     REQUIREMENTS_FILE,
     FunctionContents,
     read_function_contents,
 )
+from .installation import compile_bytecode, install_wheels, slim_packages
 from .lockfile import (
     NEVER_IMPORTED,
     PinnedPackage,
@@ -37,8 +36,7 @@ from .package_folder import (
     remove_package_leftovers,
     write_marker,
 )
-from .platforms import ZIP_FILE, Machine, Platform
-from .wheels import install_wheels, slim_packages
+from .platforms import ZIP_FILE, Machine, Platform, render_entry_files
 
 # What platforms expect of files that another user has deployed.
 _FILE_MODE = 0o644

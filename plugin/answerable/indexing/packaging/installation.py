@@ -1,4 +1,4 @@
-"""Run pip for another machine than this one: report, install and slim wheels."""
+"""Run pip and compileall for another machine: report, install, slim and compile packages."""
 
 import json
 import os
@@ -14,7 +14,8 @@ from typing import Any
 from ...serve.errors import SiteError
 from .platforms import Machine
 
-_TIMEOUT_SECONDS = 900
+_PIP_SECONDS = 900
+_COMPILE_SECONDS = 600
 _NO_WHEEL = re.compile(r"No matching distribution found for ([^\s(;]+)")
 _UNREACHABLE = re.compile(r"connection|Max retries|name resolution|SSLError|timed out", re.I)
 
@@ -24,6 +25,7 @@ _UNUSED_FOLDERS = frozenset({"__pycache__", "tests"})
 # Scripts made by pip name this machine's Python; the records tell how pip was called.
 _SCRIPTS = "bin"
 _RECORDS = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"})
+_PRINT_VERSION = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
 
 
 def report_wheels(requirements: Iterable[str], machine: Machine) -> list[dict[str, Any]]:
@@ -55,6 +57,23 @@ def slim_packages(folder: Path) -> None:
             path.unlink()
 
 
+def compile_bytecode(folder: Path, root: Path, machine: Machine) -> bool:
+    """Put bytecode beside all code below a folder; False where no such Python is installed.
+
+    root: the folder that paths in tracebacks are relative to. The bytecode is not checked against
+    its code: an archive keeps neither its time nor the right to write. SiteError if Python fails.
+    """
+    python = _find_interpreter(machine)
+    if python is None:
+        return False
+    # Without -P the folder's own modules could stand in for those of the standard library.
+    options = ["-P", "-m", "compileall", "-q", "-j", "1", "--invalidation-mode", "unchecked-hash"]
+    result = _run_python([python, *options, "-s", str(root), str(folder)])
+    if result.returncode not in (0, 1):
+        raise SiteError(f"{python} cannot compile the package: reinstall that Python")
+    return True
+
+
 def _is_unused(path: Path) -> bool:
     if path.parts[0].endswith(".dist-info"):
         return path.name in _RECORDS
@@ -77,13 +96,13 @@ def _run_pip(machine: Machine, folder: str, *options: str) -> None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_TIMEOUT_SECONDS,
+            timeout=_PIP_SECONDS,
             check=False,
             env={**os.environ, "PYTHONWARNINGS": "ignore", "LC_ALL": "C"},
         )
     except subprocess.TimeoutExpired:
         raise SiteError(
-            f"pip has not ended within {_TIMEOUT_SECONDS} seconds; check the network and try again"
+            f"pip has not ended within {_PIP_SECONDS} seconds; check the network and try again"
         ) from None
     if result.returncode:
         raise SiteError(_explain_failure(result.stderr, machine))
@@ -111,3 +130,29 @@ def _explain_failure(stderr: str, machine: Machine) -> str:
     if "ResolutionImpossible" in stderr or "conflicting dependencies" in stderr:
         return f"the packages that the function needs contradict one another for {where}"
     return f"pip cannot find the packages of the function for {where}; run pip by hand to see why"
+
+
+def _find_interpreter(machine: Machine) -> str | None:
+    """Find a Python of the machine's minor version: this one, else one of that name on the path."""
+    if sys.version_info[:2] == machine.python and sys.implementation.name == "cpython":
+        return sys.executable
+    expected = f"cpython {machine.version}\n"
+    for folder in os.get_exec_path():
+        path = shutil.which(f"python{machine.version}", path=folder)
+        # The command may be a shim of a version manager for a version that is not installed.
+        if path and _run_python([path, "-I", "-c", _PRINT_VERSION]).stdout == expected:
+            return path
+    return None
+
+
+def _run_python(command: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = {name: v for name, v in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=_COMPILE_SECONDS,
+        check=False,
+        # The order of a set of strings in bytecode would follow a seed of each process.
+        env={**environment, "PYTHONHASHSEED": "0"},
+    )
