@@ -30,13 +30,12 @@ from answerable.cli.bench_cold import time_cold_start
 from answerable.evaluate.gate import spearman_correlation
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.leak_audit.artifacts import Artifact
-from answerable.indexing.output.bundle_writer import (
+from answerable.indexing.output.bundle_contents import (
     BundleContents,
-    make_manifest,
-    parse_build_time,
     reencode_contents,
     serialize_index,
 )
+from answerable.indexing.output.bundle_writer import make_manifest, parse_build_time
 from answerable.indexing.pipeline import publish_function, stage_function
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.bundle_format.profile import OPENAI_PROFILE
@@ -88,7 +87,7 @@ def _bytes(index: SiteIndex, contents: BundleContents, lever: Encoding) -> int:
     """Count the bytes of the whole bundle, its manifest too."""
     recoded = reencode_contents(contents, index, lever)
     now = parse_build_time("0")
-    manifest = make_manifest(index, recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
+    manifest = make_manifest(recoded, synthetic.IDENTITY, OPENAI_PROFILE, now)
     return manifest.bytes + len(json.dumps(manifest.as_json(), indent=1))
 
 

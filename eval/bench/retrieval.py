@@ -24,6 +24,7 @@ from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.indexing.index import SiteInfo, build_index
+from answerable.indexing.output.bundle_contents import serialize_index
 from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.indexing.output.function_writer import find_model_folder
 from answerable.indexing.pages.page_index import index_record
@@ -38,6 +39,7 @@ from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
 from answerable.serve.retrieval.selection import POOL_SIZE, arrange_pool, select_evidence
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.vectors.encodings import encode_all_dimensions
 
 # Questions about something of which the corpus has no text.
 OUT_OF_CORPUS = "ooc"
@@ -185,7 +187,8 @@ def build_bundle(corpus: Sequence[Row], embedder: LocalEmbedder, folder: Path) -
     pages = map(index_record, records)
     index = build_index(site, pages, [], _no_notes, embedder, folder / "cache")
     now = parse_build_time(None)
-    write_bundle(index, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
+    contents = serialize_index(index, encode_all_dimensions(embedder.identity.dimensions))
+    write_bundle(contents, folder / "bundle", embedder.identity, LOCAL_PROFILE, now)
     return open_bundle(folder / "bundle")
 
 

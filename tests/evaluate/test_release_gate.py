@@ -35,7 +35,8 @@ from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.gold_sources import NoteSources
 from answerable.evaluate.runner import Verdict
 from answerable.indexing.index import SiteIndex
-from answerable.indexing.output.bundle_writer import make_manifest, serialize_index
+from answerable.indexing.output.bundle_contents import serialize_index
+from answerable.indexing.output.bundle_writer import make_manifest
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
@@ -343,7 +344,7 @@ def test_a_report_names_the_bundle_that_would_be_published_and_leaves_nothing_be
     work = tmp_path / "work"
     found = replace(case, folder=work).judge(INT8, EXPECTED)
     made = serialize_index(case.index, INT8)
-    published = make_manifest(case.index, made, IDENTITY, PLAIN, NOON)
+    published = make_manifest(made, IDENTITY, PLAIN, NOON)
     assert found.bundle == published.id
     assert found.bytes_after == sum(file.bytes for file in published.files.values())
     full = serialize_index(case.index, Encoding("float32", DIMENSIONS))

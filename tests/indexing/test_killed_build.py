@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.output import atomic_files
+from answerable.indexing.output.bundle_contents import serialize_index
 from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.serve.bundle_format import manifest as manifest_module
 from answerable.serve.bundle_format.manifest import read_manifest, stored_file_name
@@ -19,6 +20,7 @@ from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.errors import BundleError
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
+from answerable.serve.vectors.encodings import encode_all_dimensions
 from support import fork_server
 from support.doubles import TINY, bundle_of, index_of, record
 from support.fuzz_settings import DEEP
@@ -139,6 +141,7 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
         index_of(tmp_path / word, [record("p", f"<p>The {word} holds.</p>", word)])
         for word in ("rope", "chain")
     ]
+    bundles = [serialize_index(each, encode_all_dimensions(TINY.dimensions)) for each in indexes]
     bundle_of(tmp_path, indexes[0])
     folder = tmp_path / "bundle"
     seen: list[str] = []
@@ -165,7 +168,7 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
     while turns < TURNS or len(set(seen)) < len(indexes):
         turns += 1
         assert turns < 100 * TURNS
-        write_bundle(indexes[turns % 2], folder, TINY, LOCAL_PROFILE, parse_build_time(None))
+        write_bundle(bundles[turns % 2], folder, TINY, LOCAL_PROFILE, parse_build_time(None))
     done.set()
     for reader in readers:
         reader.join()

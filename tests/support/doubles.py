@@ -8,7 +8,8 @@ from typing import Any
 
 from answerable.indexing.index import SiteIndex, SiteInfo, build_index
 from answerable.indexing.notes.note import Note
-from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
+from answerable.indexing.output.bundle_contents import serialize_index
+from answerable.indexing.output.bundle_writer import write_bundle
 from answerable.indexing.pages.html_parser import parse_article
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import Record, parse_metadata
@@ -113,7 +114,7 @@ def bundle_of(
     """Write an index as a bundle, int8 by default, and open it."""
     vector_encoding = encoding or Encoding("int8", identity.dimensions)
     contents = serialize_index(made, vector_encoding)
-    write_bundle(made, folder / "bundle", identity, profile, NOON, contents)
+    write_bundle(contents, folder / "bundle", identity, profile, NOON)
     return open_bundle(folder / "bundle")
 
 

@@ -16,7 +16,7 @@ from ..evaluate.gate import (
     load_gate_case,
     summarize_gate_report,
 )
-from ..indexing.output.bundle_writer import serialize_index
+from ..indexing.output.bundle_contents import serialize_index
 from ..mkdocs.rebuild import RebuiltSite, rebuild_site
 from ..serve.errors import SiteError
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding

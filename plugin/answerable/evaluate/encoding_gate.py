@@ -16,13 +16,8 @@ import numpy as np
 from .. import evaluate, serve
 from ..indexing.index import SiteIndex
 from ..indexing.output.atomic_files import make_private_folder, write_private_file
-from ..indexing.output.bundle_writer import (
-    BundleContents,
-    make_manifest,
-    parse_build_time,
-    reencode_contents,
-    write_bundle,
-)
+from ..indexing.output.bundle_contents import BundleContents, reencode_contents
+from ..indexing.output.bundle_writer import make_manifest, parse_build_time, write_bundle
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
@@ -54,7 +49,7 @@ class JudgedSite:
     def compute_bundle_id(self, contents: BundleContents) -> str:
         """Compute the id that contents would be published under."""
         identity, built_at = self.embedder.identity, parse_build_time("0")
-        return make_manifest(self.index, contents, identity, self.profile, built_at).id
+        return make_manifest(contents, identity, self.profile, built_at).id
 
 
 def judge_contents(site: JudgedSite, contents: BundleContents) -> GateReport:
@@ -110,7 +105,7 @@ def open_unpublished(site: JudgedSite, contents: BundleContents) -> Iterator[Eng
         dir=site.work, prefix=_WORK_FOLDER_PREFIX, ignore_cleanup_errors=True
     ) as name:
         folder, built_at = Path(name), parse_build_time("0")
-        write_bundle(site.index, folder, site.embedder.identity, site.profile, built_at, contents)
+        write_bundle(contents, folder, site.embedder.identity, site.profile, built_at)
         yield make_engine(open_bundle(folder, verify=False), site.embedder)
 
 

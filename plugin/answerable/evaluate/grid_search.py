@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ..indexing.output.bundle_writer import BundleContents, reencode_contents, serialize_index
+from ..indexing.output.bundle_contents import BundleContents, reencode_contents, serialize_index
 from ..serve.engine import Engine
 from ..serve.retrieval.retrieve import normalize_query
 from ..serve.retrieval.store import Floats

@@ -8,8 +8,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..serve.bundle_format import manifest as manifest_module
-from ..serve.bundle_format.manifest import Manifest, array_file_name
+from ..serve.bundle_format.manifest import STREAMS, Manifest, array_file_name
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
@@ -24,8 +23,9 @@ from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import read_notebook
 from .notes.routing_hints import check_about
 from .output.atomic_files import lock_folder
-from .output.bundle_writer import BundleContents, parse_build_time, serialize_index, write_bundle
-from .output.function_writer import check_function_folder, write_function
+from .output.bundle_contents import BundleContents, serialize_index
+from .output.bundle_writer import parse_build_time, write_bundle
+from .output.function_writer import check_function_folder, lacks_kernel, write_function
 from .pages.page_index import PageIndex
 from .process_pool import ProcessPool
 from .progress import show_progress
@@ -152,7 +152,7 @@ def preview_site(
     contents = serialize_index(index, site.encoding)
     _audit_site(site, notebook, _list_bundle_artifacts(BUNDLE_FOLDER, contents))
     profile = site.choose_profile(index)
-    write_bundle(index, folder, site.embedder.identity, profile, _read_build_time(), contents)
+    write_bundle(contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)
     report(summarize_build(bundle.manifest, index, folder))
     return bundle
@@ -184,13 +184,14 @@ def publish_function(
 
     Of two builds at once, one waits for the other to be published.
     """
-    folder = staged.folder
+    folder, contents = staged.folder, staged.contents
+    sizes = {name: len(data) for name, data in contents.files.items()}
+    scanned = 0 if staged.settings.store else _count_scanned_bytes(contents.encoding, sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
-        write_function(folder, identity, staged.settings, _count_scanned_bytes(staged))
-        bundle = folder / BUNDLE_FOLDER
-        return write_bundle(staged.index, bundle, identity, profile, now, staged.contents)
+        write_function(folder, identity, staged.settings, scanned)
+        return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
 
 
 def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact]) -> None:
@@ -199,15 +200,15 @@ def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact])
     audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
 
 
-def _count_scanned_bytes(staged: StagedFunction) -> int:
-    """Count the bytes of all vectors, if the compiled kernel scans them where the function runs."""
-    contents = staged.contents
-    if staged.settings.store or not contents.encoding.kind.is_scanned:
+def _count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
+    """Count the bytes of all vectors, if a question is compared with every one of them.
+
+    sizes: of a bundle's files.
+    """
+    if not encoding.kind.is_scanned:
         return 0
     return sum(
-        len(contents.files[array_file_name(stream, name)])
-        for stream in manifest_module.STREAMS
-        for name in contents.encoding.arrays
+        sizes[array_file_name(stream, name)] for stream in STREAMS for name in encoding.arrays
     )
 
 
@@ -228,7 +229,16 @@ def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
         f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
         f"{format_count(index.embedded, 'text')} embedded; "
         f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
+        f"{_suggest_kernel(manifest)}"
     )
+
+
+def _suggest_kernel(manifest: Manifest) -> str:
+    """Name the extra that a large bundle profits from, unless it is installed."""
+    sizes = {name: file.bytes for name, file in manifest.files.items()}
+    if not lacks_kernel(_count_scanned_bytes(manifest.encoding, sizes)):
+        return ""
+    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
 
 
 def _relative_path(folder: Path) -> str:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.output import atomic_files
+from answerable.indexing.output.bundle_contents import serialize_index
 from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
 from answerable.serve.bundle_format import columns, compression
 from answerable.serve.bundle_format import manifest as manifest_module
@@ -40,7 +41,12 @@ from answerable.serve.stores.bundle import PassageTexts
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, score_all_codes
+from answerable.serve.vectors.encodings import (
+    INVERSE_NORMS,
+    Encoding,
+    encode_all_dimensions,
+    score_all_codes,
+)
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
@@ -54,13 +60,16 @@ def sample_index(folder: Path) -> SiteIndex:
     return index_of(folder, pages, [note("one", "alpha"), note("two", "beta\n\ngamma")])
 
 
+INT8 = encode_all_dimensions(TINY.dimensions)
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> SiteIndex:
     return sample_index(tmp_path_factory.mktemp("index"))
 
 
 def write_sample(index: SiteIndex, folder: Path, now: dt.datetime = NOON) -> Manifest:
-    return write_bundle(index, folder, TINY, LOCAL_PROFILE, now)
+    return write_bundle(serialize_index(index, INT8), folder, TINY, LOCAL_PROFILE, now)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -111,10 +120,11 @@ def test_bundle_bytes_are_reproducible_in_any_folder(tmp_path: Path) -> None:
 
 
 def test_bundle_id_changes_with_text_or_floor(index: SiteIndex, tmp_path: Path) -> None:
+    whole = serialize_index(index, INT8)
     ids = {
         write_sample(index, tmp_path / "a").id,
-        write_bundle(index, tmp_path / "b", TINY, replace(LOCAL_PROFILE, floor=0.5), NOON).id,
-        write_bundle(index, tmp_path / "c", replace(TINY, model="x"), LOCAL_PROFILE, NOON).id,
+        write_bundle(whole, tmp_path / "b", TINY, replace(LOCAL_PROFILE, floor=0.5), NOON).id,
+        write_bundle(whole, tmp_path / "c", replace(TINY, model="x"), LOCAL_PROFILE, NOON).id,
         write_sample(index_of(tmp_path, [record("p0", "<p>Other.</p>")]), tmp_path / "d").id,
     }
     assert len(ids) == 4

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.indexing.output.bundle_writer import serialize_index, write_bundle
+from answerable.indexing.output.bundle_contents import serialize_index
+from answerable.indexing.output.bundle_writer import write_bundle
 from answerable.serve.answers.extractive import ExtractiveAnswerer
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.bundle_format import columns
@@ -787,7 +788,7 @@ class Bed:
         for name in encodings.ENCODING_NAMES:
             own = folder / name.replace("+", "-")
             contents = serialize_index(index, Encoding(name, 16))
-            manifest = write_bundle(index, own, IDENTITY, PROFILE, NOON, contents)
+            manifest = write_bundle(contents, own, IDENTITY, PROFILE, NOON)
             self.clean[name] = Draft(manifest.as_json(), dict(contents.files))
             self.folders[name] = own
             ask_everything(open_bundle(own))

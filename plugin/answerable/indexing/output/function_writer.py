@@ -1,4 +1,4 @@
-"""The answer function's folder: the serving code, its requirements and the local model."""
+"""Folder of the answer function: the serving code, its requirements and the local model."""
 
 import importlib.util
 import py_compile
@@ -29,7 +29,7 @@ BASE_REQUIREMENTS = ("limits", "numpy", "snowballstemmer")
 # The compiled scan: 45 MB of a function, which it earns where numpy would take milliseconds.
 KERNEL_PACKAGE = "numkong"
 MIN_KERNEL_BYTES = 8_000_000
-# What an installation brings only where it is asked for.
+# The extra that installs each optional package.
 _EXTRA_BY_PACKAGE = {
     distribution: f"[{name}]"
     for name, provider in (*EMBEDDER_PROVIDERS.builtin.items(), *ANSWERER_PROVIDERS.builtin.items())
@@ -38,12 +38,12 @@ _EXTRA_BY_PACKAGE = {
 }
 _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
-# What a build leaves in a function folder, so that the next one knows it for its own.
+# What a build leaves in a function folder, so that the next one recognizes it.
 _FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
 
 
 def find_model_folder() -> Path:
-    """Where the installed wordllama keeps its two data files; the package is not imported.
+    """Find where the installed wordllama keeps its data files; the package is not imported.
 
     EmbedderError if it is not installed.
     """
@@ -60,10 +60,8 @@ def check_function_folder(folder: Path) -> None:
     """
     if not folder.exists() or _is_function_folder(folder):
         return
-    if any(
-        not is_lock_or_leftover(path.name) and not _is_function_folder(path)
-        for path in folder.iterdir()
-    ):
+    others = (path for path in folder.iterdir() if not is_lock_or_leftover(path.name))
+    if not all(map(_is_function_folder, others)):
         raise SiteError(
             f"function: {folder} holds files that no build has written; choose another folder"
         )
@@ -76,20 +74,18 @@ def _is_function_folder(folder: Path) -> bool:
 def write_function(
     folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned: int = 0
 ) -> None:
-    """Write everything in a function folder but its bundle; what is there already is left alone.
+    """Write everything in a function folder but its bundle; equal files are left alone.
 
     Its owner alone can read it: beside it lie vectors of notes.
     scanned: the bytes of vectors that a question is held against.
     """
     check_function_folder(folder)
     make_private_folder(folder)
-    # Found to be missing before anything of the last build is replaced.
+    # Before anything of the last build is replaced: a package may be missing.
     requirements = _pin_requirements(identity, settings, scanned)
-    model = (
-        folder / MODEL_FOLDER / name
-        for name in (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE)
-    )
-    for place in {folder, folder / MODEL_FOLDER, *(path.parent for path in model)}:
+    model_files = (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE)
+    model = folder / MODEL_FOLDER
+    for place in {folder, model, *((model / name).parent for name in model_files)}:
         remove_leftovers(place)
     source = Path(serve.__file__).parent
     code = {
@@ -101,9 +97,9 @@ def write_function(
     code["__init__.py"] = (source.parent / "__init__.py").read_bytes()
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
-        for name in (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE):
-            copy_private_file(find_model_folder() / name, folder / MODEL_FOLDER / name)
-        write_private_file(folder / MODEL_FOLDER / "LICENSE", _read_model_license())
+        for name in model_files:
+            copy_private_file(find_model_folder() / name, model / name)
+        write_private_file(model / "LICENSE", _read_model_license())
     write_private_file(folder / "requirements.txt", requirements)
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
     write_private_file(folder / "main.py", (source / "http" / "adapters" / "main.py").read_bytes())
@@ -112,19 +108,17 @@ def write_function(
 def _pin_requirements(
     identity: EmbedderIdentity, settings: FunctionSettings, scanned: int
 ) -> bytes:
-    """What the function needs for its providers, pinned to what the bundle was built with.
+    """Pin what the function needs for its providers to what the bundle was built with.
 
     SiteError if some of it is not installed here.
     """
-    kernel = (
-        (KERNEL_PACKAGE,) if scanned >= MIN_KERNEL_BYTES and _is_installed(KERNEL_PACKAGE) else ()
-    )
-    # Whoever opens a function says which embedder it does not know.
+    # An embedder that is not registered here is reported where the function is opened.
     embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
-    names = [*BASE_REQUIREMENTS, *kernel, *embedder.requirements]
-    names += ANSWERER_PROVIDERS[settings.answers].requirements
-    if settings.store:
-        names += (name for name in _STORE_REQUIREMENTS if _is_installed(name))
+    answerer = ANSWERER_PROVIDERS[settings.answers]
+    names = [*BASE_REQUIREMENTS, *embedder.requirements, *answerer.requirements]
+    optional = [KERNEL_PACKAGE] if scanned >= MIN_KERNEL_BYTES else []
+    optional += _STORE_REQUIREMENTS if settings.store else ()
+    names += filter(_is_installed, optional)
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 
 
@@ -146,10 +140,10 @@ def _installed_version(distribution: str) -> str:
 
 def _replace_tree(folder: Path, contents: dict[str, bytes]) -> None:
     """Replace a folder of code as a whole, so that no two versions of it are ever mixed."""
-    found = _read_tree(folder)
-    if found == contents and _is_compiled(folder, contents):
+    current = _read_tree(folder)
+    if current == contents and _is_compiled(folder, contents):
         return
-    if any(name != "__init__.py" and not name.startswith("serve/") for name in found):
+    if any(name != "__init__.py" and not name.startswith("serve/") for name in current):
         raise SiteError(
             f"function: {folder} holds code that no build has written; choose another folder"
         )
@@ -179,12 +173,12 @@ def _compile_tree(folder: Path, name: str) -> None:
 
 
 def _bytecode_path(path: Path) -> Path:
-    """Where this Python looks for a file's bytecode, unless it is told to keep all elsewhere."""
+    """Return where this Python looks for a file's bytecode, unless configured otherwise."""
     return path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
 
 
 def _is_compiled(folder: Path, contents: Iterable[str]) -> bool:
-    """Whether there is bytecode for this Python beside all code."""
+    """Test whether there is bytecode for this Python beside all code."""
     return all(_bytecode_path(folder / name).is_file() for name in contents if name.endswith(".py"))
 
 
@@ -205,7 +199,7 @@ def _is_installed(distribution: str) -> bool:
 
 
 def _read_model_license() -> bytes:
-    """The licence that the model's files are shipped under, beside their copies."""
-    found = metadata.files("wordllama") or []
-    texts = [Path(str(f.locate())).read_bytes() for f in found if f.name.startswith("LICENSE")]
+    """Read the license that the model's files are shipped under."""
+    files = metadata.files("wordllama") or []
+    texts = [Path(str(f.locate())).read_bytes() for f in files if f.name.startswith("LICENSE")]
     return b"\n".join(texts)
