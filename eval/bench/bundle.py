@@ -40,16 +40,10 @@ from answerable.indexing.pipeline import publish_function, stage_function
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.bundle_format.profile import OPENAI_PROFILE
 from answerable.serve.retrieval.bm25 import select_top_rows
+from answerable.serve.retrieval.scoring import score_all_codes, score_codes
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.vectors import kernel
-from answerable.serve.vectors.encodings import (
-    Codes,
-    Encoding,
-    encode_all_dimensions,
-    open_codes,
-    score_all_codes,
-    score_codes,
-)
+from answerable.serve.vectors.encodings import Codes, Encoding, encode_all_dimensions, open_codes
 from answerable.serve.vectors.kernel import multiply_by_numpy
 
 LEVERS = (("float32", 3072), ("int8", 3072), ("int8", 1024), ("int4", 3072), ("binary+int8", 3072),

@@ -42,7 +42,8 @@ from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.embedders.embedder import EmbedderIdentity, Vectors
 from answerable.serve.errors import GoldError
 from answerable.serve.retrieval.retrieve import TOP_K
-from answerable.serve.vectors.encodings import Encoding, open_codes, score_all_codes
+from answerable.serve.retrieval.scoring import score_all_codes
+from answerable.serve.vectors.encodings import Encoding, open_codes
 from support.doubles import NOON, bundle_of, index_of, note, record
 
 Floats = NDArray[np.float32]

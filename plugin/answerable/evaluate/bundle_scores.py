@@ -10,11 +10,11 @@ from ..serve.retrieval.scoring import (
     choose_floored_score,
     compute_signals,
     max_cosine_per_hint,
+    score_all_codes,
     score_rows,
 )
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
-from ..serve.vectors.encodings import score_all_codes
 
 
 def rank_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:

@@ -12,9 +12,9 @@ from ..serve.embedders.embedder import Embedder, Vectors
 from ..serve.engine import Engine
 from ..serve.providers import make_engine
 from ..serve.retrieval.retrieve import normalize_query
+from ..serve.retrieval.scoring import score_all_codes
 from ..serve.retrieval.store import Floats, Store
 from ..serve.stores.bundle import Bundle
-from ..serve.vectors.encodings import score_all_codes
 from .gold import GoldQuery, load_gold_queries, select_gold_queries
 from .gold_sources import NoteSources, check_gold_sources
 from .runner import Verdict, embed_queries, judge_query

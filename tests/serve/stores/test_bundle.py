@@ -37,16 +37,17 @@ from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.bundle_format.text_lines import pack_lines, unpack_lines
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.retrieval.bm25 import score_bm25
+from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import PassageTexts
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-from answerable.serve.vectors.encodings import (
-    INVERSE_NORMS,
     Encoding,
+    INVERSE_NORMS,
     encode_all_dimensions,
     score_all_codes,
 )
+from answerable.serve.vectors.encodings import (, Encoding, INVERSE_NORMS
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record

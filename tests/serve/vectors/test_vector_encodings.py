@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from answerable.indexing import quantize
 from answerable.indexing.quantize import encode_vectors
 from answerable.serve.retrieval.bm25 import select_top_rows
+from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.vectors import encodings, kernel
 from answerable.serve.vectors.binary_codes import hamming_distances
 from answerable.serve.vectors.encodings import (
@@ -24,7 +25,6 @@ from answerable.serve.vectors.encodings import (
     Codes,
     Encoding,
     open_codes,
-    score_all_codes,
 )
 from answerable.serve.vectors.kernel import WholeFloats, multiply_by_numpy
 from answerable.serve.vectors.scalar_codes import Int4Codes

@@ -195,7 +195,7 @@ class ExtractiveAnswerer:
         vectors = self.embedder.embed(texts) if is_embedded else None
         return _EmbeddedStatements(reading, terms, vectors)
 
-    @property
+    @cached_property
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
         return is_embedder_local(self.embedder.identity.provider)

@@ -4,6 +4,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +25,6 @@ HALF_LIFE_DAYS = 365
 
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
 _HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
-_NOW_PHRASES = {
-    language: frozenset(normalize_phrase(phrase) for phrase in words.now.split(","))
-    for language, words in TRANSLATIONS.items()
-    if words.is_spaced
-}
-# Of languages written without spaces: these are searched for anywhere.
-_NOW_SUBSTRINGS = {
-    language: tuple(words.now.split(", "))
-    for language, words in TRANSLATIONS.items()
-    if not words.is_spaced
-}
-_NOW_PHRASE_LENGTHS = {
-    len(phrase.split()) for phrases in _NOW_PHRASES.values() for phrase in phrases
-}
 
 
 def score_name_boosts(store: Store, question: str) -> Floats:
@@ -78,11 +65,9 @@ def asks_for_history(question: str) -> bool:
 
 def asks_about_now(question: str, languages: Iterable[str]) -> bool:
     """Test whether a question has a word for now, as a whole word, in one of the languages."""
-    phrases = frozenset(split_ngrams(question, _NOW_PHRASE_LENGTHS))
-    return any(
-        not phrases.isdisjoint(_NOW_PHRASES.get(language, ()))
-        or any(words in question for words in _NOW_SUBSTRINGS.get(language, ()))
-        for language in map(base_language, languages)
+    phrases, substrings, lengths = _collect_now_words(tuple(languages))
+    return not phrases.isdisjoint(split_ngrams(question, lengths)) or any(
+        words in question for words in substrings
     )
 
 
@@ -118,6 +103,26 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
             shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best
+
+
+@lru_cache(maxsize=64)
+def _collect_now_words(
+    languages: tuple[str, ...],
+) -> tuple[frozenset[str], tuple[str, ...], frozenset[int]]:
+    """Collect the words for now of some languages: phrases, substrings, and lengths of phrases.
+
+    In a language written without spaces a word is searched for anywhere.
+    """
+    phrases: set[str] = set()
+    substrings: list[str] = []
+    for language in {base_language(tag) for tag in languages} & TRANSLATIONS.keys():
+        words = TRANSLATIONS[language]
+        if words.is_spaced:
+            phrases.update(map(normalize_phrase, words.now.split(",")))
+        else:
+            substrings += words.now.split(", ")
+    lengths = frozenset(len(phrase.split()) for phrase in phrases)
+    return frozenset(phrases), tuple(substrings), lengths
 
 
 def _find_best_boosts(

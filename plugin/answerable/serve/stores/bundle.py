@@ -15,11 +15,11 @@ from ..bundle_format.postings import Postings
 from ..bundle_format.site_columns import SiteColumns
 from ..bundle_format.text_lines import TextLines
 from ..errors import BUILD_AGAIN, BundleError
-from ..retrieval.scoring import find_hint_candidates, find_passage_candidates
+from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ..structure import Block, Span, unpack_blocks, unpack_spans
 from ..types import Passage, RoutingHint
-from ..vectors.encodings import Codes, score_codes
+from ..vectors.encodings import Codes
 
 # Texts of passages that are cached between questions, of some 3 KB each: to check their structure
 # costs more than to parse their JSON.

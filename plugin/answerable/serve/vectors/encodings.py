@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .binary_codes import BinaryCodes, BinaryInt8Codes
@@ -94,10 +93,6 @@ def encode_all_dimensions(dimensions: int, name: str = DEFAULT_ENCODING) -> Enco
     return Encoding(name, dimensions)
 
 
-# Rows scored together: few enough for what is made of them to stay in a core's cache.
-_ROWS_PER_BLOCK = 64
-
-
 class Codes(Protocol):
     """The quantized rows of one stream. Queries are (dimensions,) float32 and of length 1."""
 
@@ -138,19 +133,3 @@ _CODES_OPENERS: Mapping[str, Callable[[Arrays, Floats, int], Codes]] = {
 def open_codes(encoding: Encoding, arrays: Arrays) -> Codes:
     """The rows of a stream by the arrays of its encoding."""
     return _CODES_OPENERS[encoding.name](arrays, arrays[INVERSE_NORMS], encoding.dimensions)
-
-
-def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
-    """The cosine of the float query with the codes of some rows. Returns (len(rows),)."""
-    # Added up in one order, so that equal rows have equal ones.
-    dots: Floats = np.einsum("ij,j->i", codes.numbers(rows), query)
-    return dots * codes.inverse_norms[rows]
-
-
-def score_all_codes(codes: Codes, query: Floats) -> Floats:
-    """The score of every row, some at a time. Returns (n,)."""
-    found = np.empty(len(codes), dtype=np.float32)
-    for start in range(0, len(codes), _ROWS_PER_BLOCK):
-        rows = np.arange(start, min(start + _ROWS_PER_BLOCK, len(codes)))
-        found[rows] = score_codes(codes, query, rows)
-    return found

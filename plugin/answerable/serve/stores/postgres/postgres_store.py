@@ -11,12 +11,12 @@ from ...bundle_format.manifest import Manifest, parse_manifest
 from ...bundle_format.postings import Postings
 from ...bundle_format.site_columns import SiteColumns
 from ...errors import BundleError, StorageError
-from ...retrieval.scoring import max_cosine_per_hint
+from ...retrieval.scoring import max_cosine_per_hint, score_codes
 from ...retrieval.store import Candidates, Floats, PassageQuery, Rows
 from ...structure import unpack_blocks, unpack_spans
 from ...types import Passage, RoutingHint
 from ...vectors import scalar_codes
-from ...vectors.encodings import Codes, score_codes
+from ...vectors.encodings import Codes
 from ...vectors.scalar_codes import Float32Codes, Int8Codes
 from . import schema, threshold_algorithm
 from .connections import OPENING_SECONDS, DatabaseReader, Row
