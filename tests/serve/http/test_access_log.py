@@ -51,7 +51,7 @@ def parsed(entry: AccessLogEntry) -> dict[str, Any]:
     return row
 
 
-def test_a_line_has_its_fields_in_their_order() -> None:
+def test_log_line_fields_are_complete_and_in_order() -> None:
     assert SEEN.to_line() == (
         b'{"event": "request", "request_id": "req_1", "method": "POST", "path": "answer", '
         b'"status": 200, "mode": "supported", "reason": null, "cache": "miss", '
@@ -62,7 +62,7 @@ def test_a_line_has_its_fields_in_their_order() -> None:
     assert list(parsed(observation(question="Why?"))) == [*FIELDS, "question"]
 
 
-def test_the_timings_are_those_of_a_call() -> None:
+def test_log_line_timings_match_request_context() -> None:
     call = RequestContext()
     for stage in ("embedding", "searching", "writing", "checking"):
         with call.stage(stage):
@@ -73,7 +73,7 @@ def test_the_timings_are_those_of_a_call() -> None:
 
 
 @pytest.mark.parametrize("path", telemetry.LOGGED_PATHS)
-def test_our_paths_are_named(path: str) -> None:
+def test_known_path_is_logged(path: str) -> None:
     assert observation(path=path).path == observation(path=f"/{path}/").path == path
 
 
@@ -81,21 +81,21 @@ def test_our_paths_are_named(path: str) -> None:
     "path",
     ["", "/", "Answer", "answer/x", "who-is-the-harbour-master", "answer?q=secret", "answer\n"],
 )
-def test_another_path_is_not_repeated(path: str) -> None:
+def test_unknown_path_is_logged_as_other(path: str) -> None:
     assert parsed(observation(path=path))["path"] == "other"
 
 
-def test_another_method_is_not_repeated() -> None:
+def test_unknown_method_is_logged_as_other() -> None:
     assert parsed(observation(method="MOOR"))["method"] == "other"
     assert parsed(observation(method="OPTIONS"))["method"] == "OPTIONS"
 
 
-def test_a_reason_is_a_refusals_or_a_problems() -> None:
+def test_known_reason_is_logged() -> None:
     for reason in ("no-evidence", "declined", "contract", "rate-limited", "paused", "timeout"):
         assert parsed(observation(reason=reason))["reason"] == reason
 
 
-def test_words_that_are_not_ours_are_left_out() -> None:
+def test_unknown_values_are_logged_as_null() -> None:
     words = "sk-live-1234 is my key"
     entry = observation(mode=words, reason=words, cache=words, timings_ms={words: 1.0})
     assert b"sk-live" not in entry.to_line()
@@ -107,7 +107,7 @@ def test_words_that_are_not_ours_are_left_out() -> None:
     } == parsed(entry)
 
 
-def test_the_rules_that_refused_are_named_before_the_question_and_nothing_else_is() -> None:
+def test_contract_rules_precede_question_in_log_line() -> None:
     counts = {"ground/number": 2, "validate/shape": 1, "the secret is out": 3}
     entry = observation(contract=counts, question="Why?")
     assert parsed(entry)["contract"] == {"validate/shape": 1, "ground/number": 2}
@@ -115,7 +115,7 @@ def test_the_rules_that_refused_are_named_before_the_question_and_nothing_else_i
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
-def test_what_is_no_number_is_null() -> None:
+def test_infinite_and_nan_durations_are_logged_as_null() -> None:
     entry = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
     assert parsed(entry)["duration_ms"] is None
     assert parsed(entry)["timings_ms"] == {"writing": None}
@@ -147,7 +147,7 @@ ANY = st.text() | st.none()
         duration_ms=st.floats(),
     )
 )
-def test_a_line_is_always_one_line_of_printable_json(entry: AccessLogEntry) -> None:
+def test_log_line_is_one_line_of_printable_ascii_json(entry: AccessLogEntry) -> None:
     line = entry.to_line()
     assert line.endswith(b"\n")
     assert all(0x20 <= byte < 0x7F for byte in line[:-1])

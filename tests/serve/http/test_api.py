@@ -67,7 +67,7 @@ def problem(response: Response, status: int) -> dict[str, Any]:
     return body
 
 
-def test_an_answer_has_every_field_of_the_wire(engine: Engine) -> None:
+def test_answer_has_every_wire_field(engine: Engine) -> None:
     response = post(engine, {"question": "rope?"})
     body = response.json
     assert response.status == 200
@@ -92,35 +92,35 @@ def test_request_ids_differ(engine: Engine) -> None:
     assert len(ids) == 3
 
 
-def test_a_refusal_is_a_200_without_citations(engine: Engine) -> None:
+def test_refusal_is_200_without_citations(engine: Engine) -> None:
     body = post(engine, {"question": "?!"}).json
     assert (body["mode"], body["reason"], body["citations"]) == ("not-found", "no-evidence", [])
     assert body["answer"] == ""
 
 
-def test_search_gives_text_with_its_url_only(engine: Engine) -> None:
+def test_search_returns_url_title_and_text_only(engine: Engine) -> None:
     body = get(engine, "search", "q=rope").json
     assert body["rope#use"] == {"url": "/rope/#use", "title": "Rope › Use", "text": ROPE}
     assert all(set(value) == {"url", "title", "text"} for value in body.values())
     assert set(body) == {"rope#use", "w"}
 
 
-def test_health_names_the_bundle(engine: Engine) -> None:
+def test_health_names_served_bundle(engine: Engine) -> None:
     body = get(engine, "health").json
     assert (body["status"], body["bundle"]) == ("ok", engine.store.manifest.id)
 
 
-def test_a_slash_at_either_end_changes_nothing(engine: Engine) -> None:
+def test_slash_at_either_end_of_path_is_ignored(engine: Engine) -> None:
     assert get(engine, "/health/").status == 200
 
 
-def test_nothing_is_stored_by_caches(engine: Engine) -> None:
+def test_every_response_is_no_store(engine: Engine) -> None:
     for response in (get(engine, "health"), get(engine, "x"), post(engine, {"question": "rope"})):
         assert dict(response.headers)["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["", "x", "answer/x", "../answer", "ANSWER", "search.json"])
-def test_there_is_nothing_elsewhere(engine: Engine, path: str) -> None:
+def test_unknown_path_is_404(engine: Engine, path: str) -> None:
     problem(get(engine, path), 404)
 
 
@@ -129,7 +129,7 @@ def test_there_is_nothing_elsewhere(engine: Engine, path: str) -> None:
     [("GET", "answer", "POST"), ("POST", "search", "GET"),
      ("DELETE", "health", "GET")],
 )  # fmt: skip
-def test_another_method_is_told_the_right_one(
+def test_wrong_method_is_405_with_allow_header(
     engine: Engine, method: str, path: str, allowed: str
 ) -> None:
     response = handle(engine, Request(method, path))
@@ -138,12 +138,12 @@ def test_another_method_is_told_the_right_one(
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded", "json"])
-def test_only_json_is_a_question(engine: Engine, kind: str) -> None:
+def test_other_media_type_is_415(engine: Engine, kind: str) -> None:
     problem(post(engine, {"question": SECRET}, kind), 415)
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
-def test_json_may_have_a_charset(engine: Engine, kind: str) -> None:
+def test_json_with_charset_is_accepted(engine: Engine, kind: str) -> None:
     assert post(engine, {"question": "rope"}, kind).status == 200
 
 
@@ -167,40 +167,40 @@ def test_json_may_have_a_charset(engine: Engine, kind: str) -> None:
         b"1" * MAX_BODY_BYTES,
     ],
 )
-def test_a_body_that_holds_no_question_is_a_400(engine: Engine, body: bytes) -> None:
+def test_body_without_question_is_400(engine: Engine, body: bytes) -> None:
     problem(post(engine, body), 400)
 
 
 @pytest.mark.parametrize("tag", [None, "en", "fr-CA", "pt_BR", "zh-Hant-TW", "unheard-of"])
-def test_a_language_may_be_named(engine: Engine, tag: str | None) -> None:
+def test_language_tag_is_accepted(engine: Engine, tag: str | None) -> None:
     assert post(engine, {"question": "rope?", "language": tag}).status == 200
 
 
 @pytest.mark.parametrize("tag", ["", "e", 1, ["en"], "en " + SECRET, "en-" * 12, "a" * 36, "<en>"])
-def test_a_language_that_is_no_tag_is_a_400(engine: Engine, tag: object) -> None:
+def test_invalid_language_tag_is_400(engine: Engine, tag: object) -> None:
     response = post(engine, {"question": "rope?", "language": tag})
     assert "language" in problem(response, 400)["detail"]
     assert SECRET not in everything(response)
 
 
-def test_a_body_may_not_be_larger_than_the_limit(engine: Engine) -> None:
+def test_body_over_limit_is_413(engine: Engine) -> None:
     fits = json.dumps({"question": "rope"}).encode().ljust(MAX_BODY_BYTES)
     assert post(engine, fits).status == 200
     problem(post(engine, fits + b" "), 413)
 
 
-def test_a_question_may_not_be_longer_than_the_limit(engine: Engine) -> None:
+def test_question_over_length_limit_is_400(engine: Engine) -> None:
     assert post(engine, {"question": "rope " * 100}).status == 200
     problem(post(engine, {"question": "r" * (question_text.MAX_QUESTION_CHARACTERS + 1)}), 400)
     problem(get(engine, "search", f"q={'r' * (question_text.MAX_QUESTION_CHARACTERS + 1)}"), 400)
 
 
 @pytest.mark.parametrize("query", ["", "x=rope", "q", "q=", "q=%00", "q=%20"])
-def test_a_search_needs_words(engine: Engine, query: str) -> None:
+def test_search_without_query_is_400(engine: Engine, query: str) -> None:
     problem(get(engine, "search", query), 400)
 
 
-def test_bytes_in_a_query_that_are_no_text_do_no_harm(engine: Engine) -> None:
+def test_invalid_utf8_in_query_is_answered(engine: Engine) -> None:
     assert get(engine, "search", "q=rope%ff%fe&q=other").status == 200
 
 
@@ -215,7 +215,7 @@ def test_bytes_in_a_query_that_are_no_text_do_no_harm(engine: Engine) -> None:
         ("cafe\u0301", "caf\u00e9"),
     ],
 )
-def test_a_question_is_cleaned_before_it_is_read(engine: Engine, sent: str, read: str) -> None:
+def test_question_is_cleaned_before_it_is_asked(engine: Engine, sent: str, read: str) -> None:
     assert clean_question(sent) == read
     assert post(engine, {"question": sent}).status == 200
 
@@ -258,7 +258,7 @@ class Unreachable(LetterEmbedder):
         raise EmbedderError(f"the host said {SECRET} to {texts}")
 
 
-def test_a_fault_of_the_embedder_is_a_problem_without_its_words(engine: Engine) -> None:
+def test_embedder_error_is_problem_without_its_message(engine: Engine) -> None:
     assert Unreachable().identity == TINY
     broken = Engine(engine.store, Unreachable(), ScriptedAnswerer([]))
     response = post(broken, {"question": f"rope {SECRET}"})
@@ -266,7 +266,7 @@ def test_a_fault_of_the_embedder_is_a_problem_without_its_words(engine: Engine) 
     assert SECRET not in everything(response)
 
 
-def test_a_lone_surrogate_in_a_page_is_sent_as_json_allows(tmp_path: Path) -> None:
+def test_lone_surrogate_in_page_is_sent_escaped(tmp_path: Path) -> None:
     index = index_of(tmp_path, [record("rope", "<p>A rope \ud800 holds.</p>")])
     bundle = bundle_of(tmp_path, index, Profile(floor=0, note_floor=0))
     response = get(Engine(bundle, LetterEmbedder(), Quoter()), "search", "q=rope")

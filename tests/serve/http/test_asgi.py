@@ -1,4 +1,4 @@
-"""The ASGI application by itself: whatever a server hands it, and clients that leave."""
+"""ASGI application by itself: arbitrary scopes and messages, and clients that leave."""
 
 import asyncio
 import subprocess
@@ -107,7 +107,7 @@ CLIENTS = st.sampled_from([None, (), [], ("192.0.2.1", 80), ["2001:db8::1", 0], 
     chunks=st.lists(st.binary(max_size=2000) | st.just(b'{"question": "rope"}'), min_size=1),
 )
 @fuzzed(150)
-def test_whatever_is_asked_gets_one_response(
+def test_any_scope_gets_exactly_one_response(
     app: AsgiApp,
     path: str,
     method: str,
@@ -126,7 +126,7 @@ def test_whatever_is_asked_gets_one_response(
 
 @given(messages=st.lists(st.sampled_from([*body(b"x"), *body(b"a", b"b")[:1], GONE, {}])))
 @fuzzed(50)
-def test_messages_that_make_no_request_are_met_quietly(
+def test_messages_without_request_get_at_most_one_response(
     app: AsgiApp, messages: list[Message]
 ) -> None:
     server = run(
@@ -135,11 +135,11 @@ def test_messages_that_make_no_request_are_met_quietly(
     assert [each["type"] for each in server.sent[:1]] in ([], ["http.response.start"])
 
 
-def test_a_client_that_leaves_while_it_sends_is_answered_nothing(app: AsgiApp) -> None:
+def test_client_that_leaves_while_sending_gets_no_response(app: AsgiApp) -> None:
     assert run(app, scope("/ask/answer", "POST"), [*body(b"{", b"")[:1], GONE]).sent == []
 
 
-def test_a_body_is_read_no_further_than_it_may_be_long(app: AsgiApp) -> None:
+def test_body_is_read_up_to_one_byte_over_limit(app: AsgiApp) -> None:
     def endless() -> Iterator[Message]:
         while True:
             yield {"type": "http.request", "body": b" " * 1000, "more_body": True}
@@ -151,7 +151,7 @@ def test_a_body_is_read_no_further_than_it_may_be_long(app: AsgiApp) -> None:
     assert (server.sent[0]["status"], server.received) == (413, MAX_BODY_BYTES // 1000 + 1)
 
 
-def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: AsgiApp) -> None:
+def test_path_outside_base_is_404_with_cors_headers(app: AsgiApp) -> None:
     for path in ("/", "/ask", "/other/health", "/health", "//ask/health"):
         server = run(app, scope(path, headers=[(b"origin", ORIGIN.encode())]), body(b""))
         assert server.sent[0]["status"] == 404
@@ -159,7 +159,7 @@ def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: AsgiApp) -> Non
         assert server.headers["vary"] == "Origin"
 
 
-def test_a_response_without_a_body_says_nothing_of_its_length(app: AsgiApp) -> None:
+def test_response_204_has_no_content_length(app: AsgiApp) -> None:
     http_scope = scope("/ask/answer", "OPTIONS", headers=[(b"origin", ORIGIN.encode())])
     server = run(app, http_scope, body(b""))
     assert server.sent[0]["status"] == 204
@@ -179,17 +179,17 @@ def receive_request(**fields: Any) -> Request:
     return requests[0]
 
 
-def test_a_header_that_comes_twice_is_a_list() -> None:
+def test_repeated_header_is_joined_by_comma() -> None:
     headers = [(b"X-Forwarded-For", b"192.0.2.1"), (b"x-forwarded-for", b"192.0.2.2")]
     assert receive_request(headers=headers).headers == {"x-forwarded-for": "192.0.2.1,192.0.2.2"}
 
 
-def test_a_query_is_read_as_utf8() -> None:
+def test_query_is_decoded_as_utf8() -> None:
     assert receive_request(query_string="q=é".encode()).query == "q=é"
     assert receive_request(query_string=b"q=\xff").query == "q=�"
 
 
-def test_the_asker_is_the_client() -> None:
+def test_client_address_is_taken_from_scope() -> None:
     assert receive_request(client=("192.0.2.7", 5000)).client_address == "192.0.2.7"
     assert receive_request(client=None).client_address == ""
 
@@ -237,14 +237,14 @@ async def leaving(app: AsgiApp, server: Server, slow: Slow) -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_client_that_leaves_cancels_its_call(streams: bool) -> None:
+def test_client_that_leaves_cancels_its_question(streams: bool) -> None:
     slow, server = Slow(streams=streams), Server(body(b""))
     in_loop(leaving(AsgiApp(slow), server, slow))
     assert slow.cancelled.is_set()
     assert slow.closed.is_set() == streams
 
 
-def test_a_server_that_ends_a_request_cancels_its_call() -> None:
+def test_server_that_cancels_request_cancels_its_question() -> None:
     slow, server = Slow(streams=False), Server(body(b""))
 
     async def end() -> None:
@@ -262,7 +262,7 @@ def test_a_server_that_ends_a_request_cancels_its_call() -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_server_that_cannot_send_any_more_is_met_quietly(streams: bool) -> None:
+def test_send_error_is_swallowed(streams: bool) -> None:
     class Broken(Server):
         async def send(self, message: Message) -> None:
             raise OSError(f"the client has gone before {message['type']}")
@@ -275,7 +275,7 @@ def test_a_server_that_cannot_send_any_more_is_met_quietly(streams: bool) -> Non
     assert slow.closed.is_set() == streams
 
 
-def test_a_server_whose_connection_breaks_cancels_the_call() -> None:
+def test_broken_connection_cancels_question() -> None:
     def breaking() -> Iterator[Message]:
         yield from body(b"")
         raise ConnectionResetError
@@ -286,7 +286,7 @@ def test_a_server_whose_connection_breaks_cancels_the_call() -> None:
     assert slow.cancelled.is_set()
 
 
-def test_it_starts_and_ends_with_its_server(service: Service) -> None:
+def test_lifespan_startup_and_shutdown_complete(service: Service) -> None:
     messages = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
     server = run(AsgiApp(service.handle), {"type": "lifespan"}, messages)
     assert [each["type"] for each in server.sent] == [
@@ -295,13 +295,13 @@ def test_it_starts_and_ends_with_its_server(service: Service) -> None:
     ]
 
 
-def test_a_web_socket_is_refused(app: AsgiApp) -> None:
+def test_websocket_is_closed(app: AsgiApp) -> None:
     server = run(app, {"type": "websocket", "path": "/"}, [{"type": "websocket.connect"}])
     assert server.sent == [{"type": "websocket.close"}]
 
 
 @pytest.mark.parametrize("name", ["asgi", "aws_lambda", "google", "wsgi"])
-def test_an_adapter_leaves_numpy_for_later(name: str) -> None:
+def test_importing_adapter_does_not_import_numpy(name: str) -> None:
     """While it is imported, the bundle is read ahead."""
     code = f"import sys, answerable.serve.http.adapters.{name}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -38,8 +38,8 @@ def handler(tmp_path_factory: pytest.TempPathFactory) -> Handler:
     return make_lambda_handler(Service(lambda: engine, OPEN), "/ask/")
 
 
-def check(result: dict[str, Any]) -> None:
-    """A result is JSON of the shape that payload 2.0 wants, and no error of ours."""
+def check_result(result: dict[str, Any]) -> None:
+    """Check that a result is JSON of payload 2.0, and not an internal error."""
     assert set(result) == {"statusCode", "headers", "body", "isBase64Encoded"}
     assert result["statusCode"] in (200, 204, 400, 403, 404, 405, 413, 415)
     assert result["headers"]["Vary"] == "Origin"
@@ -62,16 +62,16 @@ PARTS = JSON | st.sampled_from(
 
 @given(event=JSON | st.dictionaries(st.sampled_from(NAMES), PARTS))
 @fuzzed(300)
-def test_whatever_event_comes_has_a_result(handler: Handler, event: object) -> None:
-    check(handler(event, None))
+def test_any_event_gets_a_result(handler: Handler, event: object) -> None:
+    check_result(handler(event, None))
 
 
 @pytest.mark.parametrize("context", [None, {}, object()])
-def test_a_context_is_not_needed(handler: Handler, context: object) -> None:
+def test_handler_works_without_context(handler: Handler, context: object) -> None:
     assert handler(event("/ask/health"), context)["statusCode"] == 200
 
 
-def test_an_event_is_read_as_a_request() -> None:
+def test_event_is_converted_to_request() -> None:
     headers = {"Content-Type": "application/json", "x-a": None}
     payload = event("/answer", "POST", headers=headers, body=ASKED, rawQueryString="a=%20b")
     request = convert_event(payload)
@@ -101,7 +101,7 @@ def test_an_event_is_read_as_a_request() -> None:
         ({"question": "rope"}, False, b""),
     ],
 )
-def test_a_body_is_read_as_far_as_it_may_be_long(
+def test_body_is_decoded_up_to_one_byte_over_limit(
     text: object, is_encoded: bool, expected: bytes
 ) -> None:
     request = convert_event(event(body=text, isBase64Encoded=is_encoded))
@@ -124,12 +124,12 @@ def test_a_body_is_read_as_far_as_it_may_be_long(
         ("answer", "$default", "/", ""),
     ],
 )
-def test_a_path_is_relative_to_stage_and_base(raw: str, stage: str, base: str, path: str) -> None:
+def test_path_is_relative_to_stage_and_base(raw: str, stage: str, base: str, path: str) -> None:
     context = {"http": {"method": "GET"}, "stage": stage}
     assert convert_event(event(raw, requestContext=context), base).path == path
 
 
-def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(handler: Handler) -> None:
+def test_path_outside_base_is_404_with_cors_headers(handler: Handler) -> None:
     for path in ("/", "/ask", "/health"):
         result = handler(event(path, headers={"Origin": ORIGIN}), None)
         assert result["statusCode"] == 404
@@ -148,14 +148,14 @@ def platform(function: Path) -> Iterator[Platform]:
 
 
 @pytest.mark.parametrize("odd", [None, [], {}, 5, "x", True, {"body": [1]}, {"headers": "a"}])
-def test_an_event_that_is_no_request_is_a_404_and_no_crash(platform: Platform, odd: object) -> None:
+def test_event_without_request_is_404_in_lambda_runtime(platform: Platform, odd: object) -> None:
     invocation = platform.invoke(odd)
     assert invocation.error is None
-    check(invocation.result)
+    check_result(invocation.result)
     assert invocation.result["statusCode"] == 404
 
 
-def test_an_event_of_a_stage_is_answered(platform: Platform) -> None:
+def test_event_of_stage_is_answered_in_lambda_runtime(platform: Platform) -> None:
     http = {"method": "POST", "sourceIp": "192.0.2.7"}
     invocation = platform.invoke(
         {
@@ -169,7 +169,7 @@ def test_an_event_of_a_stage_is_answered(platform: Platform) -> None:
     assert json.loads(invocation.result["body"])["mode"] == "partial"
 
 
-def test_a_function_that_cannot_start_says_why(function: Path) -> None:
+def test_function_that_cannot_start_names_its_error(function: Path) -> None:
     broken = runtimes.packaged(function, "broken", {})
     shutil.rmtree(broken / "bundle")
     with Platform() as platform:

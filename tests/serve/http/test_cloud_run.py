@@ -55,7 +55,7 @@ METHODS = st.sampled_from(["GET", "POST", "OPTIONS", "HEAD"]) | LATIN
     is_terminated=st.booleans(),
 )
 @fuzzed()
-def test_whatever_is_asked_gets_one_response(
+def test_any_flask_request_gets_exactly_one_response(
     view: View, options: dict[str, Any], method: str, body: bytes, is_terminated: bool
 ) -> None:
     server = {"wsgi.input": io.BytesIO(body), "wsgi.input_terminated": is_terminated}
@@ -66,7 +66,7 @@ def test_whatever_is_asked_gets_one_response(
     response.close()
 
 
-def test_a_response_has_the_headers_of_the_service_and_no_others(view: View) -> None:
+def test_flask_adds_no_headers_to_response(view: View) -> None:
     response = request_view(view)
     assert {name.lower() for name in response.headers.keys()} == {  # noqa: SIM118 - pairs, if iterated
         "content-type", "cache-control", "vary",
@@ -76,14 +76,14 @@ def test_a_response_has_the_headers_of_the_service_and_no_others(view: View) -> 
     assert "Content-Type" not in preflight.headers
 
 
-def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(view: View) -> None:
+def test_path_outside_base_is_404_with_cors_headers(view: View) -> None:
     for path in ("/", "/ask", "/health"):
         response = request_view(view, path, headers={"Origin": ORIGIN})
         assert response.status_code == 404
         assert response.headers["Access-Control-Allow-Origin"] == ORIGIN
 
 
-def test_events_that_nobody_reads_are_closed() -> None:
+def test_unread_events_are_closed() -> None:
     waiting = Waiting()
     response = request_view(make_google_view(waiting.service))
     assert response.headers["Content-Type"] == f"{EVENT_STREAM_TYPE}; charset=utf-8"
@@ -100,7 +100,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
         yield running
 
 
-def test_an_asker_is_whom_googles_front_end_names(running: Runtime) -> None:
+def test_asker_is_last_address_of_forwarded_for_on_google(running: Runtime) -> None:
     def ask(forwarded: str) -> int:
         return running.post({"question": KNOWN}, ("X-Forwarded-For", forwarded)).status
 
@@ -110,7 +110,7 @@ def test_an_asker_is_whom_googles_front_end_names(running: Runtime) -> None:
     assert ask("192.0.2.2") == 429
 
 
-def test_requests_are_logged_where_the_framework_labels_its_own_lines(running: Runtime) -> None:
+def test_requests_are_logged_under_functions_framework(running: Runtime) -> None:
     reply: Reply = running.post({"question": UNKNOWN}, ("X-Forwarded-For", "192.0.2.9"))
     row = runtimes.logged(running, reply.json["request_id"])
     assert (row["event"], row["status"], row["mode"]) == ("request", 200, "not-found")

@@ -202,14 +202,14 @@ def response(engine: Engine, case: Case) -> tuple[dict[str, Any], Response]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_the_core_sends_what_is_described(engine: Engine, case: Case) -> None:
+def test_every_response_matches_openapi_document(engine: Engine, case: Case) -> None:
     document, sent = response(engine, case)
     assert sent.status == case.status
     assert (sent.json["code"] if case.code else None) == case.code
     openapi_check.check_response(document, case.method, case.path, sent)
 
 
-def test_every_code_but_a_few_is_seen_in_the_table() -> None:
+def test_cases_cover_every_problem_code_but_three() -> None:
     unseen = set(get_args(ProblemCode)) - {case.code for case in CASES}
     # What only a crowd, money or a fault brings about: the tests below.
     assert unseen == {"busy", "capped", "internal"}
@@ -226,18 +226,18 @@ class Costly:
         raise AssertionError("it is never asked")
 
 
-def test_a_problem_of_a_crowd_is_described(engine: Engine) -> None:
+def test_busy_problem_matches_document(engine: Engine) -> None:
     service = Service(lambda: engine, Policy(in_flight=1))
     with service.protections.guarded_engine.slots:
         checked(service, 503, "busy")
 
 
-def test_a_problem_of_money_is_described(engine: Engine) -> None:
+def test_capped_problem_matches_document(engine: Engine) -> None:
     costly = replace(engine, answerer=Costly())
     checked(Service(lambda: costly, Policy(tokens_per_day=1)), 503, "capped")
 
 
-def test_a_fault_is_described(engine: Engine) -> None:
+def test_internal_error_matches_document(engine: Engine) -> None:
     def faulty() -> Engine:
         raise RuntimeError(f"not {engine}")
 
@@ -251,13 +251,13 @@ def checked(service: Service, status: int, code: ProblemCode) -> None:
 
 
 @pytest.mark.parametrize("configured", [False, True])
-def test_it_is_valid(configured: bool) -> None:
+def test_document_is_valid_openapi(configured: bool) -> None:
     validate(
         make_document("1", "/ask/", challenge=configured, metrics=configured, bearer=configured)
     )
 
 
-def test_what_is_not_configured_is_not_described() -> None:
+def test_paths_that_are_not_configured_are_absent() -> None:
     bare = make_document("1")
     full = make_document("1", challenge=True, metrics=True, bearer=True)
     assert set(full["paths"]) - set(bare["paths"]) == {"/challenge", "/metrics"}
@@ -267,17 +267,17 @@ def test_what_is_not_configured_is_not_described() -> None:
 
 
 @pytest.mark.parametrize(("base", "url"), [("/", "/"), ("/docs/_answerable/", "/docs/_answerable")])
-def test_its_server_is_the_base(base: str, url: str) -> None:
+def test_server_url_is_base_path(base: str, url: str) -> None:
     assert make_document("1", base)["servers"] == [{"url": url}]
 
 
-def test_its_bytes_are_the_document_and_made_once() -> None:
+def test_rendered_document_is_cached() -> None:
     rendered = render_document("1", bearer=True)
     assert json.loads(rendered) == make_document("1", bearer=True)
     assert render_document("1", bearer=True) is rendered
 
 
-def test_its_words_are_those_of_the_types() -> None:
+def test_enums_match_types() -> None:
     schemas = make_document("1")["components"]["schemas"]
     answer = schemas["Answer"]["properties"]
     assert set(answer["mode"]["enum"]) == set(get_args(Mode))
@@ -293,7 +293,7 @@ def test_its_words_are_those_of_the_types() -> None:
     } == set(get_args(Mode))
 
 
-def test_its_bounds_are_those_of_the_code() -> None:
+def test_bounds_and_constants_match_code() -> None:
     schemas = FULL["components"]["schemas"]
     assert schemas["Question"]["properties"]["language"]["pattern"] == (
         f"^{languages.LANGUAGE_TAG.pattern}$"
@@ -319,7 +319,7 @@ def test_its_bounds_are_those_of_the_code() -> None:
     assert set(FULL["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == {METRICS_TYPE}
 
 
-def test_each_problem_has_the_codes_of_its_status() -> None:
+def test_problem_responses_list_codes_of_their_status() -> None:
     document = make_document("1", metrics=True)
     statuses: dict[str, int] = {}
     for status, sent in document["components"]["responses"].items():
@@ -329,7 +329,7 @@ def test_each_problem_has_the_codes_of_its_status() -> None:
     assert statuses == {code: status for code, (status, _) in PROBLEM_STATUSES.items()}
 
 
-def test_the_manual_has_every_code_with_its_status() -> None:
+def test_manual_lists_every_problem_code() -> None:
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
     rows = re.findall(r"^\| (\d{3}) \| `([a-z-]+)` \|", text, re.M)
     assert {code: int(status) for status, code in rows} == {
@@ -337,7 +337,7 @@ def test_the_manual_has_every_code_with_its_status() -> None:
     }
 
 
-def test_the_manual_has_every_path_and_field() -> None:
+def test_manual_lists_every_path_and_field() -> None:
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
     document = make_document("1", challenge=True, metrics=True)
     for path, item in document["paths"].items():
@@ -348,7 +348,7 @@ def test_the_manual_has_every_path_and_field() -> None:
             assert f"`{each}`" in text or f'"{each}"' in text, each
 
 
-def test_every_example_is_what_its_schema_says() -> None:
+def test_examples_match_their_schemas() -> None:
     document = make_document("1", challenge=True, metrics=True, bearer=True)
     content = list(media_types(document["paths"]))
     checked_count = 0
@@ -399,7 +399,7 @@ def lasting(body: Mapping[str, Any]) -> dict[str, Any]:
     ],
     ids=["answer", "refusal", "search", "health", "ready"],
 )
-def test_the_examples_are_what_the_tiny_site_answers(
+def test_examples_are_real_answers_of_tiny_site(
     engine: Engine, case: Case, example: Mapping[str, Any]
 ) -> None:
     sent = response(engine, case)[1].json
@@ -407,7 +407,7 @@ def test_the_examples_are_what_the_tiny_site_answers(
     assert lasting(sent) == lasting(example)
 
 
-def test_the_stream_of_the_examples_is_what_the_tiny_site_sends(engine: Engine) -> None:
+def test_example_stream_is_real_stream_of_tiny_site(engine: Engine) -> None:
     sent = response(engine, Case("", 200, "POST", "answer", body=HOW, headers=STREAM))[1]
     assert sent.events is not None
     sent_events = openapi_check.events(b"".join(sent.events).decode())
@@ -434,7 +434,7 @@ def test_the_stream_of_the_examples_is_what_the_tiny_site_sends(engine: Engine) 
     ],
     ids=str,
 )
-def test_an_answer_that_lies_is_none(change: Mapping[str, Any]) -> None:
+def test_schema_rejects_inconsistent_answer(change: Mapping[str, Any]) -> None:
     document = make_document("1")
     refuse(document, "Answer", {**ANSWER, **change})
 
@@ -451,13 +451,13 @@ def test_an_answer_that_lies_is_none(change: Mapping[str, Any]) -> None:
         (1, {"quote": "private"}),
     ],
 )
-def test_a_citation_that_it_must_not_be_is_none(n: int, change: Mapping[str, Any]) -> None:
+def test_schema_rejects_invalid_citation(n: int, change: Mapping[str, Any]) -> None:
     changed = copy.deepcopy(ANSWER)
     changed["citations"][n].update(change)
     refuse(make_document("1"), "Answer", changed)
 
 
-def test_a_refusal_that_looks_backed_is_none() -> None:
+def test_schema_rejects_refusal_with_citations() -> None:
     backed = {**REFUSAL, "citations": ANSWER["citations"]}
     refuse(make_document("1"), "Answer", backed)
     refuse(make_document("1"), "Answer", {**REFUSAL, "reason": None})

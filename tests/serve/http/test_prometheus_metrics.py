@@ -43,7 +43,7 @@ def counts(metrics: RequestMetrics) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_requests_are_counted_by_what_became_of_them() -> None:
+def test_requests_are_counted_by_outcome() -> None:
     metrics = RequestMetrics()
     for entry in (ANSWERED, ANSWERED, REFUSED, LIMITED):
         metrics.observe(entry)
@@ -64,7 +64,7 @@ def test_requests_are_counted_by_what_became_of_them() -> None:
     assert ("answerable_refusals_total", "rate-limited") not in samples
 
 
-def test_durations_are_counted_in_seconds() -> None:
+def test_durations_are_observed_in_seconds() -> None:
     metrics = RequestMetrics()
     metrics.observe(ANSWERED)
     samples = counts(metrics)
@@ -74,7 +74,7 @@ def test_durations_are_counted_in_seconds() -> None:
     assert samples["answerable_request_seconds_bucket", "0.25", "answer"] == 1
 
 
-def test_nothing_is_shared_and_nothing_tells_of_the_machine() -> None:
+def test_metrics_have_own_registry_without_machine_facts() -> None:
     first, second = RequestMetrics(), RequestMetrics()
     first.observe(ANSWERED)
     assert counts(second)["answerable_tokens_total", "in"] == 0
@@ -83,7 +83,7 @@ def test_nothing_is_shared_and_nothing_tells_of_the_machine() -> None:
     assert b"_created" not in first.render()
 
 
-def test_the_type_of_the_text_is_named() -> None:
+def test_metrics_content_type_is_prometheus_text() -> None:
     assert METRICS_TYPE == "text/plain; version=0.0.4; charset=utf-8"
     text = RequestMetrics().render()
     # What a reader of this version does not know.
@@ -108,7 +108,7 @@ SEEN = st.builds(
 
 @settings(max_examples=25)
 @given(st.lists(SEEN, max_size=20))
-def test_no_label_holds_what_an_asker_has_written(observations: list[AccessLogEntry]) -> None:
+def test_labels_hold_closed_lists_of_values_only(observations: list[AccessLogEntry]) -> None:
     metrics = RequestMetrics()
     for entry in observations:
         metrics.observe(entry)
@@ -129,7 +129,7 @@ def test_no_label_holds_what_an_asker_has_written(observations: list[AccessLogEn
             assert values <= allowed
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_prometheus_client_is_policy_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(PolicyError, match=r"ANSWERABLE_METRICS_TOKEN: .*pip install"):
         RequestMetrics()

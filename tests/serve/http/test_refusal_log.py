@@ -63,11 +63,11 @@ def log_refused(now: float = NOON, *, text: bool = False, **changes: Any) -> Log
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """What a log holds; each line has to be whole."""
+    """Parse a log, whose lines all have to be whole."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_line_has_the_hour_and_hashes_only() -> None:
+def test_logged_refusal_has_hour_and_hashes_only() -> None:
     row = json.loads(log_refused(NOON + 3599).to_line())
     assert row == {
         "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
@@ -77,12 +77,12 @@ def test_a_line_has_the_hour_and_hashes_only() -> None:
     assert len(row["question"]) == len(row["asker"]) == 16
 
 
-def test_the_text_is_one_field_more() -> None:
+def test_logged_text_is_one_additional_field() -> None:
     row, hashed = json.loads(log_refused(text=True).to_line()), json.loads(log_refused().to_line())
     assert row == {**hashed, "text": CANARY}
 
 
-def test_an_asker_is_another_one_tomorrow_and_under_another_secret() -> None:
+def test_asker_hash_depends_on_day_and_secret() -> None:
     today, tomorrow = log_refused(), log_refused(NOON + DAY)
     assert today.asker == log_refused(NOON + 60).asker != tomorrow.asker
     assert today.asker != log_refused(address="192.0.2.8").asker
@@ -90,7 +90,7 @@ def test_an_asker_is_another_one_tomorrow_and_under_another_secret() -> None:
     assert log_refused(address="").asker == ""
 
 
-def test_a_repeated_question_has_one_hash_whatever_its_case_and_day() -> None:
+def test_question_hash_ignores_case_and_day() -> None:
     again = log_refused(NOON + DAY, question="does zanzibarquokka sell pickled WOMBATS")
     assert again.question == log_refused().question
     assert (
@@ -99,7 +99,7 @@ def test_a_repeated_question_has_one_hash_whatever_its_case_and_day() -> None:
     assert log_refused(question="?!").question != log_refused(question="?!?").question
 
 
-def test_a_question_that_is_an_address_has_not_the_hash_of_an_asker() -> None:
+def test_question_and_asker_hashes_have_separate_keys() -> None:
     entry = log_refused(question="192.0.2.7")
     assert entry.question != entry.asker
 
@@ -122,7 +122,7 @@ def post(
     return handle(engine, Request("POST", "answer", "", headers, body, asker), keep)
 
 
-def test_the_core_hands_on_what_it_has_refused(engine: Engine[Bundle]) -> None:
+def test_service_passes_refused_question_to_log(engine: Engine[Bundle]) -> None:
     refused: list[RefusedQuestion] = []
     body = post(engine, "  zebra\nropes ", refused.append, "192.0.2.7").json
     assert body["reason"] == "no-evidence"
@@ -134,7 +134,7 @@ def test_the_core_hands_on_what_it_has_refused(engine: Engine[Bundle]) -> None:
     assert only.near.score in ("close", "low", "far")
 
 
-def test_what_a_note_is_nearest_to_names_no_note(engine: Engine[Bundle]) -> None:
+def test_nearest_record_of_hint_match_is_never_a_note(engine: Engine[Bundle]) -> None:
     refused: list[RefusedQuestion] = []
     note_floor = replace(engine.store.manifest.profile, note_floor=0.0)
     manifest = replace(engine.store.manifest, profile=note_floor)
@@ -144,7 +144,7 @@ def test_what_a_note_is_nearest_to_names_no_note(engine: Engine[Bundle]) -> None
     assert refused[0].near.record == "rope"
 
 
-def test_what_was_declined_is_nearest_to_what_was_found(tmp_path: Path) -> None:
+def test_declined_question_is_near_its_passage(tmp_path: Path) -> None:
     refused: list[RefusedQuestion] = []
     index = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
     bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.1))
@@ -152,13 +152,13 @@ def test_what_was_declined_is_nearest_to_what_was_found(tmp_path: Path) -> None:
     assert (refused[0].reason, refused[0].near) == ("declined", NearestRecord("rope", "above"))
 
 
-def test_a_question_without_words_is_near_to_nothing(engine: Engine[Bundle]) -> None:
+def test_question_without_known_words_has_no_nearest_record(engine: Engine[Bundle]) -> None:
     refused: list[RefusedQuestion] = []
     assert post(engine, "who is it?", refused.append).json["reason"] == "no-evidence"
     assert refused[0].near is None
 
 
-def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine[Bundle]) -> None:
+def test_answers_are_equal_with_and_without_refusal_log(engine: Engine[Bundle]) -> None:
     def body(keep: LogRefusal | None) -> dict[str, Any]:
         answered: dict[str, Any] = post(engine, "ropes", keep).json
         del answered["request_id"]
@@ -169,7 +169,7 @@ def test_the_same_is_answered_whether_refusals_are_kept_or_not(engine: Engine[Bu
     assert len(refused) == 1
 
 
-def test_a_sink_that_fails_fails_no_answer(engine: Engine[Bundle]) -> None:
+def test_failing_refusal_log_costs_no_answer(engine: Engine[Bundle]) -> None:
     def fail(refused_question: RefusedQuestion) -> None:
         raise RuntimeError(refused_question.question)
 
@@ -178,7 +178,7 @@ def test_a_sink_that_fails_fails_no_answer(engine: Engine[Bundle]) -> None:
     assert response.json["mode"] == "not-found"
 
 
-def test_a_fault_is_no_refusal(engine: Engine[Bundle]) -> None:
+def test_error_is_not_logged_as_refusal(engine: Engine[Bundle]) -> None:
     class Broken(LetterEmbedder):
         def embed(self, texts: Sequence[str]) -> Vectors:
             raise RuntimeError(f"{len(texts)} texts")
@@ -188,7 +188,7 @@ def test_a_fault_is_no_refusal(engine: Engine[Bundle]) -> None:
     assert refused == []
 
 
-def test_threads_tear_no_line(tmp_path: Path) -> None:
+def test_concurrent_appends_keep_lines_whole(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "log.jsonl"
     reports: list[str] = []
     append = make_line_appender(path, reports.append)
@@ -210,7 +210,7 @@ def test_threads_tear_no_line(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_full_log_drops_lines_and_says_so_once(tmp_path: Path) -> None:
+def test_full_log_drops_lines_and_reports_once(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     reports: list[str] = []
     append = make_line_appender(path, reports.append, limit=100)
@@ -224,7 +224,7 @@ def test_a_full_log_drops_lines_and_says_so_once(tmp_path: Path) -> None:
     assert path.read_bytes() == b"again\n"
 
 
-def test_a_log_that_cannot_be_written_says_so_once(tmp_path: Path) -> None:
+def test_unwritable_log_reports_once(tmp_path: Path) -> None:
     reports: list[str] = []
     append = make_line_appender(tmp_path, reports.append)
     append(b"a line\n")
@@ -233,7 +233,7 @@ def test_a_log_that_cannot_be_written_says_so_once(tmp_path: Path) -> None:
     assert "cannot be written (Is a directory)" in reports[0]
 
 
-def test_nothing_is_kept_unless_it_is_asked_for() -> None:
+def test_refusals_are_not_logged_by_default() -> None:
     written: list[bytes] = []
     for setting in LOG_REFUSALS_CHOICES:
         read_setting = iter((setting,)).__next__
@@ -243,7 +243,7 @@ def test_nothing_is_kept_unless_it_is_asked_for() -> None:
     assert FunctionSettings().log_refusals == "none"
 
 
-def test_a_setting_that_is_not_known_is_refused(tmp_path: Path) -> None:
+def test_unknown_log_refusals_setting_is_rejected(tmp_path: Path) -> None:
     put(tmp_path / settings.SETTINGS_FILE, '{"log_refusals": "hashd"}')
     with pytest.raises(BundleError, match="log_refusals is none of none, hashed, text"):
         read_settings(tmp_path)
@@ -273,8 +273,8 @@ def ask_all(running: Running, path: str = "/answer") -> None:
         running.ask(path, question)
 
 
-def check(rows: list[dict[str, Any]], how: str) -> None:
-    """Two refusals of one question, by one asker, with as much as a setting keeps."""
+def check_rows(rows: list[dict[str, Any]], how: str) -> None:
+    """Check two refusals of one question by one asker, with what the setting logs."""
     assert [row.get("text") for row in rows] == (
         [CANARY, CANARY.upper()] if how == "text" else [None, None]
     )
@@ -286,7 +286,7 @@ def check(rows: list[dict[str, Any]], how: str) -> None:
 
 
 @pytest.mark.parametrize("how", LOG_REFUSALS_CHOICES)
-def test_a_function_prints_what_it_keeps(functions: dict[str, Path], how: str) -> None:
+def test_function_prints_logged_refusals(functions: dict[str, Path], how: str) -> None:
     with serving(functions[how]) as running:
         ask_all(running)
         count = 0 if how == "none" else 2
@@ -296,13 +296,15 @@ def test_a_function_prints_what_it_keeps(functions: dict[str, Path], how: str) -
     if how == "none":
         assert rows == []
     else:
-        check(rows, how)
+        check_rows(rows, how)
     assert ADDRESS not in printed.replace(f"http://{ADDRESS}:", "")
     assert ("anzibarquokka" in printed.lower()) == (how == "text")
 
 
 @pytest.mark.parametrize("how", LOG_REFUSALS_CHOICES)
-def test_a_function_keeps_a_file(functions: dict[str, Path], how: str, tmp_path: Path) -> None:
+def test_function_appends_refusals_to_file(
+    functions: dict[str, Path], how: str, tmp_path: Path
+) -> None:
     log = tmp_path / "kept.jsonl"
     secret = SECRET.decode()
     for _ in range(2):
@@ -313,7 +315,7 @@ def test_a_function_keeps_a_file(functions: dict[str, Path], how: str, tmp_path:
         assert not log.exists()
         return
     rows = lines(log)
-    check(rows[:2], how)
+    check_rows(rows[:2], how)
     # The secret outlives the process, so that a question that comes again is known.
     assert len({row["question"] for row in rows}) == 1
     text = log.read_text(encoding="utf-8")
@@ -322,9 +324,7 @@ def test_a_function_keeps_a_file(functions: dict[str, Path], how: str, tmp_path:
     assert ("anzibarquokka" in text.lower()) == (how == "text")
 
 
-def test_a_log_that_cannot_be_written_breaks_no_answer(
-    functions: dict[str, Path], tmp_path: Path
-) -> None:
+def test_unwritable_log_costs_no_answer(functions: dict[str, Path], tmp_path: Path) -> None:
     with serving(functions["text"], ANSWERABLE_REFUSALS=str(tmp_path)) as running:
         ask_all(running)
         assert running.ask("/answer", CANARY)["mode"] == "not-found"
@@ -333,14 +333,14 @@ def test_a_log_that_cannot_be_written_breaks_no_answer(
         assert "anzibarquokka" not in running.output.lower()
 
 
-def test_a_secret_that_can_be_guessed_is_refused(functions: dict[str, Path]) -> None:
+def test_short_secret_is_rejected_at_start(functions: dict[str, Path]) -> None:
     done = command_of(functions["hashed"], ANSWERABLE_SECRET="hunter2")
     assert done.returncode == 1
     assert "ANSWERABLE_SECRET: it needs 16 characters" in done.stderr
     assert "hunter2" not in done.stderr
 
 
-def test_a_function_with_a_setting_it_does_not_know_does_not_start(
+def test_function_with_unknown_setting_does_not_start(
     functions: dict[str, Path], tmp_path: Path
 ) -> None:
     copy = tmp_path / "function"
@@ -358,7 +358,7 @@ def command_of(function: Path, **environment: str) -> subprocess.CompletedProces
     )  # fmt: skip
 
 
-def test_the_dev_server_keeps_them_in_the_cache_as_set_at_the_time(tmp_path: Path) -> None:
+def test_dev_server_logs_refusals_by_current_setting(tmp_path: Path) -> None:
     site = write_site(tmp_path, notes=NOTES, options={"log_refusals": "hashed"})
     log = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
     config = (site / "mkdocs.yml").read_text(encoding="utf-8")
@@ -370,7 +370,7 @@ def test_the_dev_server_keeps_them_in_the_cache_as_set_at_the_time(tmp_path: Pat
             until(lambda: running.output.count("Reloading browsers") > built)
 
         ask_all(running, "/_answerable/answer")
-        check(lines(log), "hashed")
+        check_rows(lines(log), "hashed")
         text = log.read_text(encoding="utf-8")
         assert "anzibarquokka" not in text.lower()
         assert ADDRESS not in text
@@ -379,12 +379,12 @@ def test_the_dev_server_keeps_them_in_the_cache_as_set_at_the_time(tmp_path: Pat
         assert log.read_text(encoding="utf-8") == text
         change("text")
         ask_all(running, "/_answerable/answer")
-        check(lines(log)[2:], "text")
+        check_rows(lines(log)[2:], "text")
         assert "anzibarquokka" not in running.output.lower()
     assert not (site / "function").exists()
 
 
-def test_a_built_site_is_served_with_refusals_kept(tmp_path: Path) -> None:
+def test_serve_built_site_logs_refusals(tmp_path: Path) -> None:
     site = write_site(tmp_path)
     assert build(site).returncode == 0
     port = free_port()
@@ -398,16 +398,16 @@ def test_a_built_site_is_served_with_refusals_kept(tmp_path: Path) -> None:
     serve = [sys.executable, "-c", code]
     with run(serve, site, lambda running: "Serving at" in running.output, port) as running:
         ask_all(running, "/_answerable/answer")
-    check(lines(site / "cache" / refusal_log.REFUSAL_LOG_FILE), "hashed")
+    check_rows(lines(site / "cache" / refusal_log.REFUSAL_LOG_FILE), "hashed")
 
 
-def test_an_option_that_is_not_known_stops_the_build(tmp_path: Path) -> None:
+def test_unknown_log_refusals_option_stops_build(tmp_path: Path) -> None:
     done = build(write_site(tmp_path, options={"log_refusals": "everything"}))
     assert done.returncode != 0
     assert "log_refusals" in done.stderr
 
 
-def test_what_is_kept_can_be_grouped(functions: dict[str, Path], tmp_path: Path) -> None:
+def test_logged_refusals_are_grouped_by_gaps(functions: dict[str, Path], tmp_path: Path) -> None:
     log = tmp_path / "kept.jsonl"
     with serving(functions["text"], ANSWERABLE_REFUSALS=str(log)) as running:
         ask_all(running)

@@ -82,17 +82,17 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("head", MALFORMED.values(), ids=MALFORMED)
-def test_a_malformed_head_is_400_and_ends_the_connection(
+def test_malformed_head_is_400_and_ends_connection(
     handler: Handler, server: StandaloneServer, head: bytes
 ) -> None:
     received, _, body = exchanged(server, head + NEXT).partition(b"\r\n\r\n")
     assert statuses(received + body) == [400]
     assert b"\r\nConnection: close" in received
     assert json.loads(body)["code"] == "bad-request"
-    assert handler.seen == []
+    assert handler.requests == []
 
 
-def test_what_a_head_may_be_is_answered(handler: Handler, server: StandaloneServer) -> None:
+def test_unusual_but_valid_head_is_answered(handler: Handler, server: StandaloneServer) -> None:
     sent = (
         b"POST /a?q=\xc3\xa9 HTTP/1.1\r\nHost: h\r\nX-Empty:\r\nX-Tabs:\t a \t\r\n"
         b"X-Latin: caf\xe9\r\nX!#$%&'*+.^_`|~-1: a:b\r\nContent-Length: 003\r\n\r\nabc"
@@ -100,7 +100,7 @@ def test_what_a_head_may_be_is_answered(handler: Handler, server: StandaloneServ
         b"\r\nGET /b HTTP/1.1\r\nhOsT: h\r\nConnection: Keep-Alive, Close\r\n\r\n"
     )
     assert statuses(exchanged(server, sent)) == [200, 200]
-    first, second = handler.seen
+    first, second = handler.requests
     assert (first.query, first.body, second.path) == ("q=é", b"abc", "b")
     assert first.headers == {
         "host": "h", "x-empty": "", "x-tabs": "a", "x-latin": "café",
@@ -108,13 +108,13 @@ def test_what_a_head_may_be_is_answered(handler: Handler, server: StandaloneServ
     }  # fmt: skip
 
 
-def test_an_old_client_is_kept_only_if_it_asks_for_it(server: StandaloneServer) -> None:
+def test_http_1_0_connection_is_kept_only_on_request(server: StandaloneServer) -> None:
     old_request = b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
     assert statuses(exchanged(server, old_request + old_request)) == [200, 200]
     assert statuses(exchanged(server, b"GET /a HTTP/1.0\r\n\r\n" + old_request)) == [200]
 
 
-def test_a_head_is_read_no_further_than_its_limit() -> None:
+def test_head_over_limit_is_rejected() -> None:
     sizes: list[int] = []
 
     def read_line(most: int) -> bytes:
@@ -129,7 +129,7 @@ def test_a_head_is_read_no_further_than_its_limit() -> None:
 
 
 @pytest.mark.parametrize("end", range(1, 40))
-def test_a_client_that_goes_within_a_head_is_not_answered(
+def test_client_that_leaves_within_head_gets_no_response(
     server: StandaloneServer, end: int
 ) -> None:
     head = b"GET / HTTP/1.1\r\nHost: harbour.example\r\n\r\n"

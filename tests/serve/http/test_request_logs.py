@@ -1,4 +1,4 @@
-"""What a function's process prints: of every request a line, and no word of anyone's."""
+"""Output of a function: one line for each request, and no words of askers, notes or keys."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def bother(running: Running, stub: OpenAIStub) -> int:
 
 
 def misuse(port: int) -> None:
-    """What is no HTTP, or ends in the middle of it."""
+    """Send what is not HTTP, or ends in the middle of it."""
     head = f"POST /answer HTTP/1.1\r\nHost: {WORD}\r\nContent-Type: application/json\r\n"
     for data in (
         f"{WORD}\r\n\r\n",
@@ -106,7 +106,7 @@ def misuse(port: int) -> None:
 
 
 def lines(running: Running, least: int) -> list[dict[str, Any]]:
-    """What was printed after the address, once there are so many lines."""
+    """Parse the lines after the address, once there are so many."""
     until(lambda: len(running.lines) > least)
     return [json.loads(line) for line in running.lines[1:]]
 
@@ -116,7 +116,7 @@ def check_silent(output: str, words: tuple[str, ...]) -> None:
     assert leaked == []
 
 
-def test_no_question_no_key_and_no_note_is_printed(function: Path, stub: OpenAIStub) -> None:
+def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) -> None:
     environment = {
         "ANSWERABLE_DEADLINE": "5",
         "ANSWERABLE_TOKENS_PER_DAY": "1000000000",
@@ -143,7 +143,7 @@ def test_no_question_no_key_and_no_note_is_printed(function: Path, stub: OpenAIS
     assert all("text" not in row for row in rows)
 
 
-def test_questions_are_printed_where_their_owner_wants_them(
+def test_log_questions_setting_prints_questions(
     tmp_path_factory: pytest.TempPathFactory, stub: OpenAIStub
 ) -> None:
     folder = published_functions.build_function(
@@ -163,7 +163,7 @@ def test_questions_are_printed_where_their_owner_wants_them(
     check_silent(output, (KEY, "tractor", "scrapped", "millimetres", *ADDRESSES))
 
 
-def test_a_store_that_is_away_is_printed_without_its_password(function: Path) -> None:
+def test_unreachable_redis_is_reported_without_password(function: Path) -> None:
     environment = {
         "ANSWERABLE_REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:1/0",
         "ANSWERABLE_SECRET": f"{PASSWORD} of the harbour",
@@ -187,7 +187,7 @@ def test_a_store_that_is_away_is_printed_without_its_password(function: Path) ->
         ("ANSWERABLE_REDIS_URL", f"redis://:{TOKEN}@127.0.0.1:pilot/0"),
     ],
 )
-def test_a_secret_in_the_wrong_place_is_one_sentence_without_it(
+def test_misplaced_secret_is_reported_without_its_value(
     function: Path, name: str, text: str
 ) -> None:
     environment = {"ANSWERABLE_SECRET": "a secret of the harbour", name: text, "PORT": "0"}
@@ -201,7 +201,7 @@ def test_a_secret_in_the_wrong_place_is_one_sentence_without_it(
     assert "pilot" not in done.stderr
 
 
-def test_the_words_that_are_looked_for_are_there_to_be_found() -> None:
+def test_leak_check_words_are_in_the_note() -> None:
     """The note has its private words; nothing here would pass by being misspelt."""
     (note,) = NOTES.values()
     assert all(word in note for word in PRIVATE)

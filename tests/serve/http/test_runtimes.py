@@ -1,4 +1,4 @@
-"""One suite through real runtimes: what is asked is answered alike by all of them.
+"""One suite through real runtimes, all of which answer alike.
 
 They are uvicorn, AWS's awslambdaric behind a function URL, Google's functions-framework (gunicorn),
 the published folder's own server, and `mkdocs serve`. Three things are theirs and not asked here:
@@ -49,7 +49,7 @@ def running(function: Path) -> Iterator[Sequence[Runtime]]:
 
 
 def sent(runtime: Runtime, case: Case) -> Reply:
-    """What a runtime replies to a case."""
+    """Send a case to a runtime."""
     origin = runtime.origin if case.origin == "own" else case.origin
     own = (("Content-Type", case.kind), ("Origin", None if origin == "none" else origin))
     headers = tuple((name, value) for name, value in own if value is not None)
@@ -57,7 +57,7 @@ def sent(runtime: Runtime, case: Case) -> Reply:
 
 
 def describe_reply(runtime: Runtime, reply: Reply) -> dict[str, Any]:
-    """What a reply says, without what differs by design: ids, and where it is served.
+    """Describe a reply without what differs by design: ids, and where it is served.
 
     The address of a site is a part of its bundle, and so of the bundle's id.
     """
@@ -78,7 +78,7 @@ def describe_reply(runtime: Runtime, reply: Reply) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_all_answer_alike(running: Sequence[Runtime], case: Case) -> None:
+def test_all_runtimes_answer_alike(running: Sequence[Runtime], case: Case) -> None:
     replies = {runtime.name: (runtime, sent(runtime, case)) for runtime in running}
     described = {name: describe_reply(*each) for name, each in replies.items()}
     first = described["uvicorn"]
@@ -93,7 +93,7 @@ def test_all_answer_alike(running: Sequence[Runtime], case: Case) -> None:
 
 
 def check_shares(runtime: Runtime, case: Case, reply: Reply) -> None:
-    """Whether a response may be read is told for the page that may ask, and for no other."""
+    """Check that CORS headers name the page that may ask, and no other."""
     assert reply.headers["vary"] == "Origin"
     own = case.origin == "own" and "Origin" not in dict(case.headers)
     # To a dev server its own page is of the same origin, which no header is needed for.
@@ -102,19 +102,19 @@ def check_shares(runtime: Runtime, case: Case, reply: Reply) -> None:
     assert "access-control-allow-credentials" not in reply.headers
 
 
-def test_the_names_of_cases_are_their_own() -> None:
+def test_case_names_are_unique() -> None:
     assert len(CASES) == len({case.name for case in CASES})
     assert len(CASES) >= 40
 
 
-def test_the_bundle_is_the_same_where_it_is_deployed(running: Sequence[Runtime]) -> None:
+def test_deployed_runtimes_serve_same_bundle(running: Sequence[Runtime]) -> None:
     bundles = [runtime.request("GET", "health").json["bundle"] for runtime in running]
     *deployed, preview = bundles
     assert len(set(deployed)) == 1
     assert preview not in deployed
 
 
-def test_many_at_once_are_answered_as_one_alone(running: Sequence[Runtime]) -> None:
+def test_concurrent_questions_are_answered_like_single_ones(running: Sequence[Runtime]) -> None:
     same = [KNOWN] * 8
     others = [PRIVATE, UNKNOWN, "red lantern", "double rope", "buoy", "storm", "harbour", "?"]
     alone = [describe_reply(running[0], running[0].post({"question": q})) for q in same + others]
@@ -129,7 +129,7 @@ def test_many_at_once_are_answered_as_one_alone(running: Sequence[Runtime]) -> N
 
 
 @pytest.mark.parametrize("name", ["uvicorn", "google"])
-def test_a_body_in_chunks_is_read(running: Sequence[Runtime], name: str) -> None:
+def test_chunked_body_is_read_up_to_limit(running: Sequence[Runtime], name: str) -> None:
     runtime = next(each for each in running if each.name == name)
     headers = runtime.headers(("Transfer-Encoding", "chunked"))
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (GOOD[:9], GOOD[9:]))
@@ -140,7 +140,7 @@ def test_a_body_in_chunks_is_read(running: Sequence[Runtime], name: str) -> None
         assert (response.status, json.load(response)["code"]) == (413, "too-large")
 
 
-def test_the_published_code_answers_and_not_what_is_installed(
+def test_published_code_answers_instead_of_installed_package(
     running: Sequence[Runtime], function: Path
 ) -> None:
     assert running
@@ -154,7 +154,7 @@ def test_the_published_code_answers_and_not_what_is_installed(
         assert done.stdout.strip().startswith(str(folder))
 
 
-def test_each_request_is_logged_in_a_line_without_its_words(running: Sequence[Runtime]) -> None:
+def test_each_request_is_one_log_line_without_question(running: Sequence[Runtime]) -> None:
     for runtime in running[:-1]:
         reply = runtime.post({"question": KNOWN})
         row = runtimes.logged(runtime, reply.json["request_id"])
@@ -177,7 +177,7 @@ with bound_processes.run(command, Path.cwd(), is_started, 0, {}) as running:
 """
 
 
-def test_a_server_ends_with_the_tests_however_they_end() -> None:
+def test_server_processes_end_with_tests() -> None:
     here = Path(__file__).parents[2]
     done = subprocess.run(
         [sys.executable, "-c", _STARTER], cwd=here, capture_output=True, text=True, check=False

@@ -98,7 +98,7 @@ def run_schemathesis(running: Running, folder: Path, *headers: str) -> Seen:
     return statuses
 
 
-def test_a_public_function_is_what_it_says(public: Running, tmp_path: Path) -> None:
+def test_public_function_conforms_to_document(public: Running, tmp_path: Path) -> None:
     statuses = run_schemathesis(public, tmp_path)
     assert statuses["POST", "/answer"] >= {200, 400, 415}
     assert statuses["GET", "/answer"] == {405}
@@ -107,7 +107,7 @@ def test_a_public_function_is_what_it_says(public: Running, tmp_path: Path) -> N
     assert statuses["OPTIONS", "/answer"] == {403}
 
 
-def test_a_page_of_its_site_finds_what_it_says(public: Running, tmp_path: Path) -> None:
+def test_function_with_origin_conforms_to_document(public: Running, tmp_path: Path) -> None:
     statuses = run_schemathesis(
         public, tmp_path, f"Origin: {ORIGIN}", f"Authorization: Bearer {TOKEN}"
     )
@@ -116,7 +116,7 @@ def test_a_page_of_its_site_finds_what_it_says(public: Running, tmp_path: Path) 
     assert 200 in statuses["GET", "/metrics"]
 
 
-def test_a_guarded_function_is_what_it_says(guarded: Running, tmp_path: Path) -> None:
+def test_guarded_function_conforms_to_document(guarded: Running, tmp_path: Path) -> None:
     # The document needs the token too.
     statuses = run_schemathesis(guarded, tmp_path, f"Authorization: Bearer {TOKEN}")
     assert statuses["POST", "/answer"] >= {400, 403}
@@ -124,7 +124,7 @@ def test_a_guarded_function_is_what_it_says(guarded: Running, tmp_path: Path) ->
     assert 200 in statuses["GET", "/challenge"]
 
 
-def test_a_limited_function_is_what_it_says(limited: Running, tmp_path: Path) -> None:
+def test_limited_function_conforms_to_document(limited: Running, tmp_path: Path) -> None:
     statuses = run_schemathesis(limited, tmp_path)
     assert 429 in statuses["POST", "/answer"] | statuses["GET", "/search"]
     assert statuses["GET", "/health"] >= {200}
@@ -135,7 +135,7 @@ def test_a_limited_function_is_what_it_says(limited: Running, tmp_path: Path) ->
     st.text(max_size=question_text.MAX_QUESTION_CHARACTERS + 10)
     | st.sampled_from(["mooring", "winch", "Hamlet?"])
 )
-def test_a_stream_ends_with_the_plain_answer(public: Running, question: str) -> None:
+def test_stream_ends_with_plain_answer(public: Running, question: str) -> None:
     status, plain = public.request("POST", "/answer", {"question": question})
     streamed = public.request("POST", "/answer", {"question": question}, Accept=EVENT_STREAM_TYPE)
     assert streamed[0] == status

@@ -51,7 +51,7 @@ PAGE = {"origin": ORIGIN, **BEARER}
 JSON = {**PAGE, "content-type": "application/json"}
 
 
-def test_the_first_protection_that_is_not_passed_is_the_one_that_answers(base: Engine) -> None:
+def test_first_failing_protection_answers(base: Engine) -> None:
     """Each request has one fault fewer than the one before it."""
 
     def find_asker(sent: Request, **policy: Any) -> str:
@@ -87,7 +87,7 @@ def test_the_first_protection_that_is_not_passed_is_the_one_that_answers(base: E
     assert find_asker(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
 
 
-def test_requests_without_a_solution_lock_nobody_out_who_has_one(base: Engine) -> None:
+def test_unsolved_requests_do_not_count_against_rate(base: Engine) -> None:
     """600 of them from 600 addresses, and one solution that is sent again and again."""
     policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate_all="2/day")
     ask = asking(base, policy)
@@ -105,7 +105,7 @@ def test_requests_without_a_solution_lock_nobody_out_who_has_one(base: Engine) -
     assert code(ask(altcha=solved(CLOSED.challenge_key))) == "rate-limited"
 
 
-def test_a_solution_is_used_up_only_by_a_request_that_is_admitted(base: Engine) -> None:
+def test_solution_is_used_up_only_by_admitted_request(base: Engine) -> None:
     policy = replace(USUAL, challenge_key=CLOSED.challenge_key, rate="1/day")
     ask = asking(base, policy)
     first, second = solved(CLOSED.challenge_key), solved(CLOSED.challenge_key)
@@ -126,7 +126,7 @@ def solved(key: bytes | None) -> str:
     ).decode()
 
 
-def test_behind_the_limits_the_cache_then_the_slots_then_the_purse(base: Engine) -> None:
+def test_cache_then_slots_then_budget_guard_engine(base: Engine) -> None:
     ask = asking(base, replace(USUAL, in_flight=1, tokens_per_day=100))
     assert ask().status == 200
     slots = ask.service.protections.guarded_engine.slots
@@ -137,7 +137,7 @@ def test_behind_the_limits_the_cache_then_the_slots_then_the_purse(base: Engine)
     assert ask.answerer.questions == [QUESTION]
 
 
-def test_what_is_refused_before_the_limits_counts_for_nobody(base: Engine) -> None:
+def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="1/day"))
     assert code(ask("")) == "bad-request"
     assert code(ask(headers={"origin": ELSEWHERE})) == "forbidden"
@@ -157,9 +157,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_response_names_the_page_that_may_read_it_and_no_other(
-    base: Engine, policy: str, sent: Request
-) -> None:
+def test_cors_headers_name_allowed_origin_only(base: Engine, policy: str, sent: Request) -> None:
     service = asking(base, POLICIES[policy]).service
     for origin in (ORIGIN, ELSEWHERE, "null", "*", f"{ORIGIN}.elsewhere.example", None):
         headers = dict(sent.headers) | ({} if origin is None else {"origin": origin})
@@ -177,7 +175,7 @@ def test_every_response_names_the_page_that_may_read_it_and_no_other(
             response.events.close()
 
 
-def test_a_function_without_origins_answers_programs_and_no_page(base: Engine) -> None:
+def test_function_without_origins_answers_programs_only(base: Engine) -> None:
     ask = asking(base, replace(USUAL, origins=()))
     assert ask().status == 200
     assert code(ask(headers={"origin": ORIGIN})) == "forbidden"
@@ -187,9 +185,7 @@ def test_a_function_without_origins_answers_programs_and_no_page(base: Engine) -
     ("path", "method"),
     [("answer", "POST"), ("search", "GET"), ("health", "GET"), ("metrics", "GET")],
 )
-def test_a_preflight_tells_a_listed_page_what_it_may_send(
-    base: Engine, path: str, method: str
-) -> None:
+def test_preflight_lists_method_and_headers(base: Engine, path: str, method: str) -> None:
     service = asking(base).service
     response = service.handle(request("OPTIONS", path, headers={"origin": ORIGIN}))
     assert (response.status, response.body) == (204, b"")
@@ -200,14 +196,14 @@ def test_a_preflight_tells_a_listed_page_what_it_may_send(
         assert code(service.handle(request("OPTIONS", path, headers=headers))) == "forbidden"
 
 
-def test_a_preflight_brings_no_token_and_meets_no_limit(base: Engine) -> None:
+def test_preflight_needs_no_token_and_meets_no_limit(base: Engine) -> None:
     service = asking(base, replace(CLOSED, rate="1/day")).service
     for _ in range(3):
         sent = request("OPTIONS", "answer", headers={"origin": ORIGIN})
         assert service.handle(sent).status == 204
 
 
-def test_a_paused_function_declines_politely_and_does_nothing(base: Engine) -> None:
+def test_paused_function_answers_503_without_work(base: Engine) -> None:
     ask = asking(base, replace(USUAL, paused=True))
     for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
         assert code(response) == "paused"
@@ -221,7 +217,7 @@ def test_a_paused_function_declines_politely_and_does_nothing(base: Engine) -> N
 
 
 @pytest.mark.parametrize("path", ["answer", "search", "openapi.json", "challenge"])
-def test_an_internal_function_wants_a_token_for_what_it_tells(base: Engine, path: str) -> None:
+def test_bearer_policy_requires_token(base: Engine, path: str) -> None:
     policy = replace(USUAL, bearer=(hashlib.sha256(b"other").hexdigest(), DIGEST),
                      challenge_key=b"a key of the harbour")  # fmt: skip
     service = asking(base, policy).service
@@ -236,11 +232,11 @@ def test_an_internal_function_wants_a_token_for_what_it_tells(base: Engine, path
 
 
 @pytest.mark.parametrize("path", ["health", "ready"])
-def test_whoever_looks_after_a_function_needs_no_token(base: Engine, path: str) -> None:
+def test_health_and_ready_need_no_token(base: Engine, path: str) -> None:
     assert asking(base, replace(USUAL, bearer=(DIGEST,))).get(path).status == 200
 
 
-def test_metrics_are_there_with_a_token_of_their_own(base: Engine) -> None:
+def test_metrics_need_their_own_token(base: Engine) -> None:
     assert code(asking(base).get("metrics", authorization=f"Bearer {TOKEN}")) == "not-found"
     readers = hashlib.sha256(b"readers").hexdigest()
     ask = asking(base, replace(USUAL, metrics=DIGEST, bearer=(readers,)))
@@ -254,13 +250,13 @@ def test_metrics_are_there_with_a_token_of_their_own(base: Engine) -> None:
     assert QUESTION.encode() not in response.body
 
 
-def test_each_asker_has_a_rate_and_all_have_one(base: Engine) -> None:
+def test_rate_limits_apply_per_asker_and_overall(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="2/minute", rate_all="3/minute"))
     assert [ask(asker="192.0.2.1").status for _ in range(3)] == [200, 200, 429]
     assert [ask(asker="192.0.2.2").status for _ in range(2)] == [200, 429]
 
 
-def test_who_is_refused_is_told_when_to_come_back(base: Engine) -> None:
+def test_rate_limited_response_has_retry_after(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="1/minute"))
     assert ask().status == 200
     response = ask()
@@ -268,7 +264,7 @@ def test_who_is_refused_is_told_when_to_come_back(base: Engine) -> None:
     assert 1 <= int(header(response, "Retry-After") or "") <= 61
 
 
-def test_searches_and_cached_answers_count_too(base: Engine) -> None:
+def test_searches_and_cached_answers_count_against_rate(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="3/minute"))
     assert [ask().status, ask().status, ask.get("search", "q=rope").status] == [200] * 3
     assert code(ask.get("search", "q=rope")) == "rate-limited"
@@ -285,7 +281,7 @@ def test_searches_and_cached_answers_count_too(base: Engine) -> None:
         ("", "", True),
     ],
 )
-def test_an_asker_is_an_address_or_the_network_that_it_is_chosen_from(
+def test_asker_is_ipv4_address_or_ipv6_network(
     base: Engine, first: str, second: str, is_one: bool
 ) -> None:
     ask = asking(base, replace(USUAL, rate="1/minute"))
@@ -293,7 +289,7 @@ def test_an_asker_is_an_address_or_the_network_that_it_is_chosen_from(
     assert ask(asker=second).status == (429 if is_one else 200)
 
 
-def test_behind_a_proxy_the_asker_is_whom_the_proxy_names_last(base: Engine) -> None:
+def test_asker_header_uses_last_address(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="1/minute", asker_header="x-forwarded-for"))
 
     def status(forwarded: str) -> int:
@@ -307,13 +303,13 @@ def test_behind_a_proxy_the_asker_is_whom_the_proxy_names_last(base: Engine) -> 
     assert ask(asker="10.0.0.2").status == 429
 
 
-def test_a_header_that_no_proxy_is_trusted_with_says_nothing(base: Engine) -> None:
+def test_untrusted_address_header_is_ignored(base: Engine) -> None:
     ask = asking(base, replace(USUAL, rate="1/minute"))
     assert ask(headers={"x-forwarded-for": "192.0.2.8"}).status == 200
     assert ask(headers={"x-forwarded-for": "192.0.2.9"}).status == 429
 
 
-def test_a_challenge_has_to_be_solved_by_who_asks(base: Engine) -> None:
+def test_question_needs_solved_challenge(base: Engine) -> None:
     ask = asking(base, replace(USUAL, challenge_key=b"a key of the harbour"))
     assert ask.get("challenge").status == 200
     for payload in (None, "", "solved", 1, {"solved": True}):

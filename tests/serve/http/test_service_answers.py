@@ -48,7 +48,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return letters(tmp_path_factory.mktemp("service"))
 
 
-def test_a_question_that_was_answered_is_not_answered_again(base: Engine) -> None:
+def test_repeated_question_is_answered_from_cache(base: Engine) -> None:
     ask = asking(base)
     first, second = ask().json, ask(asker="192.0.2.9").json
     assert first.pop("request_id") != second.pop("request_id")
@@ -57,14 +57,14 @@ def test_a_question_that_was_answered_is_not_answered_again(base: Engine) -> Non
     assert [line["cache"] for line in ask.log] == ["miss", "hit"]
 
 
-def test_spaces_and_forms_of_characters_make_no_other_question(base: Engine) -> None:
+def test_cache_key_ignores_spaces_and_unicode_forms(base: Engine) -> None:
     ask = asking(base)
     for question in (QUESTION, f"  {QUESTION}\n", QUESTION.replace("W", "\uff37")):
         assert ask(question).status == 200
     assert ask.answerer.questions == [QUESTION]
 
 
-def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_path: Path) -> None:
+def test_cache_key_depends_on_question_language_and_bundle(base: Engine, tmp_path: Path) -> None:
     ask = asking(base)
     # A site in English has nothing in other languages, whichever they are.
     for language in (None, "en", "fr", "pt-BR", "EN"):
@@ -80,7 +80,7 @@ def test_another_question_language_or_bundle_is_answered_anew(base: Engine, tmp_
     assert len(ask.answerer.questions) == 4
 
 
-def test_refusals_are_cached_but_not_a_broken_contract(base: Engine) -> None:
+def test_refusals_are_cached_unless_contract_was_broken(base: Engine) -> None:
     ask = asking(base, answerer=Paid(drafts=[{}, "no draft", "no draft", {}]))
     assert [ask().json["reason"] for _ in range(2)] == ["declined", "declined"]
     assert ask("Another?").json["reason"] == "contract"
@@ -88,7 +88,7 @@ def test_refusals_are_cached_but_not_a_broken_contract(base: Engine) -> None:
     assert [line["cache"] for line in ask.log] == ["miss", "hit", "miss", "miss"]
 
 
-def test_a_fault_is_not_cached(base: Engine) -> None:
+def test_error_is_not_cached(base: Engine) -> None:
     faults = [ProviderError("the provider cannot be reached")]
 
     def fail() -> None:
@@ -99,14 +99,14 @@ def test_a_fault_is_not_cached(base: Engine) -> None:
     assert (code(ask()), ask().status) == ("unavailable", 200)
 
 
-def test_without_a_cache_every_question_is_answered(base: Engine) -> None:
+def test_zero_cache_seconds_answers_every_question(base: Engine) -> None:
     ask = asking(base, replace(USUAL, cache_seconds=0))
     assert [ask().status, ask().status] == [200, 200]
     assert len(ask.answerer.questions) == 2
     assert [line["cache"] for line in ask.log] == ["miss", "miss"]
 
 
-def test_eight_who_ask_the_same_at_once_are_answered_once(base: Engine) -> None:
+def test_concurrent_equal_questions_are_answered_once(base: Engine) -> None:
     gate = threading.Event()
     ask = asking(
         base, replace(USUAL, in_flight=1), answerer=Paid(before=lambda: gate.wait(PATIENCE))
@@ -145,7 +145,7 @@ def under_way(ask: Asking, gate: threading.Event, count: int) -> Iterator[list[i
             thread.join(PATIENCE)
 
 
-def test_more_than_may_be_under_way_are_told_to_wait(base: Engine) -> None:
+def test_questions_over_in_flight_limit_are_busy(base: Engine) -> None:
     gate = threading.Event()
     ask = asking(
         base, replace(USUAL, in_flight=2), answerer=Paid(before=lambda: gate.wait(PATIENCE))
@@ -158,7 +158,7 @@ def test_more_than_may_be_under_way_are_told_to_wait(base: Engine) -> None:
     assert ask("A third?").status == 200
 
 
-def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
+def test_asker_slots_leave_room_for_another_asker(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", 0.05)
@@ -179,7 +179,7 @@ def test_one_asker_holds_its_share_of_the_slots_and_another_is_answered(
     assert len(ask.service.protections.guarded_engine.asker_slots) == 0
 
 
-def test_a_burst_of_one_asker_waits_for_its_share() -> None:
+def test_burst_of_one_asker_waits_for_its_slots() -> None:
     shares = AskerSlots(1)
     begun = threading.Event()
 
@@ -200,7 +200,7 @@ def test_a_burst_of_one_asker_waits_for_its_share() -> None:
     assert len(shares) == 0
 
 
-def test_a_slot_is_given_back_after_a_fault(base: Engine) -> None:
+def test_slot_is_released_after_error(base: Engine) -> None:
     def fail() -> None:
         raise ProviderError("the provider cannot be reached")
 
@@ -215,7 +215,7 @@ def spent(ask: Asking, cap: int) -> int:
     return cap - room(budget, cap)
 
 
-def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engine) -> None:
+def test_answer_costs_counted_tokens_within_cap(base: Engine) -> None:
     ask = asking(base, replace(USUAL, tokens_per_day=175))
     assert [ask(f"Rope {n}?").status for n in range(5)] == [200, 200, 200, 503, 503]
     assert len(ask.answerer.questions) == 3
@@ -223,7 +223,7 @@ def test_an_answer_costs_what_was_counted_and_never_more_than_the_cap(base: Engi
     assert [line["tokens_in"] + line["tokens_out"] for line in ask.log] == [30, 30, 30, 0, 0]
 
 
-def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_way(
+def test_reservations_of_others_are_busy_and_not_capped(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manual's example: a cap of 200,000 tokens, of which a question may take 75,000."""
@@ -240,7 +240,7 @@ def test_a_question_is_busy_and_not_capped_while_only_reservations_stand_in_its_
     assert spent(ask, 200_000) == 5 * 60
 
 
-def test_a_burst_waits_a_moment_for_what_others_have_reserved(
+def test_burst_waits_for_tokens_reserved_by_others(
     base: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded_engine, "_BURST_SECONDS", PATIENCE)
@@ -252,7 +252,7 @@ def test_a_burst_waits_a_moment_for_what_others_have_reserved(
     assert statuses == [200] * 5
 
 
-def test_the_cap_is_told_until_midnight_and_pages_are_still_searched(base: Engine) -> None:
+def test_capped_answers_retry_at_midnight_and_search_still_works(base: Engine) -> None:
     ask = asking(base, replace(USUAL, tokens_per_day=99))
     response = ask()
     assert code(response) == "capped"
@@ -261,13 +261,13 @@ def test_the_cap_is_told_until_midnight_and_pages_are_still_searched(base: Engin
     assert ask.answerer.questions == []
 
 
-def test_what_nobody_has_counted_stays_spent(base: Engine) -> None:
+def test_uncounted_provider_call_stays_spent(base: Engine) -> None:
     ask = asking(base, replace(USUAL, tokens_per_day=250), answerer=Paid(cost=None))
     assert [ask(f"Rope {n}?").status for n in range(3)] == [200, 200, 503]
     assert spent(ask, 250) == 200
 
 
-def test_a_fault_before_a_provider_is_called_costs_nothing(base: Engine) -> None:
+def test_error_before_provider_call_costs_nothing(base: Engine) -> None:
     class Broken(LetterEmbedder):
         def embed(self, texts: Sequence[str]) -> Vectors:
             del texts
@@ -278,14 +278,14 @@ def test_a_fault_before_a_provider_is_called_costs_nothing(base: Engine) -> None
     assert spent(ask, 100) == 0
 
 
-def test_what_is_free_is_not_capped(base: Engine) -> None:
+def test_free_providers_are_not_capped(base: Engine) -> None:
     ask = asking(
         base, replace(USUAL, tokens_per_day=0), answerer=Paid(max_question_tokens=0, cost=0)
     )
     assert ask().status == 200
 
 
-def test_racing_questions_never_pass_the_cap(base: Engine) -> None:
+def test_racing_questions_never_exceed_cap(base: Engine) -> None:
     ask = asking(
         base,
         replace(USUAL, tokens_per_day=550, in_flight=99),
@@ -298,7 +298,7 @@ def test_racing_questions_never_pass_the_cap(base: Engine) -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
+def test_late_answer_is_timeout(base: Engine, streams: bool) -> None:
     ask = asking(base, replace(USUAL, deadline=PATIENCE), embedder=Slow())
     response = ask(streams=streams, headers={"accept": EVENT_STREAM_TYPE})
     if response.events:
@@ -311,7 +311,7 @@ def test_what_is_late_is_a_timeout(base: Engine, streams: bool) -> None:
     assert [line["status"] for line in ask.log] == [504]
 
 
-def test_who_waits_for_the_answer_of_another_waits_no_longer_than_the_deadline(
+def test_waiting_for_shared_answer_ends_at_deadline(
     base: Engine,
 ) -> None:
     gate = threading.Event()
@@ -340,7 +340,7 @@ def test_who_waits_for_the_answer_of_another_waits_no_longer_than_the_deadline(
     ],
 )
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_fault_is_a_fixed_text(
+def test_internal_error_is_fixed_text(
     base: Engine, fault: Exception, expected: str, streams: bool
 ) -> None:
     def fail() -> None:
@@ -355,7 +355,7 @@ def test_a_fault_is_a_fixed_text(
     assert ask.get("health").status == 200
 
 
-def test_without_an_index_only_the_function_itself_is_there(base: Engine) -> None:
+def test_function_without_index_is_unavailable(base: Engine) -> None:
     service = Service(lambda: None, USUAL)
     for sent in (asked(), request("GET", "search", query="q=rope"), request("GET", "ready"),
                  request("GET", "health")):  # fmt: skip
@@ -364,7 +364,7 @@ def test_without_an_index_only_the_function_itself_is_there(base: Engine) -> Non
     assert base.store.manifest.id
 
 
-def test_a_store_that_is_away_lets_nothing_through(base: Engine) -> None:
+def test_unreachable_redis_answers_503(base: Engine) -> None:
     ask = asking(base, replace(USUAL, redis_url=NOWHERE.format(port=free_port())))
     for response in (ask(), ask.get("search", "q=rope"), ask.get("ready")):
         assert code(response) == "unavailable"

@@ -1,4 +1,4 @@
-"""What is said of a request: one line, in words of ours, and a refusal to whoever keeps it."""
+"""Log of the service: one line a request from closed lists of values, and refused questions."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,7 +30,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return letters(tmp_path_factory.mktemp("service"))
 
 
-def test_a_line_tells_what_came_of_a_question_and_not_what_it_was(base: Engine) -> None:
+def test_log_line_has_outcome_and_not_question(base: Engine) -> None:
     ask = asking(base)
     body = ask().json
     (line,) = ask.log
@@ -47,7 +47,7 @@ def test_a_line_tells_what_came_of_a_question_and_not_what_it_was(base: Engine) 
     assert b"192.0.2" not in ask.lines[0]
 
 
-def test_a_question_is_in_the_log_where_its_owner_wants_it(base: Engine) -> None:
+def test_log_questions_setting_logs_question(base: Engine) -> None:
     ask = asking(base, log_questions=True)
     ask(f"  {QUESTION} ")
     ask.get("search", "q=rope")
@@ -56,7 +56,7 @@ def test_a_question_is_in_the_log_where_its_owner_wants_it(base: Engine) -> None
 
 
 @pytest.mark.parametrize("sent", SENT, ids=lambda sent: f"{sent.method} {sent.path}")
-def test_every_request_is_one_line(base: Engine, sent: Request) -> None:
+def test_every_request_is_one_log_line(base: Engine, sent: Request) -> None:
     ask = asking(base, replace(USUAL, bearer=(DIGEST,)))
     for headers in (sent.headers, {**sent.headers, **BEARER}):
         ask.lines.clear()
@@ -68,7 +68,7 @@ def test_every_request_is_one_line(base: Engine, sent: Request) -> None:
         assert line["status"] == response.status
 
 
-def test_what_somebody_makes_up_is_not_logged(base: Engine) -> None:
+def test_made_up_path_and_method_are_not_logged(base: Engine) -> None:
     ask = asking(base)
     secret = "zanzibar"
     ask.get(secret)
@@ -82,7 +82,7 @@ def test_what_somebody_makes_up_is_not_logged(base: Engine) -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_line_tells_why_there_is_no_answer(base: Engine, streams: bool) -> None:
+def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> None:
     def fail() -> None:
         raise ProviderError("the provider cannot be reached")
 
@@ -103,7 +103,7 @@ def test_a_line_tells_why_there_is_no_answer(base: Engine, streams: bool) -> Non
     assert [line["reason"] for line in late.log] == ["unavailable"]
 
 
-def test_a_log_that_fails_is_no_readers_fault(base: Engine) -> None:
+def test_failing_log_costs_no_answer(base: Engine) -> None:
     def fail(line: bytes) -> None:
         del line
         raise OSError("the disk is full")
@@ -118,7 +118,7 @@ def stream_of(ask: Asking) -> list[str]:
     return [name for name, _ in events(b"".join(response.events).decode())]
 
 
-def test_a_refused_question_is_handed_on_each_time_it_is_asked(base: Engine) -> None:
+def test_refused_question_is_passed_on_each_time(base: Engine) -> None:
     refused: list[RefusedQuestion] = []
     ask = asking(base, answerer=Paid(drafts=[{}]), log_refusal=refused.append)
     for _ in range(2):
@@ -129,13 +129,13 @@ def test_a_refused_question_is_handed_on_each_time_it_is_asked(base: Engine) -> 
     assert (first.bundle, first.near and first.near.record) == (base.store.manifest.id, "rope")
 
 
-def test_an_answered_question_is_kept_by_nobody(base: Engine) -> None:
+def test_answered_question_is_not_passed_to_refusal_log(base: Engine) -> None:
     refused: list[RefusedQuestion] = []
     asking(base, log_refusal=refused.append)()
     assert refused == []
 
 
-def test_a_refusal_that_cannot_be_kept_is_no_readers_fault(base: Engine) -> None:
+def test_failing_refusal_log_costs_no_answer(base: Engine) -> None:
     def fail(refused: RefusedQuestion) -> None:
         del refused
         raise OSError("the disk is full")

@@ -33,7 +33,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return letters(tmp_path_factory.mktemp("service"))
 
 
-def test_a_stream_tells_its_stages_and_ends_with_the_plain_answer(base: Engine) -> None:
+def test_stream_has_stages_and_ends_with_plain_answer(base: Engine) -> None:
     ask = asking(base)
     response = stream(ask)
     assert (response.status, response.body) == (200, b"")
@@ -72,7 +72,7 @@ FIRST = ["embedding", "searching", "writing", "checking"]
         ("Is it the what?", [], []),
     ],
 )
-def test_a_cached_stream_has_the_events_of_a_fresh_one(
+def test_cached_stream_has_events_of_fresh_one(
     base: Engine, question: str, drafts: list[object], stages: list[str]
 ) -> None:
     ask = asking(base, answerer=Paid(drafts=drafts))
@@ -82,7 +82,7 @@ def test_a_cached_stream_has_the_events_of_a_fresh_one(
     assert [data["stage"] for name, data in cached[2] if name == "stage"] == stages
 
 
-def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine) -> None:
+def test_cached_stream_after_plain_answer_has_same_events(base: Engine) -> None:
     ask, other = asking(base), asking(base)
     assert ask().status == other(streams=True).status == 200
     assert (
@@ -90,7 +90,7 @@ def test_a_cached_stream_follows_a_fresh_answer_that_was_no_stream(base: Engine)
     )
 
 
-def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: Engine) -> None:
+def test_cached_plain_answer_has_headers_and_fields_of_fresh_one(base: Engine) -> None:
     ask = asking(base)
     fresh, cached = ask(), ask()
     assert [line["cache"] for line in ask.log] == ["miss", "hit"]
@@ -100,7 +100,7 @@ def test_a_cached_plain_answer_has_the_headers_and_fields_of_a_fresh_one(base: E
     assert {**cached.json, "request_id": 0} == {**fresh.json, "request_id": 0}
 
 
-def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
+def test_shared_answer_announces_its_stages(base: Engine) -> None:
     entered, gate, call = threading.Event(), threading.Event(), Looking()
 
     def wait() -> None:
@@ -119,13 +119,13 @@ def test_who_shares_an_answer_hears_of_its_stages_too(base: Engine) -> None:
     assert sorted(line["cache"] for line in ask.log) == ["miss", "shared"]
 
 
-def test_where_nothing_can_be_streamed_the_answer_is_whole(base: Engine) -> None:
+def test_answer_is_plain_where_platform_cannot_stream(base: Engine) -> None:
     response = asking(base)(headers={"accept": EVENT_STREAM_TYPE})
     assert response.events is None
     assert response.json["mode"] == "partial"
 
 
-def test_what_is_refused_at_the_door_is_no_stream(base: Engine) -> None:
+def test_problem_before_first_event_is_plain_response(base: Engine) -> None:
     ask = asking(base, replace(USUAL, tokens_per_day=0))
     response = stream(ask)
     assert response.events is None
@@ -133,7 +133,7 @@ def test_what_is_refused_at_the_door_is_no_stream(base: Engine) -> None:
     assert [line["status"] for line in ask.log] == [503]
 
 
-def test_no_claim_leaves_before_the_whole_draft_has_settled(base: Engine) -> None:
+def test_no_claim_is_sent_before_whole_draft_is_checked(base: Engine) -> None:
     gate = threading.Event()
     ask = asking(base, answerer=Paid(before=lambda: gate.wait(PATIENCE)))
     response = stream(ask)
@@ -144,7 +144,7 @@ def test_no_claim_leaves_before_the_whole_draft_has_settled(base: Engine) -> Non
     assert ROPE.encode() in b"".join(response.events)
 
 
-def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
+def test_closing_stream_cancels_question(base: Engine) -> None:
     stopped = threading.Event()
 
     def wait() -> None:
@@ -166,7 +166,7 @@ def test_who_reads_no_further_stops_the_call(base: Engine) -> None:
     assert list(response.events) == []
 
 
-def test_an_adapter_can_stop_a_call_that_is_no_stream(base: Engine) -> None:
+def test_adapter_can_cancel_plain_question(base: Engine) -> None:
     call = RequestContext()
 
     def stop() -> None:

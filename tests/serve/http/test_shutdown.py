@@ -70,7 +70,7 @@ def listens(port: int) -> bool:
     return False
 
 
-def test_what_is_under_way_is_answered_and_settled_and_nothing_new_is_taken(
+def test_sigterm_finishes_questions_in_flight_and_takes_no_new_ones(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     stub.gate.clear()
@@ -89,7 +89,7 @@ def test_what_is_under_way_is_answered_and_settled_and_nothing_new_is_taken(
     assert account(redis_server.url) == (stub.tokens, 0)
 
 
-def test_a_stream_is_sent_to_its_end(
+def test_sigterm_sends_stream_to_its_end(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     stub.gate.clear()
@@ -110,7 +110,7 @@ def test_a_stream_is_sent_to_its_end(
     assert account(redis_server.url) == (stub.tokens, 0)
 
 
-def test_a_model_that_never_answers_is_waited_for_until_the_deadline_and_its_bound_is_spent(
+def test_shutdown_waits_for_hanging_model_until_deadline(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     with published_functions.serving(
@@ -135,7 +135,7 @@ def test_a_model_that_never_answers_is_waited_for_until_the_deadline_and_its_bou
     assert stub.tokens < settled < answered * 20_000
 
 
-def test_a_second_signal_ends_the_process_at_once(
+def test_second_signal_ends_process_at_once(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     stub.gate.clear()
@@ -156,7 +156,7 @@ def test_a_second_signal_ends_the_process_at_once(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_function_without_work_ends_with_status_0(function: Path, number: signal.Signals) -> None:
+def test_idle_function_ends_with_status_0(function: Path, number: signal.Signals) -> None:
     with published_functions.serving(function) as running:
         assert running.request("GET", "/health")[0] == 200
         running.process.send_signal(number)
@@ -178,7 +178,7 @@ def under_uvicorn(function: Path, store: RedisServer, *options: str) -> Iterator
         yield running
 
 
-def test_under_uvicorn_what_is_under_way_is_answered_and_settled(
+def test_uvicorn_shutdown_finishes_questions_in_flight(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     stub.gate.clear()
@@ -195,7 +195,7 @@ def test_under_uvicorn_what_is_under_way_is_answered_and_settled(
     assert account(redis_server.url) == (stub.tokens, 0)
 
 
-def test_what_uvicorn_gives_up_is_cancelled_and_settled(
+def test_questions_that_uvicorn_gives_up_are_cancelled_and_settled(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     stub.gate.clear()
@@ -227,7 +227,7 @@ def received(client: socket.socket) -> bytes:
     return b"".join(iter(lambda: client.recv(65_536), b""))
 
 
-def test_connections_without_a_request_are_closed_and_those_with_one_answered(
+def test_drain_closes_idle_connections_and_answers_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Whoever waits for a request would wait for ever.
@@ -265,7 +265,7 @@ def test_connections_without_a_request_are_closed_and_those_with_one_answered(
             each.close()
 
 
-def test_a_server_that_cannot_end_in_time_says_so() -> None:
+def test_drain_returns_false_when_time_is_over() -> None:
     gate = threading.Event()
 
     def respond(request: Request) -> Response:

@@ -23,13 +23,13 @@ OK = make_json_response({"status": "ok"})
 
 @dataclass
 class Handler:
-    """Remembers what it was asked; its response may be replaced."""
+    """Record requests and answer them; the response may be replaced."""
 
     response: Response = OK
-    seen: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
     def __call__(self, request: Request) -> Response:
-        self.seen.append(request)
+        self.requests.append(request)
         return self.response
 
 
@@ -72,7 +72,7 @@ def statuses(received: bytes) -> list[int]:
     return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+) ", received)]
 
 
-def test_requests_follow_each_other_on_one_connection(handler: Handler) -> None:
+def test_keep_alive_connection_serves_several_requests(handler: Handler) -> None:
     with serving(handler) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         places = set()
@@ -84,15 +84,15 @@ def test_requests_follow_each_other_on_one_connection(handler: Handler) -> None:
             places.add(connection.sock.getsockname())
         connection.close()
     assert len(places) == 1
-    assert [(each.query, each.body) for each in handler.seen] == [
+    assert [(each.query, each.body) for each in handler.requests] == [
         ("n=0", b""), ("n=1", b"x"), ("n=2", b"xx")
     ]  # fmt: skip
-    assert {(each.method, each.path, each.client_address) for each in handler.seen} == {
+    assert {(each.method, each.path, each.client_address) for each in handler.requests} == {
         ("POST", "answer", "127.0.0.1")
     }
 
 
-def test_requests_that_come_at_once_are_answered_in_their_order(handler: Handler) -> None:
+def test_pipelined_requests_are_answered_in_order(handler: Handler) -> None:
     sent = (
         b"GET /a HTTP/1.1\r\n\r\n"
         b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz"
@@ -100,13 +100,13 @@ def test_requests_that_come_at_once_are_answered_in_their_order(handler: Handler
     )
     with serving(handler) as server:
         assert statuses(exchanged(server, sent)) == [200, 200, 200]
-    assert [(each.path, each.body) for each in handler.seen] == [
+    assert [(each.path, each.body) for each in handler.requests] == [
         ("a", b""), ("b", b"xyz"), ("c", b"")
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", ["GET / HTTP/1.0\r\n", "GET / HTTP/1.1\r\nConnection: close\r\n"])
-def test_a_connection_that_is_not_to_be_kept_is_closed(handler: Handler, line: str) -> None:
+def test_connection_close_is_honored(handler: Handler, line: str) -> None:
     with serving(handler) as server, connect(server) as client:
         client.sendall(line.encode() + b"\r\n")
         received = b"".join(iter(lambda: client.recv(65_536), b""))
@@ -114,7 +114,7 @@ def test_a_connection_that_is_not_to_be_kept_is_closed(handler: Handler, line: s
     assert received.endswith(b"\r\n\r\n" + OK.body)
 
 
-def test_the_head_names_no_software(handler: Handler) -> None:
+def test_response_head_names_no_software(handler: Handler) -> None:
     with serving(handler) as server:
         head, _, body = exchanged(server, b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
     names = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
@@ -122,16 +122,16 @@ def test_the_head_names_no_software(handler: Handler) -> None:
     assert body == OK.body
 
 
-def test_a_path_is_relative_to_the_base_and_decoded(handler: Handler) -> None:
+def test_path_is_decoded_and_relative_to_base(handler: Handler) -> None:
     with serving(handler, "/ask/") as server:
         for path in ("/ask/answer", "/ask/%61nswer", "/ask/%C3%A9?q=%C3%A9", "/other", "/ask"):
             exchanged(server, f"GET {path} HTTP/1.1\r\n\r\n".encode())
-    assert [(each.path, each.query) for each in handler.seen] == [
+    assert [(each.path, each.query) for each in handler.requests] == [
         ("answer", ""), ("answer", ""), ("é", "q=%C3%A9"), ("", ""), ("", "")
     ]  # fmt: skip
 
 
-def test_a_header_that_is_sent_twice_is_a_list_and_no_other_ones(handler: Handler) -> None:
+def test_repeated_header_is_joined_by_comma(handler: Handler) -> None:
     """A client cannot add to what a proxy says by writing its header in another way."""
     sent = (
         b"GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1\r\nX_Forwarded_For: 192.0.2.9\r\n"
@@ -139,11 +139,11 @@ def test_a_header_that_is_sent_twice_is_a_list_and_no_other_ones(handler: Handle
     )
     with serving(handler) as server:
         exchanged(server, sent)
-    (request,) = handler.seen
+    (request,) = handler.requests
     assert request.headers["x-forwarded-for"] == "192.0.2.1,192.0.2.2"
 
 
-def test_any_method_reaches_the_core_and_head_and_204_have_no_body(handler: Handler) -> None:
+def test_any_method_reaches_service_and_head_and_204_have_no_body(handler: Handler) -> None:
     with serving(handler) as server:
         assert statuses(exchanged(server, b"BREW /answer HTTP/1.1\r\n\r\n")) == [200]
         received = exchanged(server, b"HEAD /answer HTTP/1.1\r\n\r\n")
@@ -152,13 +152,11 @@ def test_any_method_reaches_the_core_and_head_and_204_have_no_body(handler: Hand
         received = exchanged(server, b"OPTIONS /answer HTTP/1.1\r\n\r\n")
     assert received.endswith(b"\r\n\r\n")
     assert b"Content-Length" not in received
-    assert [each.method for each in handler.seen] == ["BREW", "HEAD", "OPTIONS"]
+    assert [each.method for each in handler.requests] == ["BREW", "HEAD", "OPTIONS"]
 
 
 @pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, 3_000_000])
-def test_a_body_is_read_as_far_as_it_is_allowed_and_its_sender_told(
-    handler: Handler, size: int
-) -> None:
+def test_body_over_limit_is_truncated_and_closes_connection(handler: Handler, size: int) -> None:
     with serving(handler) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         connection.request("POST", "/answer", b"x" * size)
@@ -166,28 +164,26 @@ def test_a_body_is_read_as_far_as_it_is_allowed_and_its_sender_told(
         assert response.status == 200
         assert (response.read(), response.will_close) == (OK.body, size > MAX_BODY_BYTES + 1)
         connection.close()
-    assert [len(each.body) for each in handler.seen] == [MAX_BODY_BYTES + 1]
+    assert [len(each.body) for each in handler.requests] == [MAX_BODY_BYTES + 1]
 
 
 @pytest.mark.parametrize("header", ["Transfer-Encoding: chunked", "transfer-encoding: Chunked"])
-def test_a_body_of_unknown_length_is_not_read_as_the_next_request(
-    handler: Handler, header: str
-) -> None:
+def test_chunked_body_is_not_read_as_next_request(handler: Handler, header: str) -> None:
     with serving(handler) as server:
         sent = f"POST /a HTTP/1.1\r\n{header}\r\n\r\n4\r\nGET /b HTTP/1.1\r\n\r\n"
         received = exchanged(server, sent.encode())
     assert statuses(received) == [200]
     assert b"\r\nConnection: close\r\n" in received
-    assert [(each.path, each.body) for each in handler.seen] == [("a", b"")]
+    assert [(each.path, each.body) for each in handler.requests] == [("a", b"")]
 
 
-def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(handler: Handler) -> None:
+def test_expect_continue_is_answered(handler: Handler) -> None:
     with serving(handler) as server, connect(server) as client:
         client.sendall(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
         assert client.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b"{}")
         assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
-    assert handler.seen[0].body == b"{}"
+    assert handler.requests[0].body == b"{}"
 
 
 @pytest.mark.parametrize(
@@ -201,16 +197,16 @@ def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(handler: Handler)
         b"GET / HTTP/1.1\r\nX: " + b"zanzibar" * 9_000 + b"\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_a_problem_that_repeats_nothing(handler: Handler, sent: bytes) -> None:
+def test_malformed_request_is_problem_that_repeats_nothing(handler: Handler, sent: bytes) -> None:
     with serving(handler) as server:
         head, _, body = exchanged(server, sent).partition(b"\r\n\r\n")
     assert statuses(head) == [400]
     assert json.loads(body)["code"] == "bad-request"
     assert b"zanzibar" not in head + body
-    assert handler.seen == []
+    assert handler.requests == []
 
 
-def test_a_client_that_goes_disturbs_nobody_and_is_not_printed(
+def test_client_that_disconnects_is_not_printed(
     handler: Handler, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with serving(handler) as server:
@@ -227,9 +223,7 @@ def test_a_client_that_goes_disturbs_nobody_and_is_not_printed(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_client_that_sends_nothing_is_not_waited_for(
-    handler: Handler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silent_client_times_out(handler: Handler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standalone, "IO_SECONDS", 0.1)
     with serving(handler) as server:
 
@@ -247,9 +241,7 @@ def test_a_client_that_sends_nothing_is_not_waited_for(
         until(lambda: statuses(received(b"GET / HTTP/1.1\r\n\r\n")) == [200])
 
 
-def test_a_client_that_sends_slowly_is_not_waited_for_either(
-    handler: Handler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_client_times_out(handler: Handler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standalone, "IO_SECONDS", 0.5)
     with serving(handler) as server:
 
@@ -261,13 +253,13 @@ def test_a_client_that_sends_slowly_is_not_waited_for_either(
                 while True:
                     client.sendall(b"x")
                     time.sleep(0.05)
-            return bool(handler.seen)
+            return bool(handler.requests)
 
         until(was_seen)
-    assert [each.body for each in handler.seen] == [b""]
+    assert [each.body for each in handler.requests] == [b""]
 
 
-def test_no_more_connections_are_taken_than_there_are_threads_for(
+def test_connections_over_limit_are_closed(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "MAX_CONNECTIONS", 2)
@@ -290,7 +282,7 @@ def exchanged_or_nothing(server: StandaloneServer) -> bytes:
         return b""
 
 
-def test_a_response_may_take_longer_than_its_request(
+def test_slow_response_outlives_request_timeout(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "IO_SECONDS", 0.5)
@@ -325,7 +317,7 @@ class Parts:
         self.closed.set()
 
 
-def test_events_are_sent_as_they_come_and_stopped_when_their_reader_goes(handler: Handler) -> None:
+def test_events_are_streamed_and_stop_when_reader_leaves(handler: Handler) -> None:
     parts = Parts()
     handler.response = Response(200, b"", (("Content-Type", "text/event-stream"),), parts)
     with serving(handler) as server:
@@ -340,7 +332,7 @@ def test_events_are_sent_as_they_come_and_stopped_when_their_reader_goes(handler
     assert b"Content-Length" not in head
 
 
-def test_one_address_holds_its_share_of_the_connections_and_others_are_answered(
+def test_connection_limit_per_address_leaves_room_for_others(
     handler: Handler,
 ) -> None:
     with serving(handler, per_address=2) as server:
@@ -358,7 +350,7 @@ def test_one_address_holds_its_share_of_the_connections_and_others_are_answered(
         until(lambda: bool(exchanged_or_nothing(server)))
 
 
-def test_behind_a_proxy_one_address_may_hold_all_connections(
+def test_no_per_address_limit_lets_proxy_hold_all_connections(
     handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standalone, "MAX_CONNECTIONS_PER_ADDRESS", 1)
@@ -371,7 +363,7 @@ def test_behind_a_proxy_one_address_may_hold_all_connections(
             client.close()
 
 
-def test_an_address_without_connections_is_forgotten(handler: Handler) -> None:
+def test_address_without_connections_is_forgotten(handler: Handler) -> None:
     with serving(handler) as server:
         for address in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
             with connect(server, address) as client:

@@ -87,7 +87,7 @@ def without_id(body: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("question", [KNOWN, PRIVATE])
-def test_stages_come_in_order_and_then_the_whole_answer(
+def test_stages_precede_whole_answer_in_order(
     keyless: Mapping[str, Runtime], name: str, question: str
 ) -> None:
     runtime = keyless[name]
@@ -110,7 +110,7 @@ def check_shares(runtime: Runtime, headers: Message) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_refusal_is_streamed_too(keyless: Mapping[str, Runtime], name: str) -> None:
+def test_refusal_is_streamed(keyless: Mapping[str, Runtime], name: str) -> None:
     with stream(keyless[name], UNKNOWN) as response:
         *_, (last, body) = events(response)
     assert (last, body["mode"], body["citations"]) == ("answer", "not-found", [])
@@ -118,7 +118,7 @@ def test_a_refusal_is_streamed_too(keyless: Mapping[str, Runtime], name: str) ->
 
 @pytest.mark.parametrize("name", DEPLOYED)
 @pytest.mark.parametrize("question", ["a red lantern", UNKNOWN, PRIVATE])
-def test_a_kept_answer_comes_with_the_stages_of_a_fresh_one(
+def test_cached_answer_has_stages_of_fresh_one(
     keyless: Mapping[str, Runtime], name: str, question: str
 ) -> None:
     runtime = keyless[name]
@@ -141,7 +141,7 @@ def was_logged(runtime: Runtime, outcome: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_problem_before_the_first_event_is_a_plain_one(
+def test_problem_before_first_event_is_plain_response(
     keyless: Mapping[str, Runtime], name: str
 ) -> None:
     runtime = keyless[name]
@@ -159,7 +159,7 @@ def test_other_paths_do_not_stream(keyless: Mapping[str, Runtime]) -> None:
         assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
 
 
-def test_lambda_answers_as_a_whole(function: Path) -> None:
+def test_lambda_answers_without_streaming(function: Path) -> None:
     with runtimes.on_lambda(function) as runtime:
         streamed = runtime.post({"question": KNOWN}, ACCEPT)
         assert streamed.headers["content-type"] == "application/json"
@@ -167,7 +167,7 @@ def test_lambda_answers_as_a_whole(function: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DEPLOYED)
-def test_a_client_that_leaves_stops_the_model(
+def test_client_that_leaves_stream_cancels_model_call(
     asking: Mapping[str, Runtime], stub: OpenAIStub, name: str
 ) -> None:
     runtime = asking[name]
@@ -182,11 +182,11 @@ def test_a_client_that_leaves_stops_the_model(
     # There is room for one question only, which its own has left.
     stub.fault = None
     until(lambda: answered(runtime.post({"question": KNOWN})))
-    until(lambda: any(withdrawn(line) for line in runtime.output.splitlines()))
+    until(lambda: any(is_cancelled(line) for line in runtime.output.splitlines()))
 
 
-def withdrawn(line: str) -> bool:
-    """Whether a line of the log tells of a question that was withdrawn after it was searched."""
+def is_cancelled(line: str) -> bool:
+    """Tell whether a log line reports a question that was cancelled after its search."""
     row: dict[str, Any] = json.loads(line) if line.startswith("{") else {"status": None}
     return row["status"] in (499, 503) and "searching" in row["timings_ms"]
 
@@ -196,7 +196,7 @@ def answered(reply: Reply) -> bool:
     return reply.status == 200
 
 
-def test_a_client_that_leaves_a_plain_question_stops_the_model_too(
+def test_client_that_leaves_plain_question_cancels_model_call(
     asking: Mapping[str, Runtime], stub: OpenAIStub
 ) -> None:
     """Of an answer that is not streamed only ASGI tells."""
@@ -212,7 +212,7 @@ def test_a_client_that_leaves_a_plain_question_stops_the_model_too(
 
 
 @pytest.mark.parametrize("name", DEPLOYED)
-def test_what_goes_wrong_on_the_way_is_the_last_event(
+def test_error_during_stream_is_last_event(
     asking: Mapping[str, Runtime], stub: OpenAIStub, name: str
 ) -> None:
     stub.fault = "401"
@@ -226,7 +226,7 @@ def test_what_goes_wrong_on_the_way_is_the_last_event(
     assert plain.json == problem
 
 
-def test_a_cap_that_is_reached_is_a_plain_problem(function: Path, stub: OpenAIStub) -> None:
+def test_capped_question_is_plain_problem(function: Path, stub: OpenAIStub) -> None:
     settings = FunctionSettings("openai", base_url=stub.base_url).as_json().decode()
     folder = runtimes.packaged(function, "capped", {SETTINGS_FILE: settings})
     capped = {"ANSWERABLE_TOKENS_PER_DAY": "0", "OPENAI_API_KEY": "sk-test"}
@@ -237,7 +237,7 @@ def test_a_cap_that_is_reached_is_a_plain_problem(function: Path, stub: OpenAISt
     assert stub.answer_calls == 0
 
 
-def test_a_comment_fills_each_pause_and_nothing_else() -> None:
+def test_keepalive_comment_fills_each_pause() -> None:
     waiting = Waiting()
     beating = KeepaliveEvents(waiting, seconds=0.01)
     assert next(part for part in beating if part != KEEPALIVE_COMMENT) == b"first"
@@ -247,7 +247,7 @@ def test_a_comment_fills_each_pause_and_nothing_else() -> None:
     assert list(beating) == []
 
 
-def test_what_is_closed_before_it_is_read_stops_its_events() -> None:
+def test_closing_unread_stream_stops_events() -> None:
     waiting = Waiting()
     KeepaliveEvents(waiting).close()
     assert waiting.is_closed

@@ -70,7 +70,7 @@ NAMES = st.sampled_from(
     variables=st.dictionaries(NAMES, VALUES | st.text(max_size=5)), body=st.binary(max_size=5000)
 )
 @fuzzed()
-def test_whatever_is_asked_gets_one_response(
+def test_any_environ_gets_exactly_one_response(
     app: WsgiApp, variables: dict[str, Any], body: bytes
 ) -> None:
     status, headers, _ = run(app, {**variables, "wsgi.input": io.BytesIO(body)})
@@ -90,7 +90,7 @@ def test_whatever_is_asked_gets_one_response(
         ("POST", "/ask/answer", {"HTTP_ACCEPT": "text/event-stream"}),
     ],
 )
-def test_it_keeps_to_the_standard(
+def test_app_passes_wsgiref_validator(
     app: WsgiApp, method: str, path: str, variables: dict[str, Any]
 ) -> None:
     sent = environ(path, method, CONTENT_TYPE="application/json", QUERY_STRING="")
@@ -102,7 +102,7 @@ def test_it_keeps_to_the_standard(
     assert headers["vary"] == "Origin"
 
 
-def test_a_head_has_no_body_and_tells_its_length(app: WsgiApp) -> None:
+def test_head_response_has_length_and_no_body(app: WsgiApp) -> None:
     _, whole, body = run(app, environ("/ask/nothing"))
     status, headers, none = run(app, environ("/ask/nothing", "HEAD"))
     assert (status[:3], none) == ("404", b"")
@@ -123,7 +123,7 @@ def test_a_head_has_no_body_and_tells_its_length(app: WsgiApp) -> None:
         ("9" * 5000, "200", 0),
     ],
 )
-def test_a_body_is_read_as_far_as_its_length_says(
+def test_body_is_read_up_to_content_length(
     app: WsgiApp, length: str, status: str, left: int
 ) -> None:
     """A stream may not be read beyond it: a server waits there for what never comes."""
@@ -131,12 +131,12 @@ def test_a_body_is_read_as_far_as_its_length_says(
     assert (line[:3], len(body)) == (status, left)
 
 
-def test_a_body_is_read_no_further_than_it_may_be_long(app: WsgiApp) -> None:
+def test_body_is_read_up_to_one_byte_over_limit(app: WsgiApp) -> None:
     status, body = posted(app, b" " * 9000, "9000")
     assert (status[:3], len(body)) == ("413", 9000 - MAX_BODY_BYTES - 1)
 
 
-def test_a_body_that_comes_in_pieces_is_put_together(app: WsgiApp) -> None:
+def test_body_in_pieces_is_joined(app: WsgiApp) -> None:
     class Pieces(io.BytesIO):
         def read(self, size: int | None = -1) -> bytes:
             return super().read(min(size or 1, 3))
@@ -146,7 +146,7 @@ def test_a_body_that_comes_in_pieces_is_put_together(app: WsgiApp) -> None:
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError(), ValueError("closed"), RuntimeError()])
-def test_a_body_that_breaks_off_is_no_question(app: WsgiApp, error: Exception) -> None:
+def test_body_that_breaks_off_is_400(app: WsgiApp, error: Exception) -> None:
     class Broken:
         def read(self, size: int) -> bytes:
             del size
@@ -156,25 +156,25 @@ def test_a_body_that_breaks_off_is_no_question(app: WsgiApp, error: Exception) -
 
 
 @pytest.mark.parametrize("query", ["q=caf%C3%A9", "q=café".encode().decode("latin-1")])
-def test_a_query_is_read_as_utf8(query: str) -> None:
+def test_query_is_decoded_as_utf8(query: str) -> None:
     decoded = convert_environ({"QUERY_STRING": query}, "/", b"").query
     assert decoded in ("q=caf%C3%A9", "q=café")
 
 
-def test_a_path_is_read_as_utf8() -> None:
+def test_path_is_decoded_as_utf8() -> None:
     variables = {"PATH_INFO": "/док/answer".encode().decode("latin-1")}
     assert decode_path(variables) == "/док/answer"
     assert convert_environ(variables, "/док/", b"").path == "answer"
 
 
-def test_what_is_elsewhere_is_told_to_the_page_that_may_ask(app: WsgiApp) -> None:
+def test_path_outside_base_is_404_with_cors_headers(app: WsgiApp) -> None:
     for path in ("/", "/ask", "/health", "/other/health"):
         status, headers, body = run(app, environ(path, HTTP_ORIGIN=ORIGIN))
         assert (status[:3], json.loads(body)["code"]) == ("404", "not-found")
         assert headers["access-control-allow-origin"] == ORIGIN
 
 
-def test_events_that_nobody_reads_are_closed() -> None:
+def test_unread_events_are_closed() -> None:
     waiting = Waiting()
     status, headers, _ = run(wsgi.make_wsgi_app(waiting.service), environ(), reads=False)
     assert (status[:3], headers["content-type"]) == ("200", "text/event-stream; charset=utf-8")

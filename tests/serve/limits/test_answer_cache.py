@@ -31,20 +31,20 @@ class Clock:
 
 @dataclass
 class Maker:
-    """Makes numbered values; counts them, and how many are made at once."""
+    """Make numbered values; count them, and how many are made at once."""
 
     may_be_kept: bool = True
     seconds: float = 0.0
     fails: Callable[[int], bool] = lambda _: False
-    made: int = 0
+    count: int = 0
     at_once: int = 0
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self) -> tuple[bytes, bool]:
         with self.lock:
-            self.made += 1
-            number = self.made
+            self.count += 1
+            number = self.count
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
         try:
@@ -57,8 +57,8 @@ class Maker:
                 self.at_once -= 1
 
 
-def together(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list[object]:
-    """What each of some threads gets that call at once: a value and its outcome, or an error."""
+def call_at_once(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list[object]:
+    """Call from several threads at once; collect each value and outcome, or error."""
     barrier = threading.Barrier(count)
 
     def one(_: int) -> object:
@@ -72,14 +72,14 @@ def together(count: int, call: Callable[[], tuple[bytes, CacheOutcome]]) -> list
         return list(pool.map(one, range(count)))
 
 
-def test_a_value_is_made_once_and_kept() -> None:
+def test_value_is_made_once_and_cached() -> None:
     cache, make = create_answer_cache(10, 60, None), Maker()
     assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
     assert cache.get_or_make("key", make, WAIT) == (b"1", "hit")
     assert cache.get_or_make("other", make, WAIT) == (b"2", "miss")
 
 
-def test_what_may_not_be_kept_is_made_again() -> None:
+def test_value_that_may_not_be_kept_is_made_again() -> None:
     cache, make = create_answer_cache(10, 60, None), Maker(may_be_kept=False)
     assert [cache.get_or_make("key", make, WAIT) for _ in range(2)] == [
         (b"1", "miss"),
@@ -88,12 +88,12 @@ def test_what_may_not_be_kept_is_made_again() -> None:
 
 
 @pytest.mark.parametrize(("entries", "seconds"), [(0, 60), (10, 0)])
-def test_without_entries_or_seconds_nothing_is_kept(entries: int, seconds: int) -> None:
+def test_zero_entries_or_seconds_cache_nothing(entries: int, seconds: int) -> None:
     cache, make = create_answer_cache(entries, seconds, None), Maker()
     assert [cache.get_or_make("key", make, WAIT)[0] for _ in range(2)] == [b"1", b"2"]
 
 
-def test_an_empty_value_is_a_value() -> None:
+def test_empty_value_is_cached() -> None:
     cache = create_answer_cache(10, 60, None)
     assert cache.get_or_make("key", lambda: (b"", True), WAIT) == (b"", "miss")
     assert cache.get_or_make("key", Maker(), WAIT) == (b"", "hit")
@@ -103,9 +103,7 @@ def test_an_empty_value_is_a_value() -> None:
     entries=st.integers(1, 4),
     steps=st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 6)), max_size=60),
 )
-def test_the_values_kept_are_the_last_asked_for_and_not_too_old(
-    entries: int, steps: list[tuple[str, int]]
-) -> None:
+def test_cache_matches_lru_model_with_expiry(entries: int, steps: list[tuple[str, int]]) -> None:
     clock, make = Clock(), Maker()
     cache = MemoryAnswerCache(entries, 10, clock)
     model: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
@@ -126,7 +124,7 @@ def test_the_values_kept_are_the_last_asked_for_and_not_too_old(
 
 
 @pytest.mark.parametrize("may_be_kept", [True, False])
-def test_callers_at_once_share_one_value_even_if_it_may_not_be_kept(may_be_kept: bool) -> None:
+def test_concurrent_callers_share_one_value(may_be_kept: bool) -> None:
     cache = create_answer_cache(10, 60, None)
     waiting: set[int] = set()
 
@@ -134,10 +132,10 @@ def test_callers_at_once_share_one_value_even_if_it_may_not_be_kept(may_be_kept:
         until(lambda: len(waiting) == 7)
         return b"value", may_be_kept
 
-    def check() -> None:
+    def count_waiting() -> None:
         waiting.add(threading.get_ident())
 
-    got = together(8, lambda: cache.get_or_make("key", make, WAIT, check))
+    got = call_at_once(8, lambda: cache.get_or_make("key", make, WAIT, count_waiting))
     assert sorted(map(str, got)) == ["(b'value', 'miss')"] + ["(b'value', 'shared')"] * 7
 
 
@@ -154,29 +152,29 @@ def test_different_keys_do_not_wait_for_each_other() -> None:
     assert got == [(b"value", "miss")] * 4
 
 
-def test_an_error_is_its_makers_and_the_others_try_one_after_the_other() -> None:
+def test_error_goes_to_its_maker_and_next_caller_tries() -> None:
     cache = create_answer_cache(10, 60, None)
     make = Maker(seconds=0.05, fails=lambda number: number <= 3)
-    got = together(8, lambda: cache.get_or_make("key", make, WAIT))
+    got = call_at_once(8, lambda: cache.get_or_make("key", make, WAIT))
     assert sorted(str(each) for each in got if isinstance(each, RuntimeError)) == [
         "attempt 1",
         "attempt 2",
         "attempt 3",
     ]
     assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'4'"}
-    assert (make.made, make.most_at_once) == (4, 1)
+    assert (make.count, make.most_at_once) == (4, 1)
 
 
-def test_where_all_fail_each_has_its_own_error() -> None:
+def test_each_failing_caller_gets_its_own_error() -> None:
     cache = create_answer_cache(10, 60, None)
     make = Maker(seconds=0.02, fails=lambda _: True)
-    got = together(6, lambda: cache.get_or_make("key", make, WAIT))
+    got = call_at_once(6, lambda: cache.get_or_make("key", make, WAIT))
     assert sorted(map(str, got)) == [f"attempt {number}" for number in range(1, 7)]
     assert make.most_at_once == 1
     assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
 
 
-def test_even_an_interrupt_frees_the_key() -> None:
+def test_interrupt_frees_the_key() -> None:
     cache = create_answer_cache(10, 60, None)
 
     def interrupted() -> tuple[bytes, bool]:
@@ -187,7 +185,7 @@ def test_even_an_interrupt_frees_the_key() -> None:
     assert cache.get_or_make("key", Maker(), WAIT) == (b"1", "miss")
 
 
-def test_who_waits_too_long_is_told_and_the_value_still_comes() -> None:
+def test_waiting_too_long_is_timeout_and_value_is_still_cached() -> None:
     cache = create_answer_cache(10, 60, None)
     begun, may_end = threading.Event(), threading.Event()
 

@@ -20,7 +20,7 @@ OTHERS = (digest("one"), digest("another"))
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_token_is_known_wherever_its_digest_stands(scheme: str, place: int) -> None:
+def test_token_matches_any_listed_digest(scheme: str, place: int) -> None:
     digests = [*OTHERS[:place], digest(TOKEN), *OTHERS[place:]]
     assert accepts_bearer_token(f"{scheme} {TOKEN}", digests)
 
@@ -46,21 +46,21 @@ def test_a_token_is_known_wherever_its_digest_stands(scheme: str, place: int) ->
         f"Bearer \t{TOKEN}",
     ],
 )
-def test_nothing_else_is(header: str | None) -> None:
+def test_other_authorization_headers_are_rejected(header: str | None) -> None:
     assert not accepts_bearer_token(header, [*OTHERS, digest(TOKEN)])
 
 
-def test_the_digest_of_nothing_allows_nobody() -> None:
+def test_digest_of_empty_token_is_rejected() -> None:
     assert not accepts_bearer_token("Bearer ", [digest("")])
     assert not accepts_bearer_token("Bearer", [digest("")])
 
 
 @given(st.text())
-def test_without_digests_nobody_is_allowed(header: str) -> None:
+def test_no_digests_reject_every_token(header: str) -> None:
     assert not accepts_bearer_token(header, ())
     assert not accepts_bearer_token(f"Bearer {header}", ())
 
 
 @given(st.text())
-def test_no_other_text_is_a_token(token: str) -> None:
+def test_any_other_text_is_rejected(token: str) -> None:
     assert not accepts_bearer_token(f"Bearer {token}", [digest(TOKEN)])

@@ -77,7 +77,7 @@ def load(function: Path, server: RedisServer, cap: int, seconds: float, every: f
     )
 
 
-def test_nothing_is_lost_or_capped_while_there_are_tokens(
+def test_load_below_cap_is_never_capped(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before = stub.tokens
@@ -98,7 +98,7 @@ def test_nothing_is_lost_or_capped_while_there_are_tokens(
     assert end - warm < MOST_GROWTH
 
 
-def test_a_cap_that_is_reached_is_never_passed_and_told_no_sooner(
+def test_load_at_cap_never_exceeds_it(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before, cap = stub.tokens, 100_000

@@ -14,20 +14,20 @@ OTHER = hashlib.sha256(b"pilot").hexdigest()
 SECRET = "a-secret-of-the-harbour"
 
 
-def read(site_url: str | None = SITE, **variables: str) -> Policy:
+def read_variables(site_url: str | None = SITE, **variables: str) -> Policy:
     return read_policy({f"ANSWERABLE_{name}": text for name, text in variables.items()}, site_url)
 
 
 def refusal(**variables: str) -> str:
     with pytest.raises(PolicyError) as caught:
-        read(**variables)
+        read_variables(**variables)
     # Whoever logs the error with its causes must not log what was set.
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
     return str(caught.value)
 
 
-def test_nothing_set_is_the_policy_of_the_manual() -> None:
+def test_empty_environment_gives_documented_defaults() -> None:
     policy = read_policy({}, SITE)
     assert policy.origins == ("https://harbour.example",)
     assert (policy.rate, policy.rate_all) == ("20/minute; 300/day", "600/minute")
@@ -38,21 +38,21 @@ def test_nothing_set_is_the_policy_of_the_manual() -> None:
     assert (policy.in_flight_per_asker, policy.connections_per_address) == (4, 64)
 
 
-def test_a_secret_that_is_not_set_is_another_one_in_each_process() -> None:
+def test_default_secret_is_random() -> None:
     secrets = {read_policy({}, SITE).secret for _ in range(3)}
     assert len(secrets) == 3
     assert {len(secret) for secret in secrets} == {32}
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\n"])
-def test_a_variable_without_text_is_not_set(text: str) -> None:
+def test_empty_variable_counts_as_unset(text: str) -> None:
     names = [
         "ALLOWED_ORIGINS", "RATE", "RATE_ALL", "REDIS_URL", "CACHE_SECONDS", "CACHE_ENTRIES",
         "IN_FLIGHT", "TOKENS_PER_DAY", "DEADLINE", "PAUSED", "BEARER", "METRICS_TOKEN",
         "ALTCHA_KEY", "ASKER_HEADER", "CONNECTIONS_PER_ADDRESS", "IN_FLIGHT_PER_ASKER",
     ]  # fmt: skip
-    policy = read(**dict.fromkeys(names, text), SECRET=SECRET)
-    assert policy == read(SECRET=SECRET)
+    policy = read_variables(**dict.fromkeys(names, text), SECRET=SECRET)
+    assert policy == read_variables(SECRET=SECRET)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_variable_without_text_is_not_set(text: str) -> None:
         ("CONNECTIONS_PER_ADDRESS", "8", "connections_per_address", 8),
     ],
 )
-def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
+def test_variable_sets_its_field(name: str, text: str, field: str, value: Any) -> None:
     # A store that instances share wants a secret that they share.
-    assert getattr(read(**{"SECRET": SECRET, name: text}), field) == value
+    assert getattr(read_variables(**{"SECRET": SECRET, name: text}), field) == value
 
 
 @pytest.mark.parametrize(
@@ -108,17 +108,17 @@ def test_a_variable_sets_its_field(name: str, text: str, field: str, value: Any)
         ("https://häfen.example", ("https://xn--hfen-loa.example",)),
     ],
 )  # fmt: skip
-def test_origins_are_named_as_a_browser_names_them(text: str, origins: tuple[str, ...]) -> None:
-    assert read(ALLOWED_ORIGINS=text).origins == origins
+def test_origins_are_normalized_like_a_browser(text: str, origins: tuple[str, ...]) -> None:
+    assert read_variables(ALLOWED_ORIGINS=text).origins == origins
 
 
 @pytest.mark.parametrize("site_url", [None, "", "/docs/", "ftp://harbour.example/", "https://[/"])
-def test_without_a_sites_address_no_page_may_ask(site_url: str | None) -> None:
+def test_policy_without_site_url_allows_no_origin(site_url: str | None) -> None:
     assert read_policy({}, site_url).origins == ()
 
 
-def test_named_origins_replace_the_sites_own() -> None:
-    assert read(ALLOWED_ORIGINS="https://a.example").origins == ("https://a.example",)
+def test_allowed_origins_replace_site_origin() -> None:
+    assert read_variables(ALLOWED_ORIGINS="https://a.example").origins == ("https://a.example",)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_named_origins_replace_the_sites_own() -> None:
         "https://harbour.example/docs", "https://harbour.example:99999",
     ],
 )  # fmt: skip
-def test_what_is_no_origin_is_refused_with_an_example(text: str) -> None:
+def test_invalid_origin_is_rejected_with_example(text: str) -> None:
     message = refusal(ALLOWED_ORIGINS=f"https://a.example,{text}")
     assert message == (
         f"ANSWERABLE_ALLOWED_ORIGINS: {text!r} is not an origin; "
@@ -138,7 +138,7 @@ def test_what_is_no_origin_is_refused_with_an_example(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["RATE", "RATE_ALL"])
 @pytest.mark.parametrize("text", ["20", "20/fortnight", "0/minute", "-1/minute", "many", ";"])
-def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> None:
+def test_invalid_rate_is_rejected_with_example(name: str, text: str) -> None:
     message = refusal(**{name: text})
     assert message == (
         f"ANSWERABLE_{name}: {text!r} is not a rate; write one such as 20/minute; 300/day"
@@ -157,7 +157,7 @@ def test_what_is_no_rate_is_refused_with_an_example(name: str, text: str) -> Non
     ],
 )
 @pytest.mark.parametrize("text", ["-1", "1.5", "1_000", "many", "0x10", "٣", "1 0", "10000000000"])
-def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) -> None:
+def test_invalid_whole_number_is_rejected(name: str, least: int, text: str) -> None:
     message = refusal(**{name: text})
     assert (
         message == f"ANSWERABLE_{name}: {text!r} is not a whole number from {least} to 9999999999"
@@ -165,27 +165,25 @@ def test_what_is_no_whole_number_is_refused(name: str, least: int, text: str) ->
 
 
 @pytest.mark.parametrize("name", ["CACHE_ENTRIES", "IN_FLIGHT"])
-def test_none_at_all_is_refused_where_it_would_answer_nothing(name: str) -> None:
+def test_zero_is_rejected_where_nothing_could_be_answered(name: str) -> None:
     message = refusal(**{name: "0"})
     assert message == f"ANSWERABLE_{name}: '0' is not a whole number from 1 to 9999999999"
 
 
 @pytest.mark.parametrize("text", ["0", "0.9", "601", "-1", "nan", "inf", "soon"])
-def test_a_deadline_is_a_number_of_seconds_within_bounds(text: str) -> None:
+def test_deadline_outside_bounds_is_rejected(text: str) -> None:
     message = refusal(DEADLINE=text)
     assert message == f"ANSWERABLE_DEADLINE: {text!r} is not a number of seconds from 1 to 600"
 
 
 @pytest.mark.parametrize("text", ["2", "on", "paused", "1 1"])
-def test_a_kill_switch_that_cannot_be_read_is_no_function(text: str) -> None:
+def test_invalid_paused_flag_is_rejected(text: str) -> None:
     assert refusal(PAUSED=text) == f"ANSWERABLE_PAUSED: {text!r} is neither 1 nor 0"
 
 
 @pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
 @pytest.mark.parametrize("text", ["harbour-master", DIGEST[:-1], DIGEST[:-1] + "g", DIGEST + "0"])
-def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
-    name: str, text: str
-) -> None:
+def test_token_instead_of_digest_is_rejected_without_its_value(name: str, text: str) -> None:
     message = refusal(**{name: f"{OTHER},{text}"})
     assert message == (
         f"ANSWERABLE_{name}: it takes SHA-256 digests in hexadecimal, not tokens; make one with "
@@ -194,25 +192,25 @@ def test_a_token_in_the_place_of_its_digest_is_refused_and_not_repeated(
 
 
 @pytest.mark.parametrize("name", ["BEARER", "METRICS_TOKEN"])
-def test_a_list_without_a_token_is_no_open_door(name: str) -> None:
+def test_list_without_digest_is_rejected(name: str) -> None:
     message = refusal(**{name: " , "})
     assert message == f"ANSWERABLE_{name}: it holds no digest; leave it out or name one"
 
 
-def test_the_command_that_the_refusal_names_makes_what_is_taken() -> None:
-    assert read(BEARER=hashlib.sha256(b"TOKEN").hexdigest()).bearer
+def test_digest_command_of_message_produces_valid_digest() -> None:
+    assert read_variables(BEARER=hashlib.sha256(b"TOKEN").hexdigest()).bearer
 
 
 @pytest.mark.parametrize("name", ["SECRET", "ALTCHA_KEY"])
-def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(name: str) -> None:
+def test_short_secret_is_rejected_without_its_value(name: str) -> None:
     assert refusal(**{name: "harbour"}) == (
         f"ANSWERABLE_{name}: it needs 16 characters; set a longer one"
     )
-    assert read(**{name: "x" * 16})
+    assert read_variables(**{name: "x" * 16})
 
 
 @pytest.mark.parametrize("text", ["http://:word@host", "localhost:6379", "//host", "word"])
-def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> None:
+def test_invalid_redis_url_is_rejected_without_password(text: str) -> None:
     message = refusal(REDIS_URL=text)
     assert message == (
         "ANSWERABLE_REDIS_URL: it has to begin with redis://, rediss://, valkey://, valkeys:// or "
@@ -220,6 +218,6 @@ def test_a_store_of_another_kind_is_refused_without_its_password(text: str) -> N
     )
 
 
-def test_a_shared_store_wants_a_shared_secret() -> None:
+def test_redis_url_requires_secret() -> None:
     message = refusal(REDIS_URL="redis://localhost")
     assert message.startswith("ANSWERABLE_SECRET: instances that share a store need one secret")

@@ -66,7 +66,7 @@ def fresh() -> ProofOfWork:
     return create_proof_of_work(KEY, None)
 
 
-def test_a_challenge_says_how_much_work_it_is_and_until_when() -> None:
+def test_challenge_has_cost_and_expiry() -> None:
     before = int(time.time())
     issued = json.loads(json.dumps(fresh().create_challenge()))
     parameters = issued["parameters"]
@@ -76,7 +76,7 @@ def test_a_challenge_says_how_much_work_it_is_and_until_when() -> None:
     assert issued["signature"] != fresh().create_challenge()["signature"]
 
 
-def test_the_work_is_bounded_and_not_told() -> None:
+def test_challenge_work_is_bounded_and_not_revealed() -> None:
     proof_of_work = fresh()
     for _ in range(3):
         issued = proof_of_work.create_challenge()
@@ -85,13 +85,13 @@ def test_the_work_is_bounded_and_not_told() -> None:
         assert str(counter) not in (str(value) for value in issued["parameters"].values())
 
 
-def test_a_solution_counts_once(payload: dict[str, Any]) -> None:
+def test_solution_counts_once(payload: dict[str, Any]) -> None:
     ours = fresh()
     assert problem(ours, packed(payload)) is None
     assert problem(ours, packed(payload)) == USED_MESSAGE
 
 
-def test_the_same_solution_in_other_bytes_is_used_too(payload: dict[str, Any]) -> None:
+def test_reencoded_solution_is_used_too(payload: dict[str, Any]) -> None:
     ours = fresh()
     assert problem(ours, packed(payload)) is None
     turned = {"solution": payload["solution"] | {"time": 1}, "challenge": payload["challenge"]}
@@ -100,7 +100,7 @@ def test_the_same_solution_in_other_bytes_is_used_too(payload: dict[str, Any]) -
     assert problem(ours, packed(payload | {"more": [1]})) == USED_MESSAGE
 
 
-def test_of_many_at_once_one_counts(payload: dict[str, Any]) -> None:
+def test_concurrent_equal_solutions_count_once(payload: dict[str, Any]) -> None:
     ours = fresh()
     ready = threading.Barrier(8)
 
@@ -113,13 +113,13 @@ def test_of_many_at_once_one_counts(payload: dict[str, Any]) -> None:
     assert sorted(map(str, results)) == sorted(["None", *[USED_MESSAGE] * 7])
 
 
-def test_every_challenge_is_another_one() -> None:
+def test_every_challenge_differs() -> None:
     ours = fresh()
     assert problem(ours, packed(solved(ours.create_challenge()))) is None
     assert problem(ours, packed(solved(ours.create_challenge()))) is None
 
 
-def test_a_late_solution_is_refused() -> None:
+def test_late_solution_is_rejected() -> None:
     # Made by a clock that is behind by a second more than a challenge lives.
     late = ProofOfWork(
         KEY, MemoryUsedSolutions(), lambda: time.time() - proof_of_work.LIFETIME_SECONDS - 1
@@ -127,7 +127,7 @@ def test_a_late_solution_is_refused() -> None:
     assert problem(fresh(), packed(solved(late.create_challenge()))) == EXPIRED_MESSAGE
 
 
-def test_an_expired_one_cannot_be_prolonged() -> None:
+def test_expiry_cannot_be_changed() -> None:
     late = ProofOfWork(
         KEY, MemoryUsedSolutions(), lambda: time.time() - proof_of_work.LIFETIME_SECONDS - 1
     )
@@ -139,7 +139,7 @@ def test_an_expired_one_cannot_be_prolonged() -> None:
 
 
 @pytest.mark.parametrize("field", ["algorithm", "cost", "keyLength", "keyPrefix", "nonce", "salt"])
-def test_a_changed_challenge_is_refused(payload: dict[str, Any], field: str) -> None:
+def test_changed_challenge_is_rejected(payload: dict[str, Any], field: str) -> None:
     changed = json.loads(json.dumps(payload))
     parameters = changed["challenge"]["parameters"]
     parameters[field] = parameters[field] + (1 if isinstance(parameters[field], int) else "00")
@@ -164,7 +164,7 @@ def test_a_changed_challenge_is_refused(payload: dict[str, Any], field: str) -> 
         lambda p: p.update(challenge=[]),
     ],
 )
-def test_a_changed_solution_is_refused(
+def test_changed_solution_is_rejected(
     payload: dict[str, Any], change: Callable[[Any], object]
 ) -> None:
     changed = json.loads(json.dumps(payload))
@@ -172,25 +172,25 @@ def test_a_changed_solution_is_refused(
     assert problem(fresh(), packed(changed)) == UNSOLVED_MESSAGE
 
 
-def test_what_is_refused_is_not_used_up(payload: dict[str, Any]) -> None:
+def test_wrong_solution_does_not_use_up_challenge(payload: dict[str, Any]) -> None:
     ours = fresh()
     wrong = payload | {"solution": payload["solution"] | {"counter": 1}}
     assert problem(ours, packed(wrong)) == UNSOLVED_MESSAGE
     assert problem(ours, packed(payload)) is None
 
 
-def test_the_challenge_of_another_key_is_refused() -> None:
+def test_challenge_of_another_key_is_rejected() -> None:
     theirs = create_proof_of_work(b"a key of quite another harbour", None)
     assert problem(fresh(), packed(solved(theirs.create_challenge()))) == UNSOLVED_MESSAGE
 
 
-def test_an_unsigned_challenge_is_refused() -> None:
+def test_unsigned_challenge_is_rejected() -> None:
     own = altcha.create_challenge("PBKDF2/SHA-256", 1, counter=1, expires_at=2**40)
     assert problem(fresh(), packed(solved(own.to_dict()))) == UNSOLVED_MESSAGE
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_a_missing_solution_is_asked_for(nothing: str | None) -> None:
+def test_missing_solution_is_rejected_with_instruction(nothing: str | None) -> None:
     assert problem(fresh(), nothing) == MISSING_MESSAGE
 
 
@@ -213,13 +213,13 @@ SHAPES = st.fixed_dictionaries(
 
 @settings(max_examples=300)
 @given(st.text() | JSON.map(packed) | SHAPES.map(packed))
-def test_anything_else_is_a_fixed_text(sent: str) -> None:
+def test_malformed_payload_is_rejected_with_fixed_text(sent: str) -> None:
     assert problem(fresh(), sent) in (MISSING_MESSAGE, UNSOLVED_MESSAGE, EXPIRED_MESSAGE)
 
 
 @settings(max_examples=200)
 @given(NAMES, JSON)
-def test_any_other_value_in_a_challenge_is_refused(
+def test_any_changed_value_in_challenge_is_rejected(
     payload: dict[str, Any], name: str, value: object
 ) -> None:
     changed = json.loads(json.dumps(payload))
@@ -229,7 +229,7 @@ def test_any_other_value_in_a_challenge_is_refused(
     assert problem(fresh(), packed(changed)) in (UNSOLVED_MESSAGE, EXPIRED_MESSAGE)
 
 
-def test_memory_forgets_in_time_and_is_bounded() -> None:
+def test_memory_of_used_solutions_expires_and_is_bounded() -> None:
     clock = [0.0]
     memory = MemoryUsedSolutions(limit=3, now=lambda: clock[0])
     assert [memory.set_once(key, 10) for key in "abacb"] == [True, True, False, True, False]
@@ -242,7 +242,7 @@ def test_memory_forgets_in_time_and_is_bounded() -> None:
     assert memory.set_once("a", 10)
 
 
-def test_a_used_one_is_remembered_for_longer_than_it_lives(payload: dict[str, Any]) -> None:
+def test_used_solution_is_remembered_longer_than_lifetime(payload: dict[str, Any]) -> None:
     remembered: list[tuple[str, int]] = []
 
     class Notes:
@@ -257,14 +257,14 @@ def test_a_used_one_is_remembered_for_longer_than_it_lives(payload: dict[str, An
     assert remembered == [(f"challenge:{payload['challenge']['signature']}", 600)]
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_altcha_is_policy_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altcha", None)
     with pytest.raises(PolicyError, match=r"ANSWERABLE_ALTCHA_KEY: .*pip install"):
         create_proof_of_work(KEY, None)
 
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="no Redis on the path")
-def test_instances_share_what_was_used(payload: dict[str, Any], tmp_path: Path) -> None:
+def test_instances_share_used_solutions_in_redis(payload: dict[str, Any], tmp_path: Path) -> None:
     port = free_port()
     command = ["redis-server", "--port", str(port), "--save", "", "--bind", "127.0.0.1"]
     url = f"redis://127.0.0.1:{port}/0"
@@ -286,7 +286,7 @@ def snippet() -> str:
     return text.partition("```js\n")[2].partition("```")[0]
 
 
-def test_a_browser_solves_it_by_the_code_of_the_manual(page: Page) -> None:
+def test_browser_solves_challenge_by_code_of_manual(page: Page) -> None:
     ours = fresh()
 
     def respond(route: Route) -> None:

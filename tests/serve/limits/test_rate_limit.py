@@ -35,21 +35,19 @@ def counted(times: Iterable[float], now: float, seconds: int) -> int:
         ("5 per 10 seconds", [(5, 10)]),
     ],
 )
-def test_rates_are_read_with_the_shortest_window_first(
-    text: str, expected: list[tuple[int, int]]
-) -> None:
+def test_rates_are_parsed_shortest_window_first(text: str, expected: list[tuple[int, int]]) -> None:
     assert [(rate.amount, rate.get_expiry()) for rate in parse_rates(text)] == expected
 
 
 @pytest.mark.parametrize("text", ["", "20", "many/minute", "20/fortnight", "0/minute", "-1/hour"])
-def test_what_is_no_rate_is_refused_with_an_example(text: str) -> None:
+def test_invalid_rate_is_rejected_with_example(text: str) -> None:
     with pytest.raises(ValueError, match="is not a rate; write one such as 20/minute; 300/day"):
         parse_rates(text)
     with pytest.raises(ValueError, match="is not a rate"):
         create_rate_limiter("20/minute", text, None)
 
 
-def test_thirty_a_minute_are_exactly_thirty_wherever_the_minute_begins() -> None:
+def test_moving_window_admits_exactly_its_rate() -> None:
     clock = Clock()
     limiter = create_rate_limiter("30/minute", "1000/minute", None, clock)
     for step in range(90):
@@ -60,7 +58,7 @@ def test_thirty_a_minute_are_exactly_thirty_wherever_the_minute_begins() -> None
     assert [limiter.admit("asker") is None for _ in range(2)] == [True, False]
 
 
-def test_a_refused_asker_takes_nothing_from_the_others() -> None:
+def test_refused_asker_takes_nothing_from_others() -> None:
     limiter = create_rate_limiter("1/minute", "2/minute", None, Clock())
     assert limiter.admit("one") is None
     assert limiter.admit("one") is not None
@@ -69,7 +67,7 @@ def test_a_refused_asker_takes_nothing_from_the_others() -> None:
     assert limiter.admit("three") is not None
 
 
-def test_a_request_refused_overall_does_not_count_against_its_asker() -> None:
+def test_request_refused_overall_does_not_count_against_asker() -> None:
     clock = Clock()
     limiter = create_rate_limiter("2/hour", "1/minute", None, clock)
     assert limiter.admit("other") is None
@@ -80,7 +78,7 @@ def test_a_request_refused_overall_does_not_count_against_its_asker() -> None:
         assert limiter.admit("asker") is None
 
 
-def test_of_several_full_windows_the_longest_wait_is_told() -> None:
+def test_longest_wait_of_full_windows_is_returned() -> None:
     limiter = create_rate_limiter("1/minute; 1/hour", "1/day", None, Clock())
     assert limiter.admit("asker") is None
     assert limiter.admit("asker") == pytest.approx(86_400)
@@ -92,7 +90,7 @@ def test_of_several_full_windows_the_longest_wait_is_told() -> None:
     long=st.integers(1, 6),
     overall=st.integers(1, 8),
 )
-def test_every_window_is_exact_and_its_wait_is_the_shortest(
+def test_windows_and_waits_match_model(
     requests: list[tuple[int, str]], short: int, long: int, overall: int
 ) -> None:
     clock = Clock()
@@ -120,7 +118,7 @@ def test_every_window_is_exact_and_its_wait_is_the_shortest(
             assert not any(is_free(clock.now + early) for early in range(int(wait)))
 
 
-def test_threads_that_race_are_admitted_exactly_as_often_as_the_limits_say() -> None:
+def test_racing_threads_are_admitted_exactly_to_limits() -> None:
     def clock() -> float:
         # Lets another thread run in the middle of what has to be done at once.
         time.sleep(0)

@@ -36,9 +36,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return letters(tmp_path_factory.mktemp("redis-deadline"))
 
 
-def test_a_question_whose_time_a_slow_store_takes_is_late_and_costs_nothing(
-    base: Engine, redis_server: RedisServer
-) -> None:
+def test_slow_redis_makes_question_late_at_no_cost(base: Engine, redis_server: RedisServer) -> None:
     """Each command is quick enough alone; all of an admission's are not."""
     with slow_line(redis_server.port) as line:
         policy = replace(
@@ -55,7 +53,7 @@ def test_a_question_whose_time_a_slow_store_takes_is_late_and_costs_nothing(
 
 
 @pytest.mark.parametrize("work", ["limits", "tokens", "cache", "challenge"])
-def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
+def test_hanging_redis_is_waited_for_until_deadline(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
     monkeypatch.setattr(redis_store, "_READ_SECONDS", LONG)
@@ -81,7 +79,7 @@ def test_a_store_that_hangs_is_waited_for_as_long_as_its_question_may_take(
     assert time.monotonic() - begun < BOUNDED
 
 
-def test_what_a_late_question_holds_is_given_back(redis_server: RedisServer) -> None:
+def test_late_question_releases_reservation_and_lock(redis_server: RedisServer) -> None:
     url = redis_server.url
     purse, store = create_token_budget(100, url), connect_redis(url)
     reservation = purse.reserve(100, 60)
@@ -96,7 +94,7 @@ def test_what_a_late_question_holds_is_given_back(redis_server: RedisServer) -> 
     assert store.set_once("name", 60)
 
 
-def test_what_is_given_back_to_a_store_that_hangs_is_not_waited_for(
+def test_release_to_hanging_redis_is_bounded(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_store, "_READ_SECONDS", LONG)

@@ -39,7 +39,7 @@ def promptly(call: Callable[[], object], error: type[Exception]) -> None:
         finish(call)
 
 
-def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
+def test_killed_redis_fails_fast_and_recovers_on_restart(
     redis_server: RedisServer,
 ) -> None:
     url = redis_server.url
@@ -53,8 +53,8 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
         assert limiter.admit("asker") is None
         assert attempt(purse, 60) is not None
         assert refusal(purse, 60) == "reserved"
-        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.made, "miss")
-        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.made, "hit")
+        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.count, "miss")
+        assert cache.get_or_make("key", make, WAIT) == (b"%d" % make.count, "hit")
         assert store.set_once("solved", 60)
         assert not store.set_once("solved", 60)
 
@@ -67,12 +67,12 @@ def test_a_killed_redis_stops_everything_at_once_and_a_new_one_starts_it_again(
         promptly(lambda: cache.get_or_make("key", make, WAIT), StorageError)
         promptly(lambda: cache.get_or_make("new", make, WAIT), StorageError)
         promptly(lambda: store.set_once("new", 60), StorageError)
-        assert make.made == round_
+        assert make.count == round_
         redis_server.start()
         all_work()
 
 
-def test_a_redis_that_hangs_is_as_good_as_away(redis_server: RedisServer) -> None:
+def test_hanging_redis_counts_as_unreachable(redis_server: RedisServer) -> None:
     limiter = create_rate_limiter("10/minute", "10/minute", redis_server.url)
     assert limiter.admit("asker") is None
     assert redis_server.process is not None
@@ -82,7 +82,7 @@ def test_a_redis_that_hangs_is_as_good_as_away(redis_server: RedisServer) -> Non
     assert limiter.admit("asker") is None
 
 
-def test_a_redis_killed_while_an_answer_is_made_takes_it_from_nobody_who_has_it(
+def test_redis_killed_during_answer_does_not_lose_answer(
     redis_server: RedisServer,
 ) -> None:
     url = redis_server.url
@@ -106,10 +106,10 @@ def test_a_redis_killed_while_an_answer_is_made_takes_it_from_nobody_who_has_it(
         promptly(lambda: follower.result(WAIT), StorageError)
         killed.set()
         assert leader.result(WAIT) == (b"answer", "miss")
-    assert follows.made == 0
+    assert follows.count == 0
 
 
-def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> None:
+def test_error_of_make_is_raised_despite_killed_redis(redis_server: RedisServer) -> None:
     cache = create_answer_cache(10, 60, redis_server.url)
 
     def make() -> tuple[bytes, bool]:
@@ -119,9 +119,9 @@ def test_an_error_of_make_outlives_a_killed_redis(redis_server: RedisServer) -> 
     promptly(lambda: cache.get_or_make("key", make, WAIT), RuntimeError)
 
 
-def test_where_a_reply_is_lost_nothing_is_counted_twice(redis_server: RedisServer) -> None:
+def test_lost_reply_counts_nothing_twice(redis_server: RedisServer) -> None:
     def account() -> list[bytes]:
-        """What is settled, and each reservation without its end."""
+        """Read the settled tokens, and each reservation without its end."""
         fields = client.hgetall(key)
         settled = fields.pop(b"settled", b"0")
         return [settled, *(value.rpartition(b" ")[0] for value in fields.values())]
@@ -146,7 +146,7 @@ def test_where_a_reply_is_lost_nothing_is_counted_twice(redis_server: RedisServe
         assert not line.loses
 
 
-def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServer) -> None:
+def test_lock_with_lost_reply_belongs_to_its_owner(redis_server: RedisServer) -> None:
     with LossyLine(redis_server.port) as line:
         url = f"redis://127.0.0.1:{line.port}/0"
         cache, make = create_answer_cache(10, 60, url), Maker()
@@ -156,7 +156,7 @@ def test_a_lock_whose_reply_was_lost_is_still_its_owners(redis_server: RedisServ
         assert cache.get_or_make("key", make, WAIT) == (b"2", "hit")
 
 
-def test_what_was_solved_counts_once_even_if_the_reply_was_lost(redis_server: RedisServer) -> None:
+def test_solution_counts_once_despite_lost_reply(redis_server: RedisServer) -> None:
     with LossyLine(redis_server.port) as line:
         store = connect_redis(f"redis://127.0.0.1:{line.port}/0")
         assert store.set_once("first", 60)
@@ -166,7 +166,7 @@ def test_what_was_solved_counts_once_even_if_the_reply_was_lost(redis_server: Re
         assert not store.set_once("second", 60)
 
 
-def test_connections_that_were_long_idle_are_opened_anew(
+def test_idle_connections_are_reopened(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = connect_redis(redis_server.url)
@@ -184,7 +184,7 @@ def test_connections_that_were_long_idle_are_opened_anew(
         assert connections() == before + 1
 
 
-def test_an_address_without_a_server_is_away_and_a_wrong_one_is_told_without_its_password() -> None:
+def test_wrong_address_is_reported_without_password() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"redis://:hunter2@127.0.0.1:{free.getsockname()[1]}/0"
@@ -201,7 +201,7 @@ def test_an_address_without_a_server_is_away_and_a_wrong_one_is_told_without_its
     assert "hunter2" not in str(away.value.__cause__)
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_redis_package_is_policy_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(PolicyError, match="the package redis is not installed"):
         RedisStore("redis://store")

@@ -15,7 +15,7 @@ from answerable.serve.limits.answer_cache import create_answer_cache
 from answerable.serve.limits.rate_limit import create_rate_limiter
 from answerable.serve.limits.redis_store import connect_redis
 from answerable.serve.limits.token_budget import create_token_budget
-from serve.limits.test_answer_cache import Maker, together
+from serve.limits.test_answer_cache import Maker, call_at_once
 from serve.limits.test_token_budget import STEPS, Clock, Step, check_steps
 from support.deadlines import PATIENCE, until
 from support.process_race import race
@@ -100,13 +100,13 @@ cache.get_or_make("key", make, 2.0)
 """
 
 
-def test_four_processes_admit_exactly_what_the_limits_say(redis_server: RedisServer) -> None:
+def test_four_processes_admit_exactly_to_limits(redis_server: RedisServer) -> None:
     """A limit of one asker, and one of all of many askers."""
     admitted = [tuple(map(int, each.split())) for each in race(LIMITED, 4, redis_server.url)]
     assert [sum(each) for each in zip(*admitted, strict=True)] == [30, 50]
 
 
-def test_in_redis_a_refused_request_counts_nowhere(redis_server: RedisServer) -> None:
+def test_refused_request_counts_nowhere_in_redis(redis_server: RedisServer) -> None:
     limiter = create_rate_limiter("2/hour", "3/hour", redis_server.url)
     for _ in range(2):
         assert limiter.admit("asker") is None
@@ -118,7 +118,7 @@ def test_in_redis_a_refused_request_counts_nowhere(redis_server: RedisServer) ->
         assert sorted(map(client.llen, client.keys("*"))) == [1, 2, 3]
 
 
-def test_four_hundred_racing_reservations_of_four_processes_keep_the_cap(
+def test_racing_reservations_of_four_processes_keep_cap(
     redis_server: RedisServer,
 ) -> None:
     got = race(SPENDING, 4, redis_server.url)
@@ -129,7 +129,7 @@ def test_four_hundred_racing_reservations_of_four_processes_keep_the_cap(
 
 
 def account(server: RedisServer) -> tuple[int, list[list[int]]]:
-    """What a server has as settled, and its reservations: reserved, begun."""
+    """Read the settled tokens of a server, and its reservations: reserved, begun."""
     with redis.Redis.from_url(server.url) as client:
         (key,) = client.keys("answerable:tokens:*")
         assert 86_400 < client.ttl(key) <= 2 * 86_400
@@ -138,7 +138,7 @@ def account(server: RedisServer) -> tuple[int, list[list[int]]]:
     return settled, sorted([int(each) for each in value.split()[:2]] for value in fields.values())
 
 
-def test_in_redis_what_was_not_used_comes_back_once(redis_server: RedisServer) -> None:
+def test_unused_tokens_return_once_in_redis(redis_server: RedisServer) -> None:
     purse = create_token_budget(100, redis_server.url)
     reservation = purse.reserve(100, LEASE)
     assert account(redis_server) == (0, [[100, 0]])
@@ -153,7 +153,7 @@ def test_in_redis_what_was_not_used_comes_back_once(redis_server: RedisServer) -
     assert account(redis_server) == (105, [])
 
 
-def test_a_server_that_lost_its_memory_gives_back_no_more_than_it_has_counted(
+def test_redis_that_lost_its_data_refunds_no_more_than_counted(
     redis_server: RedisServer,
 ) -> None:
     purse = create_token_budget(100, redis_server.url)
@@ -170,7 +170,7 @@ def test_a_server_that_lost_its_memory_gives_back_no_more_than_it_has_counted(
 
 @settings(max_examples=20, deadline=None)
 @given(cap=st.integers(0, 200), steps=STEPS)
-def test_in_redis_the_account_is_that_of_a_purse_in_memory(
+def test_redis_budget_matches_memory_budget(
     shared_redis: RedisServer, cap: int, steps: list[Step]
 ) -> None:
     with redis.Redis.from_url(shared_redis.url) as client:
@@ -181,7 +181,7 @@ def test_in_redis_the_account_is_that_of_a_purse_in_memory(
     assert account(shared_redis)[0] == settled
 
 
-def test_in_redis_a_clock_that_steps_back_over_midnight_gives_no_second_cap(
+def test_clock_step_back_over_midnight_gives_no_second_cap_in_redis(
     redis_server: RedisServer,
 ) -> None:
     clock = Clock()
@@ -207,7 +207,7 @@ def kill_with_reservations(server: RedisServer, lease: str) -> None:
     assert account(server) == (0, [[300, 0], [300, 40], [300, 300]])
 
 
-def test_of_a_process_that_died_all_is_reserved_while_its_lease_lasts(
+def test_dead_process_keeps_reservation_until_lease_ends(
     redis_server: RedisServer,
 ) -> None:
     kill_with_reservations(redis_server, "600")
@@ -217,7 +217,7 @@ def test_of_a_process_that_died_all_is_reserved_while_its_lease_lasts(
     assert account(redis_server) == (0, [[100, 0], [300, 0], [300, 40], [300, 300]])
 
 
-def test_of_a_process_that_died_what_it_had_begun_is_spent_and_the_rest_is_free(
+def test_lease_end_spends_begun_tokens_and_frees_others(
     redis_server: RedisServer,
 ) -> None:
     kill_with_reservations(redis_server, "4")
@@ -226,7 +226,7 @@ def test_of_a_process_that_died_what_it_had_begun_is_spent_and_the_rest_is_free(
     assert account(redis_server) == (340, [[660, 0]])
 
 
-def test_who_comes_back_after_the_lease_calls_nobody_and_is_counted_once(
+def test_reservation_after_its_lease_cannot_begin_and_counts_once(
     redis_server: RedisServer,
 ) -> None:
     purse = create_token_budget(100, redis_server.url)
@@ -240,7 +240,7 @@ def test_who_comes_back_after_the_lease_calls_nobody_and_is_counted_once(
     assert account(redis_server) == (5, [])
 
 
-def test_eight_processes_with_the_same_question_make_one_call(redis_server: RedisServer) -> None:
+def test_eight_processes_with_same_question_make_one_call(redis_server: RedisServer) -> None:
     """The same value for all of them, whether it may be kept or not."""
     got = [each.rpartition(" b'") for each in race(ASKING, 8, redis_server.url)]
     expected = {"answer 1' miss": 1, "answer 1' shared": 7}
@@ -250,7 +250,7 @@ def test_eight_processes_with_the_same_question_make_one_call(redis_server: Redi
     assert cache.get_or_make("kept", Maker(), WAIT) == (b"answer 1", "hit")
 
 
-def test_in_redis_what_may_not_be_kept_is_for_those_who_waited_already(
+def test_unkept_value_goes_to_waiting_callers_only_in_redis(
     redis_server: RedisServer,
 ) -> None:
     cache = create_answer_cache(10, 60, redis_server.url)
@@ -261,19 +261,19 @@ def test_in_redis_what_may_not_be_kept_is_for_those_who_waited_already(
     ]
 
 
-def test_in_redis_an_error_is_its_makers_and_the_others_try_one_after_the_other(
+def test_error_goes_to_its_maker_and_next_caller_tries_in_redis(
     redis_server: RedisServer,
 ) -> None:
     cache = create_answer_cache(10, 60, redis_server.url)
     make = Maker(seconds=0.1, fails=lambda number: number <= 2)
-    got = together(6, lambda: cache.get_or_make("key", make, WAIT))
+    got = call_at_once(6, lambda: cache.get_or_make("key", make, WAIT))
     failed = sorted(str(each) for each in got if isinstance(each, RuntimeError))
     assert failed == ["attempt 1", "attempt 2"]
     assert {str(each[0]) for each in got if isinstance(each, tuple)} == {"b'3'"}
-    assert (make.made, make.most_at_once) == (3, 1)
+    assert (make.count, make.most_at_once) == (3, 1)
 
 
-def test_a_leader_that_died_frees_its_key_when_its_lease_ends(redis_server: RedisServer) -> None:
+def test_dead_lock_owner_frees_key_when_lease_ends(redis_server: RedisServer) -> None:
     command = [sys.executable, "-c", DYING, redis_server.url]
     with Popen(command, stdout=PIPE, text=True) as leader:
         assert leader.stdout is not None
@@ -282,11 +282,11 @@ def test_a_leader_that_died_frees_its_key_when_its_lease_ends(redis_server: Redi
     cache, make = create_answer_cache(10, 60, redis_server.url), Maker()
     with pytest.raises(TimeoutError, match="ask again"):
         cache.get_or_make("key", make, 0.1)
-    assert make.made == 0
+    assert make.count == 0
     assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
 
 
-def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisServer) -> None:
+def test_lock_of_another_owner_is_not_released(redis_server: RedisServer) -> None:
     cache = create_answer_cache(10, 0, redis_server.url)
     with redis.Redis.from_url(redis_server.url) as client:
 
@@ -303,7 +303,7 @@ def test_a_lock_that_is_no_longer_its_owners_is_left_alone(redis_server: RedisSe
         assert client.get("answerable:answering:key") == b"another"
 
 
-def test_every_key_has_the_prefix_and_an_end(redis_server: RedisServer) -> None:
+def test_every_key_has_prefix_and_expiry(redis_server: RedisServer) -> None:
     url = redis_server.url
     create_rate_limiter("10/minute; 300/day", "600/minute", url).admit(secrets.token_hex(8))
     create_token_budget(100, url).reserve(1, LEASE)
@@ -319,6 +319,6 @@ def test_every_key_has_the_prefix_and_an_end(redis_server: RedisServer) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["redis", "valkey"])
-def test_valkey_is_another_name_for_the_same(redis_server: RedisServer, scheme: str) -> None:
+def test_valkey_urls_connect(redis_server: RedisServer, scheme: str) -> None:
     store = connect_redis(redis_server.url.replace("redis", scheme, 1))
     assert store.set_once("key", 60)

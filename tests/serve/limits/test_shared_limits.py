@@ -78,8 +78,8 @@ def asks(running: Running, questions: Sequence[str]) -> list[tuple[int, dict[str
     return [ask(running, question) for question in questions]
 
 
-def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What calls return that begin at the same moment, each in a thread."""
+def run_at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run calls at the same moment, each in a thread, and return their results."""
     barrier = threading.Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Any:
@@ -91,24 +91,22 @@ def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def lines(running: Sequence[Running], count: int) -> list[dict[str, Any]]:
-    """What so many requests to any of some processes have logged."""
+    """Parse the log lines of all processes, once there are so many."""
     until(lambda: sum(len(each.lines) - 1 for each in running) >= count)
     return [json.loads(line) for each in running for line in each.lines[1:]]
 
 
-def test_four_processes_admit_exactly_what_the_limit_says(
-    function: Path, redis_server: RedisServer
-) -> None:
+def test_four_functions_admit_exactly_to_limit(function: Path, redis_server: RedisServer) -> None:
     # Of an hour, which no machine is so slow that all of them ask for longer.
     limits = {"ANSWERABLE_RATE": "30/hour", "ANSWERABLE_RATE_ALL": "1000/hour"}
     with processes(function, 4, redis_server, **limits) as running:
         for each in running:
             assert each.request("GET", "/ready")[0] == 200
-        results = at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
+        results = run_at_once([partial(asks, each, [QUESTION] * 6) for each in running * 5])
     assert Counter(status for each in results for status, _ in each) == {200: 30, 429: 90}
 
 
-def test_four_hundred_racing_questions_never_pass_the_cap(
+def test_racing_questions_of_functions_never_exceed_cap(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before = stub.answer_calls
@@ -125,7 +123,9 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
     with processes(function, 4, redis_server, **cap) as running:
         watcher.start()
         questions = [[f"{QUESTION} {place} {n}" for n in range(20)] for place in range(20)]
-        results = at_once([partial(asks, running[n % 4], each) for n, each in enumerate(questions)])
+        results = run_at_once(
+            [partial(asks, running[n % 4], each) for n, each in enumerate(questions)]
+        )
         rows = lines(running, 400)
         done.set()
         watcher.join()
@@ -143,7 +143,7 @@ def test_four_hundred_racing_questions_never_pass_the_cap(
     assert total + worst_tokens(function) > CAP
 
 
-def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
+def test_functions_with_open_reservations_are_busy_and_never_capped(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     """The manual's example of a cap, and a model that takes its time."""
@@ -170,7 +170,7 @@ def test_three_processes_that_have_spent_little_are_busy_and_never_capped(
     assert account(redis_server.url) == (stub.tokens - before, 0)
 
 
-def test_eight_processes_that_are_asked_the_same_make_one_call(
+def test_functions_with_same_question_make_one_model_call(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     before = stub.answer_calls
@@ -178,7 +178,7 @@ def test_eight_processes_that_are_asked_the_same_make_one_call(
         stub.drip_seconds = 0.0005
         stub.fault = "drip"
         try:
-            results = at_once([partial(ask, each) for each in running])
+            results = run_at_once([partial(ask, each) for each in running])
         finally:
             stub.fault = None
         rows = lines(running, 8)
@@ -194,7 +194,7 @@ def test_eight_processes_that_are_asked_the_same_make_one_call(
     assert [row["tokens_in"] > 0 for row in rows].count(True) == 1
 
 
-def test_a_killed_store_stops_all_spending_and_a_new_one_needs_no_restart(
+def test_killed_redis_stops_spending_and_recovers_without_restart(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     with processes(function, 4, redis_server) as running:
@@ -218,7 +218,7 @@ def test_a_killed_store_stops_all_spending_and_a_new_one_needs_no_restart(
         assert all(each.process.poll() is None for each in running)
 
 
-def test_who_has_paid_when_the_store_is_killed_still_has_the_answer(
+def test_answer_paid_before_redis_is_killed_is_delivered(
     function: Path, stub: Metered, redis_server: RedisServer
 ) -> None:
     with processes(function, 1, redis_server) as (running,):

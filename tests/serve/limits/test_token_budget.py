@@ -33,7 +33,7 @@ def reserved(purse: TokenBudget, tokens: int) -> Reservation:
     return purse.reserve(tokens, LEASE)
 
 
-def test_the_cap_can_be_reached_and_not_passed() -> None:
+def test_cap_can_be_reached_and_not_exceeded() -> None:
     purse = create_token_budget(100, None)
     reserved(purse, 60)
     assert refusal(purse, 41) == "reserved"
@@ -42,7 +42,7 @@ def test_the_cap_can_be_reached_and_not_passed() -> None:
     reserved(purse, 0)
 
 
-def test_only_what_is_settled_is_spent() -> None:
+def test_only_settled_tokens_are_spent() -> None:
     purse = create_token_budget(100, None)
     assert refusal(purse, 101) == "spent"
     first, second = reserved(purse, 50), reserved(purse, 50)
@@ -55,7 +55,7 @@ def test_only_what_is_settled_is_spent() -> None:
     assert refusal(purse, 50) == "spent"
 
 
-def test_what_was_not_used_comes_back_once() -> None:
+def test_unused_tokens_return_once() -> None:
     purse = create_token_budget(100, None)
     reservation = reserved(purse, 100)
     reservation.settle(30)
@@ -64,27 +64,27 @@ def test_what_was_not_used_comes_back_once() -> None:
     reserved(purse, 70)
 
 
-def test_what_is_never_settled_stays_reserved() -> None:
+def test_unsettled_reservation_stays_reserved() -> None:
     purse = create_token_budget(100, None)
     reserved(purse, 100)
     assert refusal(purse, 1) == "reserved"
 
 
-def test_what_nobody_has_counted_costs_all_that_was_reserved() -> None:
+def test_unknown_cost_spends_whole_reservation() -> None:
     purse = create_token_budget(100, None)
     reserved(purse, 60).settle(None)
     assert refusal(purse, 41) == "spent"
     reserved(purse, 40)
 
 
-def test_what_cost_more_than_was_reserved_is_counted() -> None:
+def test_cost_over_reservation_is_counted() -> None:
     purse = create_token_budget(100, None)
     reserved(purse, 10).settle(95)
     assert refusal(purse, 6) == "spent"
     reserved(purse, 5)
 
 
-def test_what_no_later_call_can_need_comes_back_when_a_call_begins() -> None:
+def test_begin_returns_tokens_no_later_call_needs() -> None:
     purse = create_token_budget(100, None)
     reservation = reserved(purse, 90)
     reservation.begin(20)
@@ -100,7 +100,7 @@ def test_what_no_later_call_can_need_comes_back_when_a_call_begins() -> None:
     assert refusal(purse, 71) == "spent"
 
 
-def test_a_call_that_may_cost_more_than_is_reserved_begins_only_where_there_is_room() -> None:
+def test_begin_over_reservation_needs_room() -> None:
     purse = create_token_budget(100, None)
     first, second = reserved(purse, 40), reserved(purse, 40)
     first.begin(60)
@@ -116,7 +116,7 @@ def test_a_call_that_may_cost_more_than_is_reserved_begins_only_where_there_is_r
     assert refusal(purse, 1) == "spent"
 
 
-def test_each_utc_day_has_its_own_cap_and_settles_for_itself() -> None:
+def test_each_utc_day_has_its_own_cap() -> None:
     clock = Clock()
     purse = create_token_budget(100, None, clock)
     late = reserved(purse, 100)
@@ -129,7 +129,7 @@ def test_each_utc_day_has_its_own_cap_and_settles_for_itself() -> None:
     reserved(purse, 20)
 
 
-def test_a_clock_that_steps_back_over_midnight_gives_no_second_cap() -> None:
+def test_clock_step_back_over_midnight_gives_no_second_cap() -> None:
     clock = Clock()
     purse = create_token_budget(100, None, clock)
     reserved(purse, 100).settle(100)
@@ -143,7 +143,7 @@ def test_a_clock_that_steps_back_over_midnight_gives_no_second_cap() -> None:
         assert refusal(purse, 1) is None
 
 
-def test_the_sums_of_few_days_are_kept() -> None:
+def test_sums_of_few_days_are_remembered() -> None:
     clock = Clock()
     purse = MemoryTokenBudget(100, clock)
     for _ in range(40):
@@ -154,7 +154,7 @@ def test_the_sums_of_few_days_are_kept() -> None:
 
 
 @pytest.mark.parametrize("cap", [0, 100])
-def test_negative_tokens_are_refused(cap: int) -> None:
+def test_negative_tokens_are_rejected(cap: int) -> None:
     purse = create_token_budget(cap, None)
     with pytest.raises(ValueError, match="is not negative"):
         reserved(purse, -1)
@@ -214,13 +214,11 @@ def check_steps(purse: TokenBudget, cap: int, steps: list[Step]) -> int:
 
 
 @given(cap=st.integers(0, 200), steps=STEPS)
-def test_the_account_is_that_of_what_was_reserved_begun_and_settled(
-    cap: int, steps: list[Step]
-) -> None:
+def test_budget_matches_model(cap: int, steps: list[Step]) -> None:
     check_steps(create_token_budget(cap, None), cap, steps)
 
 
-def test_four_hundred_racing_reservations_never_pass_the_cap() -> None:
+def test_racing_reservations_never_exceed_cap() -> None:
     purse = create_token_budget(10_000, None)
     barrier = threading.Barrier(20)
 
@@ -233,7 +231,7 @@ def test_four_hundred_racing_reservations_never_pass_the_cap() -> None:
     assert refusal(purse, 1) == "reserved"
 
 
-def test_settled_from_many_threads_a_reservation_comes_back_once() -> None:
+def test_concurrent_settles_return_tokens_once() -> None:
     purse = create_token_budget(1000, None)
     reservation = reserved(purse, 1000)
     barrier = threading.Barrier(16)
