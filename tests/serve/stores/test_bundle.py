@@ -42,12 +42,7 @@ from answerable.serve.stores.bundle import PassageTexts
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.structure import is_safe_url
 from answerable.serve.types import RoutingHint
-    Encoding,
-    INVERSE_NORMS,
-    encode_all_dimensions,
-    score_all_codes,
-)
-from answerable.serve.vectors.encodings import (, Encoding, INVERSE_NORMS
+from answerable.serve.vectors.encodings import INVERSE_NORMS, Encoding, encode_all_dimensions
 from answerable.testing import LetterEmbedder
 from support import doubles
 from support.doubles import NOON, TINY, bundle_of, index_of, note, record
