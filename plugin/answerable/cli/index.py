@@ -233,9 +233,9 @@ def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> in
 
 
 def check_endpoint(inject: bool, endpoint: str | None) -> None:
-    """Refuse an address that no page can ask at, or that no page is told."""
+    """Refuse an endpoint that is not a safe url, or that --inject does not put into a page."""
     if endpoint is not None and not inject:
-        raise SiteError("--endpoint: no page is told of it without --inject; add that or drop it")
+        raise SiteError("--endpoint: no page gets it without --inject; add that or drop it")
     if endpoint is not None and not is_safe_url(endpoint):
         raise SiteError(
             f"--endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "

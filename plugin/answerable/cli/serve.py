@@ -1,4 +1,4 @@
-"""``answerable serve``: a built site with a live ask box, indexed again when it changes."""
+"""``answerable serve``: serve a built site with a live ask box, and index it when it changes."""
 
 import os
 import stat
@@ -22,8 +22,7 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.http import refusal_log
-from ..serve.http.adapters import dev_route
-from ..serve.http.adapters.dev_route import mount_ask_route
+from ..serve.http.adapters.dev_route import ASK_BASE, mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.http.shutdown import InFlight, stop_on_signal
 from ..serve.providers import make_engine
@@ -39,15 +38,15 @@ from .index import (
 from .static_site import make_static_app
 
 _SCAN_SECONDS = 1.0
-# Seconds that a signal waits at most until the server notices, and then for requests under way.
+# Seconds between two looks of the server at a signal, and seconds to finish requests under way.
 _SHUTDOWN_POLL, _DRAIN_SECONDS = 0.1, 5.0
-# How many times as long as a look at a big site the pause after it lasts.
+# The pause after a scan lasts this many times as long as the scan of a big site.
 _PAUSE_FACTOR = 20
 _FileStates = tuple[tuple[str, int, int], ...]
 
 
 class _ThreadingServer(ThreadingMixIn, WSGIServer):
-    """A server whose requests do not wait for one another."""
+    """Serve each request in a thread of its own."""
 
     daemon_threads = True
 
@@ -57,9 +56,9 @@ class _ThreadingServer(ThreadingMixIn, WSGIServer):
 
 
 class _SilentHandler(WSGIRequestHandler):
-    """Requests are not logged: the terminal tells of indexing only.
+    """Handle requests without logging them: the terminal shows only what was indexed.
 
-    One is in flight from its first line on: a browser also opens connections that it never uses.
+    A request is in flight from its first line on: browsers open connections that they never use.
     """
 
     def parse_request(self) -> bool:
@@ -80,31 +79,31 @@ class _SilentHandler(WSGIRequestHandler):
 
 @dataclass(slots=True)
 class _LiveIndex:
-    """The engine of the last good index."""
+    """Hold the engine of the last good index."""
 
     embedder: Embedder
     engine: Engine | None = None
 
-    def index(self, options: IndexOptions, read: BuiltSite | None = None) -> None:
-        """Index a site anew; a mistake is printed and leaves the last engine in place.
+    def index(self, options: IndexOptions, built: BuiltSite | None = None) -> None:
+        """Index a site anew; an error is printed and leaves the last engine in place.
 
-        read: the site, if it has just been read.
+        built: the site, if it has just been read.
         """
         try:
-            self._index(options, read)
+            self._index(options, built)
         except (AnswerableError, OSError) as error:
-            self._tell(str(error))
+            self._print(str(error))
         except Exception as error:
             # Its own text may hold words of a note.
-            self._tell(f"the site could not be indexed: {type(error).__name__}; please report it")
+            self._print(f"the site could not be indexed: {type(error).__name__}; please report it")
 
     def bundle(self) -> str | None:
-        """The id of the last good index, None before there is one."""
+        """Return the bundle id of the last good index, None before there is one."""
         return self.engine.store.manifest.id if self.engine else None
 
-    def _tell(self, mistake: str) -> None:
-        kept = "answers come from the last good index" if self.engine else "no answers yet"
-        click.echo(f"{mistake} ({kept})", err=True)
+    def _print(self, message: str) -> None:
+        state = "answers come from the last good index" if self.engine else "no answers yet"
+        click.echo(f"{message} ({state})", err=True)
 
     def _index(self, options: IndexOptions, built: BuiltSite | None) -> None:
         built = built or read_built_site(options.folder, options.reading)
@@ -145,20 +144,17 @@ def serve_built_site(
     log_refusals: what is kept of refused questions, in the cache.
     """
     check_folders(options, None)
-    # Taken first: what changes while the site is read has changed since.
+    # Before the site is read, so that a change while it is read is seen as one.
     state = _snapshot_files(options)
-    read = read_built_site(options.folder, options.reading)
-    base = unquote(read.base)
+    built = read_built_site(options.folder, options.reading)
+    base = unquote(built.base)
     current = _LiveIndex(open_local_embedder())
-    app = make_static_app(options.folder, base, base + dev_route.ASK_BASE, current.bundle)
-    kept = make_refusal_logger(
-        lambda: log_refusals,
-        make_line_appender(
-            options.cache / refusal_log.REFUSAL_LOG_FILE, lambda told: click.echo(told, err=True)
-        ),
-        os.urandom(32),
+    app = make_static_app(options.folder, base, base + ASK_BASE, current.bundle)
+    append_line = make_line_appender(
+        options.cache / refusal_log.REFUSAL_LOG_FILE, lambda message: click.echo(message, err=True)
     )
-    app = mount_ask_route(app, base + dev_route.ASK_BASE, host, lambda: current.engine, kept)
+    log_refusal = make_refusal_logger(lambda: log_refusals, append_line, os.urandom(32))
+    app = mount_ask_route(app, base + ASK_BASE, host, lambda: current.engine, log_refusal)
     try:
         server = make_server(host, port, app, _ThreadingServer, _SilentHandler)
     except OSError as error:
@@ -166,12 +162,12 @@ def serve_built_site(
             f"--port: {host}:{port} cannot be listened on ({error.strerror}); choose another"
         ) from None
     with server:
-        current.index(options, read)
+        current.index(options, built)
         with _reindex_on_change(options, current, state):
             click.echo(f"Serving at http://{host}:{server.server_port}{base} (Ctrl-C stops)")
             with stop_on_signal(server.shutdown):
                 server.serve_forever(_SHUTDOWN_POLL)
-                # Nothing new is taken, and the answers under way are sent.
+                # No new connection is accepted, and the answers under way are sent.
                 server.server_close()
                 server.in_flight.wait(_DRAIN_SECONDS)
             click.echo()
@@ -179,27 +175,27 @@ def serve_built_site(
 
 @contextmanager
 def _reindex_on_change(
-    options: IndexOptions, current: _LiveIndex, done: _FileStates
+    options: IndexOptions, current: _LiveIndex, indexed: _FileStates
 ) -> Iterator[None]:
-    """Index again whenever what was indexed has changed, in a thread of its own.
+    """Index again whenever the files of the index have changed, in a thread of its own.
 
-    done: what the first index was made from.
+    indexed: the states of the files that the first index was made from.
     """
     stopped = threading.Event()
 
     def follow() -> None:
-        nonlocal done
-        last = done
+        nonlocal indexed
+        previous = indexed
         pause = _SCAN_SECONDS
         while not stopped.wait(pause):
             began = time.monotonic()
-            now = _snapshot_files(options)
+            states = _snapshot_files(options)
             pause = max(_SCAN_SECONDS, _PAUSE_FACTOR * (time.monotonic() - began))
-            # A generator that is still writing has not stopped changing its files.
-            if now == last and now != done:
-                done = now
+            # Indexed once the files have stopped changing: a generator may still be writing.
+            if states == previous and states != indexed:
+                indexed = states
                 current.index(options)
-            last = now
+            previous = states
 
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
@@ -211,7 +207,7 @@ def _reindex_on_change(
 
 
 def _snapshot_files(options: IndexOptions) -> _FileStates:
-    """What an index is made from: every page, search index and note, by size and time."""
+    """Snapshot the files that an index is made from, each with its time and size."""
     folders = [options.folder, *([options.notebook] if options.notebook else [])]
     return tuple(sorted(entry for folder in folders for entry in _stat_files(folder)))
 
@@ -221,9 +217,9 @@ def _stat_files(folder: Path) -> Iterator[tuple[str, int, int]]:
         for name in names:
             path = os.path.join(here, name)  # noqa: PTH118 - ten thousand paths are slow to make
             try:
-                found = os.stat(path)  # noqa: PTH116 - as above
+                status = os.stat(path)  # noqa: PTH116 - as above
             except OSError:
-                # It went away while it was looked at.
+                # It was removed meanwhile.
                 continue
-            if stat.S_ISREG(found.st_mode):
-                yield path, found.st_mtime_ns, found.st_size
+            if stat.S_ISREG(status.st_mode):
+                yield path, status.st_mtime_ns, status.st_size

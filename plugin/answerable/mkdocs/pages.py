@@ -76,18 +76,17 @@ class PendingSitePages:
 class FinishedBuild:
     """Hold a site that MkDocs has written: its pages by language, its folder and its options.
 
-    ``author``: the site_author. ``strict``: a warning fails the build. ``facts``: the widget's
-    configuration.
+    ``author``: the site_author. ``strict``: a warning fails the build.
     """
 
     options: AnswerableConfig
     sites: list[SitePages]
     folder: Path
     embedder: Embedder
-    workers: ProcessPool
+    pool: ProcessPool
     author: str | None
     strict: bool
-    facts: WidgetConfig
+    widget_config: WidgetConfig
 
     @property
     def cache(self) -> Path:
@@ -101,7 +100,7 @@ def start_reading_pages(
     info: SiteInfo,
     rules: CuttingRules,
     cache_folder: Path,
-    workers: ProcessPool,
+    pool: ProcessPool,
 ) -> PendingSitePages:
     """Begin to read every published page; drafts and excluded pages are not among them.
 
@@ -110,7 +109,7 @@ def start_reading_pages(
     sources = _read_sources(files, config, info.language)
     return PendingSitePages(
         info=info,
-        pending=start_indexing_pages(sources, rules, cache_folder, workers),
+        pending=start_indexing_pages(sources, rules, cache_folder, pool),
         urls={f.src_uri: _page_url(f.url, config) for f in files if f.inclusion.is_included()},
         sources={_record_id(file): file.src_uri for file in files.documentation_pages()},
         outputs=map_outputs(files),

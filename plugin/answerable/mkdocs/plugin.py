@@ -32,8 +32,7 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from ..serve.http import refusal_log
-from ..serve.http.adapters import dev_route
-from ..serve.http.adapters.dev_route import mount_ask_route
+from ..serve.http.adapters.dev_route import ASK_BASE, mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
@@ -72,7 +71,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._preview = False
         self._depth = 0
         self._pending: list[PendingSitePages] = []
-        self._workers = ProcessPool()
+        self._pool = ProcessPool()
         self._complete = True
         # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
@@ -120,7 +119,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Forget a build that has failed."""
         del error
         self._depth = 0
-        self._workers.close()
+        self._pool.close()
 
     # After the i18n plugin, which looks at every file's source; the widget's have none.
     @event_priority(-200)
@@ -140,7 +139,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 info = describe_site(files, config, self.config)
                 self._endpoint = resolve_endpoint(self.config, info.language)
                 cache = Path(self.config.cache)
-                pages = start_reading_pages(files, config, info, rules, cache, self._workers)
+                pages = start_reading_pages(files, config, info, rules, cache, self._pool)
                 self._pending.append(pages)
         except UnreadPageError as error:
             self._complete = False
@@ -183,12 +182,12 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._depth -= 1
         if self._depth > 0:
             return
-        with closing(self._workers), self._reporting_failure():
+        with closing(self._pool), self._reporting_failure():
             if self._pending and self._complete:
                 self._publish(config)
             elif self.build_handler is None:
-                folder, workers = Path(config.site_dir), self._workers
-                audit_unindexed_site(self.config, folder, self._outputs, workers)
+                folder = Path(config.site_dir)
+                audit_unindexed_site(self.config, folder, self._outputs, self._pool)
         self._pending = []
 
     @event_priority(-100)
@@ -197,7 +196,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     ) -> LiveReloadServer:
         """Mount the ask route, and watch the notes and the other files beside the pages."""
         del builder
-        base = unquote(resolve_site_path(config)) + dev_route.ASK_BASE
+        base = unquote(resolve_site_path(config)) + ASK_BASE
         app: Any = server.get_app()
         options = self.config
         log_refusal = make_refusal_logger(
@@ -231,6 +230,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("%s (%s)", format_error(error), state)
 
     def _publish(self, config: MkDocsConfig) -> None:
+        # A rebuilt site is not published, so a mistake in its examples does not matter.
+        is_published = self.build_handler is None
+        widget_config = make_widget_config(config, self.config) if is_published else WidgetConfig()
         built = FinishedBuild(
             options=self.config,
             sites=[pages.collect() for pages in self._pending],
@@ -239,10 +241,10 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             embedder=LazyEmbedder(
                 resolve_identity(self.config), partial(self._open_embedder, self.config)
             ),
-            workers=self._workers,
+            pool=self._pool,
             author=config.site_author,
             strict=config.strict,
-            facts=WidgetConfig() if self.build_handler else make_widget_config(config, self.config),
+            widget_config=widget_config,
         )
         if self.build_handler:
             self.build_handler(built)
@@ -274,4 +276,4 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
 def _ask_url(config: MkDocsConfig) -> str:
     host, port = config.dev_addr
-    return f"http://{host}:{port}{resolve_site_path(config)}{dev_route.ASK_BASE}"
+    return f"http://{host}:{port}{resolve_site_path(config)}{ASK_BASE}"

@@ -54,8 +54,8 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
     else:
         # A note may name a page that this language does not have.
         parts = {
-            function / each.info.language: replace(each, targets={**whole.targets, **each.targets})
-            for each in built.sites
+            function / part.info.language: replace(part, targets={**whole.targets, **part.targets})
+            for part in built.sites
         }
         if (function / BUNDLE_FOLDER).exists():
             log.warning(
@@ -116,7 +116,7 @@ def _describe_site(built: FinishedBuild, pages: SitePages) -> SiteBuild:
         outputs=pages.outputs,
         list_artifacts=partial(_list_artifacts, built, pages),
         cache=built.cache,
-        pool=built.workers,
+        pool=built.pool,
         embedder=built.embedder,
         encoding=resolve_encoding(built.options),
         choose_profile=partial(resolve_profile, built.options),
@@ -127,7 +127,8 @@ def _describe_site(built: FinishedBuild, pages: SitePages) -> SiteBuild:
 def _write_widget_config(built: FinishedBuild, bundle: BundleIds) -> None:
     """Write the widget's configuration into the site, now with the bundle's id."""
     write_file(
-        built.folder / widget_config.WIDGET_CONFIG_PATH, format_widget_config(built.facts, bundle)
+        built.folder / widget_config.WIDGET_CONFIG_PATH,
+        format_widget_config(built.widget_config, bundle),
     )
 
 
@@ -164,7 +165,7 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
             yield Artifact(option, Path(built.options[option]).read_bytes)
     config = Artifact(
         f"{built.folder.name}/{widget_config.WIDGET_CONFIG_PATH}",
-        partial(format_widget_config, built.facts, None),
+        partial(format_widget_config, built.widget_config, None),
     )
     yield config
     # The file of an earlier build, which a dirty build leaves there, is replaced by it.
