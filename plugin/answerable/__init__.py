@@ -7,7 +7,7 @@ Each name is imported when it is first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .serve.answers.draft_loop import Answerer
+    from .serve.answers.answerer import Answerer
     from .serve.embedders.embedder import Embedder
     from .serve.engine import Engine
     from .serve.errors import AnswerableError
@@ -35,7 +35,7 @@ __all__ = [
 _SOURCES = {
     "Answer": ("types", "Answer"),
     "AnswerableError": ("errors", "AnswerableError"),
-    "Answerer": ("answers.draft_loop", "Answerer"),
+    "Answerer": ("answers.answerer", "Answerer"),
     "Embedder": ("embedders.embedder", "Embedder"),
     "Engine": ("engine", "Engine"),
     "Provider": ("provider_registry", "Provider"),

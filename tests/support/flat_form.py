@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from answerable.serve.answers.contract import (
     EvidenceItem,
     enforce_contract,
-    find_hint_by_id,
     find_hint_by_url,
-    find_passage_by_id,
     find_passage_by_url,
     make_source_violation,
 )
@@ -24,6 +23,8 @@ from answerable.serve.types import (
     Route,
     RoutingHint,
 )
+
+Item = TypeVar("Item", Passage, RoutingHint)
 
 _IDS = {"record": "recordId", "hint": "hintId"}
 
@@ -73,6 +74,10 @@ def _settle_flat(draft: object, evidence: Evidence) -> Answer:
     return Answer((Claim(prose, records),) if records else (), routes)
 
 
+def _find_by_id(identifier: str, items: Sequence[Item]) -> Item | None:
+    return next((item for item in items if item.id == identifier), None)
+
+
 def _repair_reference(
     identifier: str, url: str, evidence: Evidence, *, to_hint: bool
 ) -> EvidenceItem:
@@ -80,8 +85,8 @@ def _repair_reference(
 
     ContractViolation if nothing retrieved fits.
     """
-    passage = find_passage_by_id(identifier, evidence) or find_passage_by_url(url, evidence)
-    hint = find_hint_by_id(identifier, evidence) or find_hint_by_url(url, evidence)
+    passage = _find_by_id(identifier, evidence.passages) or find_passage_by_url(url, evidence)
+    hint = _find_by_id(identifier, evidence.hints) or find_hint_by_url(url, evidence)
     other = find_passage_by_url(url, evidence) if to_hint else find_hint_by_url(url, evidence)
     target = (hint if to_hint else passage) or other
     if target is None:

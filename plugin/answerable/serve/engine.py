@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
 
+from .answers.answerer import Answerer
 from .answers.confidence import rate_answer
-from .answers.draft_loop import Answerer, draft_reply
+from .answers.draft_loop import draft_reply
 from .answers.wire import format_answer
 from .embedders.embedder import Embedder
 from .errors import EmbedderError

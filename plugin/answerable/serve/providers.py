@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .answers.draft_loop import Answerer
+from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
 from .bundle_format.manifest import MANIFEST_FILE
 from .embedders.embedder import Embedder, EmbedderIdentity

@@ -3,19 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .errors import Rule
 from .structure import Block, Span
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 Mode = Literal["supported", "partial", "related-material", "not-found"]
 Reason = Literal["no-evidence", "declined", "contract"]
 Confidence = Literal["high", "medium", "low"]
-
 MODES: tuple[Mode, ...] = ("supported", "partial", "related-material", "not-found")
 REASONS: tuple[Reason, ...] = ("no-evidence", "declined", "contract")
 
@@ -63,8 +58,7 @@ class Evidence:
 
     ``lead``: the best hint's cosine minus the best passage's. ``section_scores`` and ``terms`` (the
     question's that its retrieval text holds): of each passage, empty where sections are not scored.
-    ``idfs``: of the question's terms, by language. ``vector``: of the question, (d,), None where
-    it is not known.
+    ``idfs``: of the question's terms, by language. ``vector``: of the question, None if unknown.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -73,7 +67,7 @@ class Evidence:
     section_scores: tuple[float, ...] = field(default=(), compare=False)
     terms: tuple[frozenset[str], ...] = field(default=(), compare=False)
     idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
-    vector: "NDArray[np.float32] | None" = field(default=None, compare=False, repr=False)
+    vector: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.passages or self.hints)
@@ -83,8 +77,7 @@ class Evidence:
 class RecordCitation:
     """Cite the exact (id, url) of a retrieved passage and the words of it that back a claim.
 
-    ``start`` is the offset of ``quote`` in the passage's text, ``href`` the url with a text
-    fragment for it: where to link, not what is cited.
+    ``start``: of ``quote`` in its text. ``href``: the url with a text fragment, where to link.
     """
 
     id: str
@@ -131,10 +124,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hold claims and routes; the mode follows from what they cite.
-
-    ``dropped`` counts the claims and routes that grounding dropped, by one of ``rules`` each.
-    """
+    """Hold claims and routes; grounding ``dropped`` so many others, by one of ``rules`` each."""
 
     claims: tuple[Claim, ...] = ()
     routes: tuple[Route, ...] = ()

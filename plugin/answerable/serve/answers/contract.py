@@ -17,7 +17,8 @@ from ..types import (
     RoutingHint,
 )
 from .grounding import Quotation, check_quote, choose_quotations
-from .quotes import find_quotes, widen_to_sentences
+from .quotes import find_quotes
+from .sentences import widen_to_sentences
 from .text_fragments import link_to_quote
 
 EvidenceItem = Passage | RoutingHint
@@ -51,8 +52,7 @@ def enforce_contract(draft: object, evidence: Evidence, names: Sequence[str] = (
     missing list reads as empty. names: texts that a claim may take names from. ContractViolation
     (stage="validate") for a wrong shape, (stage="ground") for a source that was never retrieved.
     A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
-    without a source or against a grounding rule, or a route to no hint, is dropped and counted. A
-    claim loses control characters, bidirectional overrides and lone surrogates first.
+    without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
     draft_claims, targets = _validate_draft(draft)
     grounded = [_ground_claim(claim, evidence, names) for claim in draft_claims[:MAX_ANSWER_CLAIMS]]
@@ -98,29 +98,17 @@ def find_hint_by_url(url: str, evidence: Evidence) -> RoutingHint | None:
     return hints[0] if len(hints) == 1 else None
 
 
-def find_passage_by_id(identifier: str, evidence: Evidence) -> Passage | None:
-    """Find the passage of an id."""
-    return next((passage for passage in evidence.passages if passage.id == identifier), None)
-
-
-def find_hint_by_id(identifier: str, evidence: Evidence) -> RoutingHint | None:
-    """Find the hint of an id."""
-    return next((hint for hint in evidence.hints if hint.id == identifier), None)
-
-
 def _resolve_reference(reference: str, evidence: Evidence) -> EvidenceItem | None:
     """Resolve a reference by position, id or url, passages first; None if nothing fits."""
-    by_position: dict[str, EvidenceItem] = {
+    # A later entry replaces an earlier one: positions over ids, passages over hints.
+    item_by_name: dict[str, EvidenceItem] = {
+        **{hint.id: hint for hint in reversed(evidence.hints)},
+        **{passage.id: passage for passage in reversed(evidence.passages)},
         **{f"s{n}": passage for n, passage in enumerate(evidence.passages, 1)},
         **{f"h{n}": hint for n, hint in enumerate(evidence.hints, 1)},
     }
-    return (
-        by_position.get(reference)
-        or find_passage_by_id(reference, evidence)
-        or find_hint_by_id(reference, evidence)
-        or find_passage_by_url(reference, evidence)
-        or find_hint_by_url(reference, evidence)
-    )
+    item = item_by_name.get(reference) or find_passage_by_url(reference, evidence)
+    return item or find_hint_by_url(reference, evidence)
 
 
 def _validate_draft(draft: object) -> tuple[list[_DraftClaim], list[str]]:
@@ -194,13 +182,7 @@ def _cite_quotation(quotation: Quotation) -> RecordCitation:
     passage = quotation.passage
     start, end = widen_to_sentences(passage, quotation.start, quotation.end)
     quote = passage.text[start:end]
+    href = link_to_quote(passage.url, quote, passage.text, start)
     return RecordCitation(
-        passage.id,
-        passage.url,
-        passage.title,
-        quote=quote,
-        start=start,
-        date=passage.date,
-        href=link_to_quote(passage.url, quote, passage.text, start),
-        language=passage.language,
+        passage.id, passage.url, passage.title, quote, start, passage.date, href, passage.language
     )

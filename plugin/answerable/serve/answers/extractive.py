@@ -142,8 +142,10 @@ class ExtractiveAnswerer:
         self, question: str, evidence: Evidence, idfs: Mapping[str, Mapping[str, float]]
     ) -> list[_RatedSection]:
         """Rate the passages of the evidence and order them, best first."""
-        vector = evidence.vector if self._is_local else None
-        if self._is_local and vector is None:
+        vector = None
+        if self._is_local and evidence.vector is not None:
+            vector = np.array(evidence.vector, dtype=np.float32)
+        elif self._is_local:
             vector = self.embedder.embed([question])[0]
         sections: list[_RatedSection] = []
         for number, passage in enumerate(evidence.passages, 1):

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ..structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, Block
 from ..text.tokenization import count_words
 from ..types import Passage
-from .quotes import LEAD_INS
+from .sentences import LEAD_INS
 
 StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..structure import Block
 from ..text.sanitization import sanitize_text
 from ..types import Claim, Passage
-from .quotes import TextRange
+from .sentences import TextRange
 
 Json = dict[str, Any]
 

@@ -82,9 +82,16 @@ def select_evidence(retrieved: RetrievalResult) -> Evidence:
         tuple(scored.section for scored in passages),
         tuple(scored.terms for scored in passages),
         reading.idfs,
-        # An answerer compares statements with the whole question, its frame included.
-        retrieved.vector if reading.text == reading.question else None,
+        _to_plain_vector(retrieved),
     )
+
+
+def _to_plain_vector(retrieved: RetrievalResult) -> tuple[float, ...] | None:
+    """Return the question's vector, if its frame is in it: an answerer compares with all of it."""
+    reading = retrieved.reading
+    if retrieved.vector is None or reading.text != reading.question:
+        return None
+    return tuple(retrieved.vector.tolist())
 
 
 def decide_passages(pool: Sequence[Scored[Passage]]) -> tuple[SelectionDecision[Passage], ...]:

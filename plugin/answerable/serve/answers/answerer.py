@@ -1,0 +1,23 @@
+"""Protocol of answerers."""
+
+from typing import Protocol
+
+from ..types import Evidence
+
+
+class Answerer(Protocol):
+    """Draft an answer from evidence; the contract judges whatever it returns."""
+
+    @property
+    def label(self) -> str:
+        """Name all that an answer depends on beside evidence and prompt, for the answer cache."""
+
+    @property
+    def max_question_tokens(self) -> int:
+        """Bound the tokens that one question costs; 0 only for an answerer that costs nothing."""
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Draft an answer in the shape that ``enforce_contract`` describes.
+
+        violation: what was wrong with the previous draft for the same question.
+        """
