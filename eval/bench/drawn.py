@@ -78,7 +78,7 @@ class Numbered(Sequence[str]):
 class GeneratedTexts(PassageTexts):
     """Generate the texts of passages: nothing is judged by what they say."""
 
-    def read(self, row: int, passage_id: str) -> PassageText:
+    def read_text(self, row: int, passage_id: str) -> PassageText:
         del passage_id
         return _text(row)
 

@@ -17,7 +17,7 @@ def rank_all(engine: Engine[Bundle], question: str) -> Ranking | None:
 
     From columns that are in memory: to decompress thousands of texts takes seconds a question.
     """
-    reading = engine.read(question)
+    reading = engine.parse_question(question)
     if not reading.terms:
         return None
     return rank_all_passages(engine.store, reading, engine.embedder.embed([reading.text])[0])

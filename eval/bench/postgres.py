@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def _in_database(
             VectorSearch("exact"),
             *(VectorSearch("hnsw", ef_search=ef) for ef in EF_SEARCHES),
         ):
-            store.search = vector_search
+            store = replace(store, search=vector_search)
             some = ASKED_EXACTLY if vector_search.how == "exact" and size > BESIDE else ASKED
             row: Row = {"name": f"{vector_search.how} of {size:,}"}
             if vector_search.how == "hnsw":

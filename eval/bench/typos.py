@@ -68,7 +68,7 @@ def draw_pairs(engine: Engine[Bundle], texts: list[str]) -> list[tuple[str, str]
 
 def _compare(engine: Engine[Bundle], pairs: list[tuple[str, str]]) -> Row:
     outcomes = [(_first(engine, right), _first(engine, wrong)) for right, wrong in pairs]
-    remarks = [engine.read(wrong).remarks for _, wrong in pairs]
+    remarks = [engine.parse_question(wrong).remarks for _, wrong in pairs]
     same = [right[0] == wrong[0] for right, wrong in outcomes]
     corrected = sum(any(each.kind == "corrected" for each in listed) for listed in remarks)
     return {

@@ -260,7 +260,7 @@ def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
     asked = {each.id: each.query for each in queries} | {text: text for text in bank}
     names = [each.name for each in found.refusable]
     assert len(names) == len(bank) + 1
-    readings = [engine.read(asked[name]) for name in names]
+    readings = [engine.parse_question(asked[name]) for name in names]
     vectors = sites.local().embed([reading.text for reading in readings])
     for floor in (0.05, 0.15, 0.36):
         profile = replace(bundle.manifest.profile, floor=floor)

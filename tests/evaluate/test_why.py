@@ -210,7 +210,7 @@ def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
     own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
     question = "rope metres deck"
     vector = sites.local().embed([question])[0]
-    ranking = rank_all_passages(own.store, own.read(question), vector)
+    ranking = rank_all_passages(own.store, own.parse_question(question), vector)
     order = [own.store.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
     for name in ("far", order[0], order[-2], order[45]):
         expected = explain_question(own, question, expect=name).expected

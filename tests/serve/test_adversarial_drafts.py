@@ -233,7 +233,7 @@ def test_an_engine_outlives_a_scripted_model(hostile: Hostile, engine: Engine) -
     result = RetrievalResult(
         tuple(Scored(passage, 1.0, 1.0, 1.0, 1.0) for passage in SET.passages),
         tuple(Scored(hint, 1.0, 1.0, 0.0, 1.0) for hint in SET.hints),
-        reading=engine.read("rope?"),
+        reading=engine.parse_question("rope?"),
     )
     answerer = ScriptedAnswerer([hostile.draft] * 2)
     reply = replace(engine, answerer=answerer).answer_from(result)

@@ -55,13 +55,13 @@ def test_stage_does_not_begin_after_the_deadline() -> None:
 def test_deadline_can_be_set_later() -> None:
     question = RequestContext(0)
     question.begin(600)
-    question.check()
+    question.check_deadline()
 
 
 def test_context_without_limit_has_no_deadline() -> None:
     question = RequestContext()
     assert question.left == float("inf")
-    question.check()
+    question.check_deadline()
 
 
 def test_stage_does_not_begin_after_cancellation() -> None:

@@ -80,9 +80,9 @@ class Looking(RequestContext):
         super().__init__()
         self.looked = threading.Event()
 
-    def check(self) -> None:
+    def check_deadline(self) -> None:
         self.looked.set()
-        super().check()
+        super().check_deadline()
 
 
 class Patient(RequestContext):

@@ -157,7 +157,7 @@ def calibrate_floors(
             expected = _list_expected_rows(query, rows)
             if not expected and not requires_floor_refusal(query):
                 continue
-            scores = score_rows(bundle, engine.read(clean_question(query.query)), vector)
+            scores = score_rows(bundle, engine.parse_question(clean_question(query.query)), vector)
             score, top = _find_best_row(scores, ids, expected)
             question = ScoredQuestion(query.id, score, top, is_gold=number < len(queries))
             (answerable if expected else refusable).append(question)

@@ -57,7 +57,7 @@ def run_gold_set(
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
     for query, vector in zip(queries, embed_queries(queries, engine), strict=True):
-        reading = engine.read(clean_question(query.query))
+        reading = engine.parse_question(clean_question(query.query))
         passage_scores = compute_passage_floor_scores(engine.store, reading, vector)
         hint_scores = compute_hint_floor_scores(engine.store, reading, vector)
         yield replace(
@@ -70,7 +70,7 @@ def run_gold_set(
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
     """Embed the questions as a site reads them, (len(queries), dimensions), by one call."""
     return engine.embedder.embed(
-        [engine.read(clean_question(query.query)).text for query in queries]
+        [engine.parse_question(clean_question(query.query)).text for query in queries]
     )
 
 
@@ -83,7 +83,7 @@ def judge_query(
     """
     question = clean_question(query.query)
     pool = retrieve(
-        engine.store, engine.read(question), vector, POOL_SIZE, query.language, near=TOP_K
+        engine.store, engine.parse_question(question), vector, POOL_SIZE, query.language, near=TOP_K
     )
     items = merge_streams(pool.truncate(TOP_K))
     issues = judge_retrieval(query, items, partial(matches_source, notes=notes))

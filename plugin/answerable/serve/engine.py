@@ -49,7 +49,7 @@ class Engine(Generic[StoreT]):
         """Bound the tokens that one question costs, embedded and answered."""
         return self.embedder.max_question_tokens + self.answerer.max_question_tokens
 
-    def read(self, question: str) -> QuestionReading:
+    def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling and without its frame."""
         return read_question(self.store, question, self.embedder.word_rank)
 
@@ -61,7 +61,7 @@ class Engine(Generic[StoreT]):
         language: a tag whose passages go before all others. near: how many candidates under each
         floor are returned too.
         """
-        reading = self.read(question)
+        reading = self.parse_question(question)
         if not reading.terms:
             return RetrievalResult(reading=reading)
         context = current_context()

@@ -65,8 +65,8 @@ class RequestContext:
 
     @contextmanager
     def stage(self, name: RequestStage) -> Iterator[None]:
-        """Time and trace a block as a stage; raises as ``check`` does if it may not begin."""
-        self.check()
+        """Time and trace a block as a stage, after ``check_deadline``."""
+        self.check_deadline()
         self.announce(name)
         start = time.monotonic()
         try:
@@ -82,7 +82,7 @@ class RequestContext:
         if self._listener:
             self._listener(name)
 
-    def check(self) -> None:
+    def check_deadline(self) -> None:
         """Raise CancelledError if nobody waits any more, ProviderError(timeout) if it is late."""
         if self._cancelled.is_set():
             raise CancelledError("nobody waits for this answer any more: ask again")
@@ -90,9 +90,9 @@ class RequestContext:
             raise ProviderError("the answer was not ready in time: try again", timeout=True)
 
     def pause(self, seconds: float) -> None:
-        """Sleep, but no longer than anybody waits; then ``check``."""
+        """Sleep, but no longer than anybody waits; then ``check_deadline``."""
         self._cancelled.wait(min(seconds, max(0.0, self.left)))
-        self.check()
+        self.check_deadline()
 
     def begin_provider_call(self, bound: int | None = None, later: int | None = None) -> None:
         """Charge ``bound`` tokens for a provider call until it is counted.

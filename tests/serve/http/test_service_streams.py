@@ -150,7 +150,7 @@ def test_closing_stream_cancels_question(base: Engine) -> None:
     def wait() -> None:
         with current_context().stopping(stopped.set):
             stopped.wait(PATIENCE)
-        current_context().check()
+        current_context().check_deadline()
 
     ask = asking(base, replace(USUAL, in_flight=1), answerer=Paid(before=wait))
     response = stream(ask)
@@ -171,7 +171,7 @@ def test_adapter_can_cancel_plain_question(base: Engine) -> None:
 
     def stop() -> None:
         call.cancel()
-        current_context().check()
+        current_context().check_deadline()
 
     ask = asking(base, answerer=Paid(before=stop))
     assert code(ask.service.handle(asked(), call)) == "unavailable"

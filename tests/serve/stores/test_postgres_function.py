@@ -206,17 +206,17 @@ def test_all_statements_of_a_question_share_one_deadline(postgres_server: Postgr
     )
     question = RequestContext()
     with serving_call(question):
-        connections.read("SELECT 1")
+        connections.fetch("SELECT 1")
         assert question.storage_seconds > 0
         # What it has waited already leaves too little for a statement that would not end.
         question.storage_seconds = PATIENCE - 0.5
         with pytest.raises(StorageError, match="database failed"):
-            finish(lambda: connections.read("SELECT pg_sleep(3600)"))
+            finish(lambda: connections.fetch("SELECT pg_sleep(3600)"))
         assert question.storage_seconds >= PATIENCE - 0.1
         question.storage_seconds = PATIENCE
         with pytest.raises(StorageError, match="did not answer in time"):
-            connections.read("SELECT 1")
-    assert connections.read("SELECT 1") == [(1,)]
+            connections.fetch("SELECT 1")
+    assert connections.fetch("SELECT 1") == [(1,)]
     connections.close()
 
 
@@ -229,8 +229,8 @@ def test_short_deadlines_do_not_open_the_circuit_breaker(
     with frozen(postgres_server):
         for _ in range(2 * connections_module.MAX_FAILURES):
             with serving_call(RequestContext(0.05)), pytest.raises(StorageError):
-                connections.read("SELECT 1")
-    assert connections.read("SELECT 1") == [(1,)]
+                connections.fetch("SELECT 1")
+    assert connections.fetch("SELECT 1") == [(1,)]
     connections.close()
 
 

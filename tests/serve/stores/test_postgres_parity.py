@@ -162,11 +162,11 @@ def test_threshold_algorithm_fetches_few_passages(
     monkeypatch.setattr(postgres_store, "MIN_NEAREST", 40)
     monkeypatch.setattr(threshold_algorithm, "ROWS_PER_FETCH", 7)
     fetched: list[int] = []
-    whole = store.passage_cosines
+    passage_cosines = PostgresStore.passage_cosines
 
-    def counting(unit: Any, rows: Any) -> Any:
+    def counting(store: PostgresStore, unit: Any, rows: Any) -> Any:
         fetched.append(len(rows))
-        return whole(unit, rows)
+        return passage_cosines(store, unit, rows)
 
     monkeypatch.setattr(PostgresStore, "passage_cosines", counting)
     sample = questions[:30]
@@ -263,7 +263,7 @@ def test_hnsw_index_finds_nearly_all_passages(
     exact = database.publish(bundle, "clapnq")
     store = database.publish(bundle, "indexed", how="hnsw", ef_search=80)
     ((index,),) = database.server.execute(
-        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.key}' "
+        f"SELECT indexdef FROM pg_indexes WHERE tablename = 'vectors_{store.store_key}' "
         "AND indexdef LIKE '%hnsw%'"
     )
     assert "halfvec_cosine_ops" in str(index)

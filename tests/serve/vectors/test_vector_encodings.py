@@ -144,7 +144,7 @@ NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary": None, "binary+in
 def test_every_encoding_is_implemented_benchmarked_and_documented() -> None:
     """What has to know all encodings, each by its place: a forgotten one is named."""
     places = {
-        "serve/vectors/encodings.py OPENED": set(encodings._CODES_OPENERS),
+        "serve/vectors/encodings.py ENCODING_KINDS": set(encodings.ENCODING_KINDS),
         "indexing/quantize.py MADE": set(quantize.ENCODERS),
         "tests/serve/vectors/test_vector_encodings.py NEAR": set(NEAR),
         "eval/bench/bundle.py LEVERS": _levers(),

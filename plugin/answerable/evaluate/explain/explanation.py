@@ -70,7 +70,7 @@ def explain_question(
     """
     bundle = engine.store
     target = None if expect is None else find_expected(bundle, expect, notes or {})
-    reading = engine.read(question)
+    reading = engine.parse_question(question)
     words = read_question_words(bundle, reading)
     signals = compute_signals(bundle, reading)
     context = QuestionContext(bundle, reading, words, signals)

@@ -90,7 +90,10 @@ def group_refusals(
         site_terms = _collect_site_name_terms(engine.store)
         texts = [question.latest.text or "" for question in with_text]
         vectors = engine.embedder.embed(
-            [*(engine.read(text).text for text in texts), *map(_extract_content_words, texts)]
+            [
+                *(engine.parse_question(text).text for text in texts),
+                *map(_extract_content_words, texts),
+            ]
         )
         unanswered: list[_LoggedQuestion] = []
         content_vectors: list[Floats] = []
@@ -135,7 +138,7 @@ def _ask_again(
     nothing was.
     """
     text = question.latest.text or ""
-    retrieved = retrieve(engine.store, engine.read(text), vector, POOL_SIZE, near=1)
+    retrieved = retrieve(engine.store, engine.parse_question(text), vector, POOL_SIZE, near=1)
     if engine.answerer.max_question_tokens == 0:
         is_gap = engine.answer_from(retrieved).reason is not None
     else:

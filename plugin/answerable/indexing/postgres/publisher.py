@@ -240,7 +240,7 @@ class _TransactionReader:
 
     connection: PublisherConnection
 
-    def read(
+    def fetch(
         self,
         statement: str,
         parameters: Sequence[object] = (),

@@ -1,4 +1,4 @@
-"""How one embedder's cosines become scores: weights and floors."""
+"""Scoring profile of an embedder: weights of the hybrid score, boosts and floors."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -7,17 +7,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The scoring recipe that belongs to one embedder; a floor without its model means nothing.
+    """Hold the scoring recipe of one embedder; a floor without its model means nothing.
 
     ``score = (hybrid * lexical + dense * cosine) / (hybrid + dense)``. ``floor`` applies to the
     score of a passage, ``note_floor`` to the score of a hint. With ``hybrid`` 0 the score is the
     plain cosine and the floor applies after the boosts. ``name_boost`` and ``theme_boost`` are
-    what a record gains when a question names it or one of its themes, ``recency`` what the newest
-    one gains when a question is about now.
+    added to a record when a question names it or one of its themes, ``recency`` to the
+    newest one when a question is about now.
 
     In the hybrid recipe ``title_cosine``, ``title_share`` and ``page_words`` weigh the evidence of
-    a page's title and of its best passages' words (see ``page_order``), and ``history`` is what
-    the scores of pages of history are multiplied by unless a question asks for them.
+    a page's title and of its best passages' words (see ``retrieval.boosts``), and ``history``
+    multiplies the scores of pages of history unless a question asks for them.
     ``label_words`` weighs the words of a hint's label and locator beside its cosine.
     """
 
@@ -36,12 +36,12 @@ class Profile:
     label_words: float = 0.20
 
     def as_json(self) -> dict[str, Any]:
-        """The profile as a manifest holds it."""
+        """Return the profile as a manifest holds it."""
         return asdict(self)
 
 
-# Of the local embedder: the highest and the lowest note floor, how many windows of notes take the
-# highest one, and what it falls by for each time that there are 2.718 times fewer.
+# Of the local embedder: the lowest and the highest note floor, how many windows of notes take the
+# highest one, and by how much it falls each time that there are 2.718 times fewer.
 _NOTE_FLOOR_RANGE = (0.20, 0.45)
 _MANY_WINDOWS = 400
 _NOTE_FLOOR_STEP = 0.05

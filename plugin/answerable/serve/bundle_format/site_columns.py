@@ -38,7 +38,7 @@ class SiteColumns:
 
     def as_fields(self) -> dict[str, Any]:
         """Return the columns by name, for a store that extends them."""
-        return {field.name: getattr(self, field.name) for field in fields(SiteColumns)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def load_site_columns(

@@ -1,4 +1,4 @@
-"""The keyless embedder: static token vectors, averaged."""
+"""Local embedder without a key: the mean of a text's static token vectors (WordLlama)."""
 
 import json
 from collections.abc import Sequence
@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from ..bundle_format.compression import hash_file
 from ..errors import EmbedderError
-from .embedder import EmbedderIdentity, Vectors
+from .embedder import EmbedderIdentity, Vectors, normalize_rows
 
 WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
 # How the tokenizer writes the space before a word.
@@ -30,7 +29,7 @@ _TEXTS_PER_BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """The plain mean of a text's token vectors, normalised.
+    """Average a text's token vectors and normalize the mean.
 
     ``table`` is (tokens, 256) float16, memory-mapped.
     """
@@ -40,7 +39,7 @@ class LocalEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What names this embedder's vector space."""
+        """Name the vector space."""
         return LOCAL_IDENTITY
 
     @property
@@ -49,9 +48,9 @@ class LocalEmbedder:
         return 0
 
     def word_rank(self, word: str) -> int | None:
-        """The rank of a word, in lower case, among the pieces of ordinary language; None if none.
+        """Rank a lower-case word among the tokenizer's pieces of ordinary language; None if none.
 
-        The tokenizer's pieces are numbered by how early they were merged, which follows how common
+        Pieces are numbered by how early they were merged, which follows how common
         they are in the text that it was trained on; a word that is one piece is ordinary or a name.
         """
         pieces = (f"{_TOKENIZER_SPACE}{form}" for form in (word, word.capitalize()))
@@ -59,7 +58,7 @@ class LocalEmbedder:
         return min(numbers, default=None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors (zeros for a text without tokens), (len(texts), 256) float32."""
+        """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32."""
         vectors = np.zeros((len(texts), LOCAL_IDENTITY.dimensions), dtype=np.float32)
         for start in range(0, len(texts), _TEXTS_PER_BATCH):
             batch = [_replace_surrogates(text) for text in texts[start : start + _TEXTS_PER_BATCH]]
@@ -67,9 +66,7 @@ class LocalEmbedder:
             for row, encoding in enumerate(encodings, start):
                 if encoding.ids:
                     vectors[row] = self.table[encoding.ids].astype(np.float32).mean(axis=0)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.divide(vectors, norms, out=vectors, where=norms > 0)
-        return vectors
+        return normalize_rows(vectors)
 
 
 def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
@@ -77,6 +74,9 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
 
     verify: compare their hashes.
     """
+    # A compiled package with a hub client, which is of use to no other embedder.
+    from tokenizers import Tokenizer
+
     for name, digest in MODEL_FILE_DIGESTS.items():
         path = folder / name
         if not path.is_file():
@@ -94,7 +94,7 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
 
 
 def _map_safetensors(path: Path) -> NDArray[np.float16]:
-    """The one tensor of a safetensors file, mapped: an 8-byte length, a JSON header, raw data."""
+    """Map the one tensor of a safetensors file: an 8-byte length, a JSON header, raw data."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))
@@ -109,5 +109,5 @@ def _map_safetensors(path: Path) -> NDArray[np.float16]:
 
 
 def _replace_surrogates(text: str) -> str:
-    """The text without lone surrogates, which the tokenizer cannot take."""
+    """Replace lone surrogates, which the tokenizer refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""The embedder behind an OpenAI-compatible API."""
+"""Embedder behind a server with the OpenAI protocol, in batches within its limits."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from ..model_api import response_limit
 from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
 from ..request_context import current_context
 from ..retrieval import question_text
-from .embedder import EmbedderIdentity, Vectors
+from .embedder import EmbedderIdentity, Vectors, normalize_rows
 
 # The API's limits: inputs a request, bytes a request, and bytes of one input (8,192 tokens).
 MAX_INPUTS_PER_REQUEST = 2_048
@@ -25,14 +25,14 @@ _MAX_NUMBER_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class OpenAIEmbedder:
-    """Vectors from ``/embeddings``; the host receives every text that is embedded."""
+    """Embed by ``/embeddings``; the host receives every text."""
 
     identity: EmbedderIdentity
     base_url: str | None = None
     deadline: float = EMBEDDING_DEADLINE
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
+        """Embed as unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
 
         A text over 24,000 bytes is cut at a character. ProviderError for a call that fails,
         EmbedderError for an answer of the wrong shape.
@@ -40,9 +40,7 @@ class OpenAIEmbedder:
         vectors = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
         for rows, batch in _split_batches(texts):
             vectors[rows] = self._call(batch)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.divide(vectors, norms, out=vectors, where=norms > 0)
-        return vectors
+        return normalize_rows(vectors)
 
     @property
     def max_question_tokens(self) -> int:
@@ -71,27 +69,27 @@ class OpenAIEmbedder:
             max_body=response_limit.MAX_RESPONSE_BYTES
             + len(batch) * self.identity.dimensions * _MAX_NUMBER_BYTES,
         )
-        found = self._vectors(response, len(batch))
-        most = sum(estimate_max_tokens(text) for text in batch)
-        current_context().end_provider_call(*read_token_usage(response, most, 0))
-        return found
+        vectors = self._parse_vectors(response, len(batch))
+        bound = sum(estimate_max_tokens(text) for text in batch)
+        current_context().end_provider_call(*read_token_usage(response, bound, 0))
+        return vectors
 
-    def _vectors(self, response: Any, count: int) -> Vectors:
+    def _parse_vectors(self, response: Any, count: int) -> Vectors:
         try:
             ordered = sorted(response.data, key=lambda item: item.index)
-            found = np.array([item.embedding for item in ordered], dtype=np.float32)
+            vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
         except (AttributeError, TypeError, ValueError):
             raise EmbedderError("the embedder's answer holds no vectors: check base_url") from None
         shape = (count, self.identity.dimensions)
-        if found.shape != shape or not np.isfinite(found).all():
+        if vectors.shape != shape or not np.isfinite(vectors).all():
             raise EmbedderError(
-                f"the embedder gave {found.shape} for {shape}: check model and dimensions"
+                f"the embedder gave {vectors.shape} for {shape}: check model and dimensions"
             )
-        return found
+        return vectors
 
 
 def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
-    """The rows and texts of each request; an empty text, which the API refuses, is in none."""
+    """Yield rows and texts of each request; an empty text, which the API refuses, is in none."""
     rows: list[int] = []
     batch: list[str] = []
     size = 0
@@ -112,5 +110,5 @@ def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]
 
 
 def _cut_to_bytes(text: str) -> str:
-    """At most ``MAX_INPUT`` bytes of a text, ending at a whole character."""
+    """Cut a text to ``MAX_INPUT_BYTES``, ending at a whole character."""
     return text.encode("utf-8", "replace")[:MAX_INPUT_BYTES].decode("utf-8", "ignore")

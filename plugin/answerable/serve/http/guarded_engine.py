@@ -87,7 +87,7 @@ class GuardedEngine:
             make_cache_key(engine, question),
             make_entry,
             max(0.0, context.left),
-            context.check,
+            context.check_deadline,
         )
         entry = json.loads(value)
         if outcome != "miss":
@@ -192,7 +192,7 @@ def make_cache_key(engine: Engine, question: Question) -> str:
         _ENTRY_FIELDS,
         manifest.id,
         # An index of a database may find less than a search without one.
-        engine.store.key,
+        engine.store.store_key,
         manifest.identity.label,
         prompt.PROMPT_VERSION,
         manifest.generator,

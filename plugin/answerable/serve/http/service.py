@@ -214,7 +214,7 @@ class Service:
         """Check that a question would be answered now: the stores can be reached."""
         engine = self._open_engine(exchange.context)
         with use_context(exchange.context):
-            engine.store.check()
+            engine.store.check_reachable()
         self.protections.check_not_paused()
         if self.policy.redis_url:
             from ..limits.redis_store import connect_redis

@@ -98,14 +98,14 @@ class RedisStore:
         """
         context = current_context()
         if not closing:
-            context.check()
+            context.check_deadline()
         left = max(context.left, _CLOSING_SECONDS) if closing else context.left
         token = _ends.set(time.monotonic() + left)
         try:
             return self._run_with_retry(work, again=again)
         except StorageError:
             if not closing:
-                context.check()
+                context.check_deadline()
             raise
         finally:
             _ends.reset(token)

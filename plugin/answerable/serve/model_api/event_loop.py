@@ -1,6 +1,6 @@
-"""One event loop in a thread of its own: what runs there can be stopped from every other thread.
+"""Event loop in a thread of its own, whose tasks can be cancelled from every other thread.
 
-It is imported where a provider is called and nowhere else: asyncio takes its share of a start.
+Imported where a provider is called and nowhere else: asyncio would slow down a cold start.
 """
 
 import asyncio
@@ -15,31 +15,31 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# How long the end of a process waits for each step of the loop's own end, in seconds.
+# Seconds that the end of a process waits for each step of the loop's own end.
 _SHUTDOWN_STEP_SECONDS = 1.0
 
 
 class AsyncClosable(Protocol):
-    """What is closed with the loop that it belongs to."""
+    """Close with the loop."""
 
     async def close(self) -> object:
-        """Let go of its connections."""
+        """Close its connections."""
 
 
 class EventLoopThread:
-    """A loop that starts with the first work it is given.
+    """Run an event loop that starts with the first task.
 
-    ``kept`` belongs to the loop: only what runs there may touch it.
+    ``clients`` belongs to the loop: only tasks may touch it.
     """
 
     def __init__(self) -> None:
-        self.kept: dict[object, AsyncClosable] = {}
+        self.clients: dict[object, AsyncClosable] = {}
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = os.getpid()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin a piece of work; to cancel its future is to stop it."""
+        """Start a task; cancelling its future stops it."""
         with self._lock:
             loop = self._loop = self._loop or self._start()
         return asyncio.run_coroutine_threadsafe(work, loop)
@@ -69,12 +69,12 @@ class EventLoopThread:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        for each in self.kept.values():
-            await each.close()
+        for client in self.clients.values():
+            await client.close()
 
 
 class _DaemonExecutor(ThreadPoolExecutor):
-    """A thread for each look-up of a name; one that hangs holds up neither others nor the end."""
+    """Look up each name in a thread; one that hangs blocks neither others nor the end."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
@@ -91,11 +91,11 @@ class _DaemonExecutor(ThreadPoolExecutor):
         return future
 
 
-# By process: threads do not survive a fork, so that a child has to start its own. What is its
-# parent's stays here untouched, since to collect it would close what the parent still uses.
+# By process: threads do not survive a fork, so that a child has to start its own. Its parent's
+# stays referenced, since to collect it would close what the parent still uses.
 _loops_by_process: dict[int, EventLoopThread] = {}
 
 
 def get_event_loop_thread() -> EventLoopThread:
-    """The loop of this process."""
+    """Return the loop of this process."""
     return _loops_by_process.setdefault(os.getpid(), EventLoopThread())

@@ -1,4 +1,4 @@
-"""The OpenAI client as we use it: imported late, one retry, one deadline, stopped when told to."""
+"""Calls of a model server by the OpenAI client: imported late, one retry, one deadline."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -16,61 +16,62 @@ T = TypeVar("T")
 
 _MAX_RETRIES = 1
 _RETRY_PAUSE = 0.5
-# What a server answers before a model has seen a thing, so that nothing was spent.
+# Statuses of a server that has asked no model yet, so that nothing was spent.
 _FREE_STATUSES = frozenset({400, 401, 403, 404, 405, 422, 429})
-# What an HTTP client says of a server that it could not connect to.
+# Errors of an HTTP client that could not connect.
 _CONNECTION_FAILURES = frozenset({"ConnectError", "ConnectTimeout"})
-# More tokens than any model reads or writes at once: who says so has not counted.
+# More tokens than any model reads or writes at once: such a count is not believed.
 _MAX_PLAUSIBLE_TOKENS = 1_000_000_000
 
 
 class MissingPathError(ProviderError):
-    """A path that a server does not have, as ``/responses`` on an older one."""
+    """Report a path that a server does not have, as ``/responses`` on an older one."""
 
 
 def call_provider(
     base_url: str | None,
     request: Callable[[Any], Awaitable[T]],
     ends: float,
-    most: int,
+    bound: int,
     later: int | None = None,
     max_body: int = response_limit.MAX_RESPONSE_BYTES,
 ) -> T:
-    """What a provider replies, with one retry on a passing fault.
+    """Call a provider, with one retry on a transient fault.
 
-    request: asks an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in another
-    thread. ends: by ``time.monotonic()``; the current call may end before. most: the tokens that
-    one attempt costs if it never tells. later: the most that other calls after this one can cost,
-    None if unknown. max_body: the bytes that a reply may have. A call that is cancelled or late
-    closes its connection at once. ProviderError says what kind of fault it was, and nothing of
-    what the provider said. The current call is told of each attempt, but not yet of its tokens.
+    request: calls an ``AsyncOpenAI``, whose key comes from OPENAI_API_KEY alone; it runs in
+    another thread. ends: by ``time.monotonic()``; the current question may end before. bound: the
+    tokens that one attempt costs if the server never tells. later: the most that other calls
+    after this one can cost, None if unknown. max_body: the bytes that a reply may have. A call
+    that is cancelled or late closes its connection at once. ProviderError names the kind of fault
+    and repeats nothing of what the provider said. The current context counts each attempt, but
+    not yet its tokens.
     """
-    current = current_context()
-    ends = min(ends, current.ends)
+    context = current_context()
+    ends = min(ends, context.ends)
     for attempt in range(_MAX_RETRIES + 1):
-        current.check()
+        context.check_deadline()
         if time.monotonic() >= ends:
             raise _timeout_error()
-        current.begin_provider_call(most, later)
+        context.begin_provider_call(bound, later)
         try:
-            return _call_once(base_url, request, ends, max_body, current)
+            return _call_once(base_url, request, ends, max_body, context)
         except CancelledError:
             raise
         except Exception as error:
             if _is_free_failure(error):
-                current.end_provider_call(0, 0)
+                context.end_provider_call(0, 0)
             fault, pause = _classify_error(error), _parse_retry_after(error)
-        # Outside the handler: what is raised here keeps nothing of what the provider said.
+        # Outside the handler: an error raised here has no reference to what the provider said.
         if attempt == _MAX_RETRIES or not fault.transient or time.monotonic() + pause >= ends:
             raise fault
-        current.pause(pause)
+        context.pause(pause)
     raise AssertionError("unreachable")
 
 
 def read_token_usage(reply: Any, tokens_in: int, tokens_out: int) -> tuple[int, int]:
-    """The tokens of a reply, in and out, as its server counts them.
+    """Read the tokens of a reply, in and out, as its server counts them.
 
-    tokens_in, tokens_out: what to believe instead where the server does not say.
+    tokens_in, tokens_out: the counts where the server gives none.
     """
     usage = getattr(reply, "usage", None)
     read = _read_usage_field(usage, "input_tokens", "prompt_tokens")
@@ -80,7 +81,7 @@ def read_token_usage(reply: Any, tokens_in: int, tokens_out: int) -> tuple[int, 
 
 
 def estimate_max_tokens(text: str) -> int:
-    """A pessimistic count of a text's tokens, where nobody has counted them.
+    """Estimate a text's tokens pessimistically, where nobody has counted them.
 
     Half a token for an ASCII character, one for any other: English and code have about a third of
     a token a character, Chinese and Japanese about one.
@@ -106,10 +107,9 @@ def _call_once(
     request: Callable[[Any], Awaitable[T]],
     ends: float,
     max_body: int,
-    current: RequestContext,
+    context: RequestContext,
 ) -> T:
-    """One call within a deadline of the wall clock; a client's own timeout starts anew with
-    every byte."""
+    """Call once, within a deadline: a client's own timeout starts anew with every byte."""
     from concurrent import futures
 
     from .event_loop import get_event_loop_thread
@@ -117,7 +117,7 @@ def _call_once(
     loop = get_event_loop_thread()
     future = loop.submit(_send_request(loop, base_url, request, max_body))
     try:
-        with current.stopping(future.cancel):
+        with context.stopping(future.cancel):
             return future.result(max(0.0, ends - time.monotonic()))
     except futures.CancelledError:
         raise CancelledError("the call of the provider was stopped: ask again") from None
@@ -133,14 +133,14 @@ async def _send_request(
 ) -> T:
     # Each attempt is a task with a context of its own.
     max_response_bytes.set(max_body)
-    client = loop.kept.get(base_url)
+    client = loop.clients.get(base_url)
     if client is None:
-        client = loop.kept[base_url] = _make_client(base_url)
+        client = loop.clients[base_url] = _make_client(base_url)
     return await request(client)
 
 
 def _make_client(base_url: str | None) -> Any:
-    """A client for the loop that this runs in; ProviderError without a key or the package."""
+    """Make a client for the running loop; ProviderError without a key or the package."""
     try:
         import openai
     except ImportError:
@@ -161,15 +161,15 @@ def _make_client(base_url: str | None) -> Any:
 
 
 def _is_free_failure(error: Exception) -> bool:
-    """Whether a failed call has cost nothing: it was never sent, or refused at the door."""
+    """Test whether a failed call has cost nothing: never sent, or refused at once."""
     if isinstance(error, ProviderError) or getattr(error, "status_code", None) in _FREE_STATUSES:
         return True
-    # By their names: which package the client speaks HTTP by depends on its version.
+    # By name: the HTTP package of the client depends on its version.
     return type(error.__cause__).__name__ in _CONNECTION_FAILURES
 
 
 def _classify_error(error: Exception) -> ProviderError:
-    """The kind of a fault, in words of ours: an upstream text may hold anything."""
+    """Name the kind of a fault in our words: an upstream text may hold anything."""
     for fault in (error, error.__cause__):
         if isinstance(fault, ProviderError):
             return fault

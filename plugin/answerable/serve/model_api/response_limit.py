@@ -1,7 +1,7 @@
-"""Bound what a model's server may send, before and after it is decompressed.
+"""Limit of a model server's response, before and after it is decompressed.
 
-An HTTP client reads a body to its end and keeps all of it, whatever its status. So the stream of
-every response is replaced by one that counts, before anything of it is read.
+An HTTP client reads a body to its end, whatever its status. So the stream of every response is
+replaced by one that counts, before anything of it is read.
 """
 
 import zlib
@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import ProviderError
 
-# Bytes of a response without vectors: some 30,000 tokens of a draft, escaped, and what is around.
+# Bytes of a response without vectors: some 30,000 tokens of a draft, escaped, and its envelope.
 MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-# The only compression that is asked for, since only of this one the output is bounded here.
+# The only compression that is requested, since only its output is bounded here.
 ACCEPT_ENCODING = "gzip"
 _IDENTITY_ENCODINGS = ("", "identity")
 _GZIP_ENCODINGS = ("gzip", "x-gzip")
@@ -37,14 +37,14 @@ async def bound_response(response: Any) -> None:
         # It is decompressed before the client sees it.
         del response.headers["content-encoding"]
     stream = response.stream
-    # Which package the client speaks HTTP by depends on its version: its class is found by name.
+    # By name: the HTTP package of the client depends on its version.
     base = next(each for each in type(stream).__mro__ if each.__name__ == "AsyncByteStream")
     response.stream = _bounded_class(base)(stream, max_response_bytes.get(), inflater)
 
 
 @lru_cache(maxsize=2)
 def _bounded_class(base: Any) -> Any:
-    """Make the class of a stream that counts, below the class that a client accepts."""
+    """Derive a counting stream from the class that a client accepts."""
 
     class BoundedStream(base):  # type: ignore[misc]
         def __init__(self, stream: Any, most: int, inflater: Any) -> None:
@@ -71,7 +71,7 @@ def _bounded_class(base: Any) -> Any:
 
 
 def _inflate_part(inflater: Any, part: bytes, most: int) -> bytes:
-    """Decompress a part of a body, as far as one byte more than may come of it."""
+    """Decompress a part of a body, to one byte more than is allowed."""
     try:
         data: bytes = inflater.decompress(part, most + 1)
     except zlib.error:

@@ -1,4 +1,4 @@
-"""Lexical scores of one query against every passage, and the best of any scores."""
+"""BM25 scores of a query against every passage, and the best rows of any scores."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
@@ -20,24 +20,24 @@ RowRange = tuple[int, int]
 
 
 def select_top_rows(
-    scores: NDArray[np.float32], count: int, wanted: NDArray[np.bool_] | None = None
+    scores: NDArray[np.float32], count: int, among: NDArray[np.bool_] | None = None
 ) -> NDArray[np.intp]:
-    """The best ``count`` rows, best first; equal scores keep the order of rows.
+    """Select the best ``count`` rows, best first; equal scores keep the order of rows.
 
-    wanted: (n,) which rows may be among them, all by default.
+    among: (n,) the rows to select from, all by default.
     """
-    rows = None if wanted is None else np.flatnonzero(wanted)
-    found = scores if rows is None else scores[rows]
-    best = np.flatnonzero(found >= _find_threshold(found, count))
-    best = best[np.argsort(-found[best], kind="stable")[:count]]
+    rows = None if among is None else np.flatnonzero(among)
+    eligible = scores if rows is None else scores[rows]
+    best = np.flatnonzero(eligible >= _find_threshold(eligible, count))
+    best = best[np.argsort(-eligible[best], kind="stable")[:count]]
     return best if rows is None else rows[best]
 
 
 def _find_threshold(scores: NDArray[np.float32], count: int) -> float:
-    """The score that the best ``count`` have at least; -inf if there are no more than those."""
+    """Find the lowest score of the best ``count``; -inf if there are no more than those."""
     if not 0 < count < len(scores):
         return -math.inf
-    # The best of so many equal parts are so many scores: what is under the least of them is out.
+    # The maxima of ``count`` equal parts are ``count`` scores: all below the least of them are out.
     parts = scores[: len(scores) - len(scores) % count].reshape(count, -1)
     likely = scores[scores >= parts.max(axis=1).min()]
     return float(np.partition(likely, len(likely) - count)[len(likely) - count])
@@ -61,9 +61,9 @@ def score_bm25(
     penalty = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
     for term, idf in idfs.items():
         span = _find_postings_slice(postings, term, (first, end))
-        held = postings.passages[span] - np.uint32(first)
+        holders = postings.passages[span] - np.uint32(first)
         counts = postings.counts[span].astype(np.float64)
-        scores[held] += idf * counts / (counts + penalty[held])
+        scores[holders] += idf * counts / (counts + penalty[holders])
     return (scores / total).astype(np.float32)
 
 
@@ -82,19 +82,19 @@ def compute_idfs(
     idfs = {}
     for term in dict.fromkeys(terms):
         span = _find_postings_slice(postings, term, rows)
-        held = span.stop - span.start
-        if held or term not in names:
-            idfs[term] = compute_idf(count, held)
+        frequency = span.stop - span.start
+        if frequency or term not in names:
+            idfs[term] = compute_idf(count, frequency)
     return idfs
 
 
 def compute_idf(passages: int, frequency: int) -> float:
-    """The inverse document frequency ln(1 + (N - df + .5) / (df + .5)) with the background in N."""
+    """Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N."""
     return math.log(1 + (passages + BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5))
 
 
 def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[str]:
-    """Those of some terms that a passage holds."""
+    """Find the terms that a passage holds."""
     everything = (0, len(postings.lengths))
     spans = {term: _find_postings_slice(postings, term, everything) for term in terms}
     return frozenset(term for term, span in spans.items() if span.stop > span.start)
@@ -103,20 +103,19 @@ def find_indexed_terms(postings: Postings, terms: Collection[str]) -> frozenset[
 def find_full_matches(
     postings: Postings, terms: Collection[str], rows: RowRange
 ) -> NDArray[np.bool_]:
-    """Which passages of a corpus hold all of some terms, (last + 1 - first,)."""
+    """Find the passages of a corpus that hold all of some terms, (last + 1 - first,)."""
     counts = np.zeros(rows[1] - rows[0], dtype=np.intp)
     for term in terms:
-        counts[
-            postings.passages[_find_postings_slice(postings, term, rows)] - np.uint32(rows[0])
-        ] += 1
-    held: NDArray[np.bool_] = counts == len(terms)
-    return held
+        span = _find_postings_slice(postings, term, rows)
+        counts[postings.passages[span] - np.uint32(rows[0])] += 1
+    is_full: NDArray[np.bool_] = counts == len(terms)
+    return is_full
 
 
 def match_terms(
     postings: Postings, terms: Collection[str], rows: NDArray[np.intp]
 ) -> list[frozenset[str]]:
-    """Which of some terms each of some passages holds. rows: (k,) of the passages."""
+    """Find the terms that each of some passages holds. rows: (k,) of the passages."""
     everything = (0, len(postings.lengths))
     holds = {
         term: np.isin(rows, postings.passages[_find_postings_slice(postings, term, everything)])
@@ -129,7 +128,7 @@ def match_terms(
 
 
 def _find_postings_slice(postings: Postings, term: str, rows: RowRange) -> slice:
-    """Where a term's postings of a corpus stand: a term's passages are in the order of rows."""
+    """Locate a term's postings of a corpus: a term's passages are in the order of rows."""
     index = postings.terms.get(term)
     if index is None:
         return slice(0, 0)

@@ -1,4 +1,4 @@
-"""Near spellings: a word that no page holds, compared with the words that pages do hold.
+"""Spelling correction of a word that no page holds, by edit distance to those that pages hold.
 
 Source of the distance: optimal string alignment, where two neighbors that are swapped count as one
 edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
@@ -23,7 +23,7 @@ MIN_HALF_LETTERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SpellingIndex:
-    """The site's words and, parallel, how many letters each has and which, as bits."""
+    """Hold the site's words and, parallel, how many letters each has and which, as bits."""
 
     rows: dict[str, int]
     texts: list[str]
@@ -32,19 +32,19 @@ class _SpellingIndex:
 
 
 def may_be_misspelled(word: str) -> bool:
-    """Whether a word, in lower case, is one that could be misspelled."""
+    """Test whether a lower-case word is long enough to be recognized when misspelled."""
     return len(word) >= MIN_WORD_LETTERS and word.isalpha()
 
 
 def find_near_spelling(store: Store, word: str) -> str | None:
-    """The site's one spelling that comes near to a word in lower case; None if none or several.
+    """Find the site's only spelling near a lower-case word; None if there is none or several.
 
     Spellings of one stem count as one. Two words of the site that are written together are
     returned with a space between them.
     """
     words = _index_spellings(store)
-    for most in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
-        near = list(_find_within_edits(words, word, most))
+    for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
+        near = list(_find_within_edits(words, word, max_edits))
         if near:
             return near[0] if len(_stem_words(store, near)) == 1 else None
     halves = [
@@ -56,35 +56,35 @@ def find_near_spelling(store: Store, word: str) -> str | None:
 
 
 def find_joined_spelling(store: Store, first: str, second: str) -> str | None:
-    """The site's word that two neighbors are together, such as "web hook"; None if it has none."""
+    """Find the site's word that two neighbors make together, such as "web hook"; else None."""
     return joined if (joined := first + second) in _index_spellings(store).rows else None
 
 
-def _find_within_edits(words: _SpellingIndex, word: str, most: int) -> Iterator[str]:
-    """The words at a distance of at most so many edits.
+def _find_within_edits(words: _SpellingIndex, word: str, max_edits: int) -> Iterator[str]:
+    """Yield the words at a distance of at most so many edits.
 
     Of two edits neither may replace a letter, and the first letter has to be right: words of eight
     letters that differ otherwise are different words more often than misspelled ones.
     """
-    near = np.abs(words.lengths - len(word)) <= most
+    near = np.abs(words.lengths - len(word)) <= max_edits
     # An edit puts at most one letter in and takes one out.
     differing = np.bitwise_xor(words.letters, np.uint32(_letter_bits(word)))
-    near &= np.bitwise_count(differing) <= 2 * most
+    near &= np.bitwise_count(differing) <= 2 * max_edits
     for row in np.flatnonzero(near):
         other = words.texts[row]
-        if most > 1 and other[0] != word[0]:
+        if max_edits > 1 and other[0] != word[0]:
             continue
-        if edit_distance(word, other, most, replacing=most) <= most:
+        if edit_distance(word, other, max_edits, replacing=max_edits) <= max_edits:
             yield other
 
 
-def edit_distance(first: str, second: str, most: int, replacing: int = 1) -> int:
-    """Count the edits between two words; ``most + 1`` where there are more than that.
+def edit_distance(first: str, second: str, max_edits: int, replacing: int = 1) -> int:
+    """Count the edits between two words; ``max_edits + 1`` where there are more than that.
 
-    replacing: for how many edits it counts that a letter stands for another one.
+    replacing: the edits that a replaced letter counts for.
     """
-    if abs(len(first) - len(second)) > most:
-        return most + 1
+    if abs(len(first) - len(second)) > max_edits:
+        return max_edits + 1
     before: list[int] = []
     row = list(range(len(second) + 1))
     for i, letter in enumerate(first, 1):
@@ -94,8 +94,8 @@ def edit_distance(first: str, second: str, most: int, replacing: int = 1) -> int
             if i > 1 and j > 1 and letter == second[j - 2] and first[i - 2] == other:
                 edits = min(edits, before[j - 2] + 1)
             row.append(edits)
-        if min(row) > most:
-            return most + 1
+        if min(row) > max_edits:
+            return max_edits + 1
         before = above
     return row[-1]
 

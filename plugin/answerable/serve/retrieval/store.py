@@ -71,7 +71,7 @@ class Store(Protocol):
     @property
     def manifest(self) -> Manifest: ...
     @property
-    def key(self) -> str:
+    def store_key(self) -> str:
         """Tell it from other stores of the same bundle; "" for the bundle itself."""
 
     @property
@@ -122,7 +122,7 @@ class Store(Protocol):
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Return the hints of some rows."""
 
-    def check(self) -> None:
+    def check_reachable(self) -> None:
         """Raise StorageError where no question could be answered now."""
 
 

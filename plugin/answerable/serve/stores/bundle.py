@@ -68,11 +68,11 @@ class PassageTexts:
         self.edges = edges
         self.data = data
         self._read_block = lru_cache(maxsize=_CACHED_BLOCKS)(self.block)
-        self._read_text = lru_cache(maxsize=_CACHED_TEXTS)(self._parse)
+        self._parse_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._parse)
 
-    def read(self, row: int, passage_id: str) -> PassageText:
+    def read_text(self, row: int, passage_id: str) -> PassageText:
         """Return the text of a row; BundleError if it is malformed or not that passage's."""
-        return self._read_text(row, passage_id)
+        return self._parse_cached(row, passage_id)
 
     def block(self, number: int) -> list[bytes]:
         """Decompress a block to a line of JSON for each of its passages; BundleError if damaged."""
@@ -132,7 +132,7 @@ class Bundle(SiteColumns):
     hint_owners: NDArray[np.uint32]
 
     @property
-    def key(self) -> str:
+    def store_key(self) -> str:
         """Return "": the bundle itself, and no other store of it."""
         return ""
 
@@ -144,7 +144,7 @@ class Bundle(SiteColumns):
     def passage(self, row: int) -> Passage:
         """Build the passage of a row."""
         record = int(self.passage_records[row])
-        text = self.texts.read(row, self.passage_ids[row])
+        text = self.texts.read_text(row, self.passage_ids[row])
         return Passage(
             id=text.id,
             record=self.record_ids[record],
@@ -188,5 +188,5 @@ class Bundle(SiteColumns):
         """Build the hints of some rows."""
         return {row: self.hints.row(row) for row in rows}
 
-    def check(self) -> None:
+    def check_reachable(self) -> None:
         """Do nothing: everything was checked when it was opened."""

@@ -1,7 +1,4 @@
-"""Language tags: which of a site's languages somebody asks in.
-
-The languages that we speak: what is said and what is understood in each.
-"""
+"""Language tags as in BCP 47, and our translations of what a bundle and an answer say."""
 
 import re
 from collections.abc import Iterable
@@ -14,25 +11,25 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
 
 
 def is_language_tag(text: str) -> bool:
-    """Whether a text may name a language, such as ``fr`` or ``fr-CA``."""
+    """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
     return len(text) <= MAX_TAG_LENGTH and LANGUAGE_TAG.fullmatch(text) is not None
 
 
-def match_languages(asked: str | None, languages: Iterable[str]) -> frozenset[str]:
-    """The languages that somebody who asks in one can read; none for one the site does not have.
+def match_languages(tag: str | None, languages: Iterable[str]) -> frozenset[str]:
+    """Find the languages that a reader of a language can read; none if the site has none of them.
 
     The most specific match wins, as in RFC 4647's lookup: ``fr-CA`` takes ``fr-CA``, else ``fr``,
     else every variety of French.
     """
-    if asked is None:
+    if tag is None:
         return frozenset()
-    known = {language: _split_tag(language) for language in languages}
-    wanted = _split_tag(asked)
-    for length in range(len(wanted), 0, -1):
-        found = {name for name, parts in known.items() if parts == wanted[:length]}
-        if found:
-            return frozenset(found)
-    return frozenset(name for name, parts in known.items() if parts[0] == wanted[0])
+    parts_of = {language: _split_tag(language) for language in languages}
+    asked_parts = _split_tag(tag)
+    for length in range(len(asked_parts), 0, -1):
+        matches = {name for name, parts in parts_of.items() if parts == asked_parts[:length]}
+        if matches:
+            return frozenset(matches)
+    return frozenset(name for name, parts in parts_of.items() if parts[0] == asked_parts[0])
 
 
 def _split_tag(tag: str) -> list[str]:
@@ -41,12 +38,12 @@ def _split_tag(tag: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Our words in one language; those of the widget are in ``widget/strings``.
+    """Hold our words in one language; those of the widget are in ``widget/strings``.
 
-    ``name``: as the manual calls it. ``route``: what a route says, where ``{where}`` is the locator
-    in parentheses, or nothing. ``page``: a page as a locator names it. ``now``: words of questions
-    about now, with commas between them; ``is_spaced``: they are whole words, as the language
-    divides them.
+    ``name``: as the manual calls it. ``route``: the sentence of a route, where ``{where}`` is the
+    locator in parentheses, or nothing. ``page``: a page as a locator names it. ``now``: words of
+    questions about now, with commas between them; ``is_spaced``: they are whole words, as the
+    language divides them.
     """
 
     name: str
@@ -103,10 +100,10 @@ TRANSLATIONS = {
 
 
 def get_translation(language: str) -> Translation:
-    """The words of a language code such as ``pt-BR``; English where there are none."""
+    """Look up the words of a language tag such as ``pt-BR``; English without any."""
     return TRANSLATIONS.get(base_language(language), TRANSLATIONS["en"])
 
 
 def base_language(language: str) -> str:
-    """The language of a code, without its region."""
+    """Return the language of a tag, without its region."""
     return re.split("[-_]", language.lower())[0]

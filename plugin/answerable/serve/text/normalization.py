@@ -1,8 +1,8 @@
-"""Fold a text so that typography does not tell two texts apart, and keep where it came from.
+"""Normal forms of a text, each for one comparison.
 
-Text as its reader sees it: styled letters and digits as plain ones, nothing invisible.
-
-Whole-phrase matching of authored names in a question.
+``fold_typography``: quotes with a page, where only typography may differ; with offsets.
+``normalize_visible``: numbers, code and names in claims, which must look the same to a reader.
+``normalize_phrase``: authored names in a question, as words only.
 """
 
 import re
@@ -28,7 +28,7 @@ _FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A folded text, the offset that each of its characters came from, and those of emphasis."""
+    """Hold a folded text, the offset that each character came from, and offsets of emphasis."""
 
     text: str
     offsets: tuple[int, ...]
@@ -54,20 +54,20 @@ def fold_typography(text: str) -> FoldedText:
 
 
 def _fold_without_emphasis(text: str) -> FoldedText:
-    """A text without emphasis, folded run by run."""
+    """Fold a text without emphasis, run by run."""
     folded = text.translate(_TYPOGRAPHY_TABLE)
-    kept: list[str] = []
+    parts: list[str] = []
     offsets: list[int] = []
     at = 0
     for match in _FOLDED_SPACES.finditer(folded):
-        kept.append(folded[at : match.start()])
+        parts.append(folded[at : match.start()])
         offsets += range(at, match.start())
         if match.start():
-            kept.append(" ")
+            parts.append(" ")
             offsets.append(match.start())
         at = match.end()
     offsets += range(at, len(folded))
-    return FoldedText("".join([*kept, folded[at:]]), tuple(offsets))
+    return FoldedText("".join([*parts, folded[at:]]), tuple(offsets))
 
 
 # Shown as nothing though Unicode counts them as letters or symbols: Hangul fillers, blank Braille.
@@ -102,7 +102,7 @@ def count_visible_characters(text: str) -> int:
 
 @cache
 def _script_edge_pattern() -> re.Pattern[str]:
-    """Between a script without spaces and a word, a number or an address."""
+    """Match between a script without spaces and a word, a number or an address."""
     return re.compile(rf"(?<=[{UNSPACED}])(?=[A-Za-z0-9./~_-])|(?<=[A-Za-z0-9/_)])(?=[{UNSPACED}])")
 
 
@@ -124,7 +124,7 @@ def _is_variation_selector(character: str) -> bool:
 
 
 def _ascii_digits(character: str, category: str) -> str:
-    """The ASCII digits of a numeric character; those that are no place of a number stand apart."""
+    """Write a numeric character in ASCII digits; with spaces around a value of its own."""
     if category == "Nd":
         return str(unicodedata.digit(character))
     value = unicodedata.numeric(character)
@@ -136,13 +136,13 @@ def _ascii_digits(character: str, category: str) -> str:
 
 
 def normalize_phrase(text: str) -> str:
-    """Lower-case words divided by single spaces; all but letters and digits divides."""
-    kept = (c if unicodedata.category(c)[0] in "LN" else " " for c in text.lower())
-    return " ".join("".join(kept).split())
+    """Lower-case a text and divide its runs of letters and digits by single spaces."""
+    characters = (c if unicodedata.category(c)[0] in "LN" else " " for c in text.lower())
+    return " ".join("".join(characters).split())
 
 
 def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
-    """Every run of so many words of a text, normalised: the phrases that it may contain."""
+    """Yield the n-grams of a normalized text, of each of the lengths in words."""
     words = normalize_phrase(text).split()
     for length in lengths:
         for start in range(len(words) - length + 1):
@@ -150,9 +150,9 @@ def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
 
 
 def fade_common_phrase(frequency: int, records: int) -> float:
-    """How much of a boost is left for a phrase that occurs in that many records.
+    """Reduce a boost by the number of records that a phrase occurs in.
 
-    1 for a phrase of one record, falling linearly to 0 at half of the records, so that a name
-    every page uses lifts nothing.
+    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
+    name that every page uses lifts nothing.
     """
     return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))

@@ -1,7 +1,4 @@
-"""One Snowball stemmer by its language, without the thirty others of its package.
-
-Words to index terms: the one way that passages and questions are read lexically.
-"""
+"""Tokenization of passages and questions alike: words, stopwords and Snowball stems as terms."""
 
 import importlib
 import importlib.util
@@ -19,18 +16,18 @@ _SNOWBALL_ALIAS = "answerable_snowball"
 
 
 def load_stemmer(language: str) -> Callable[[str], str]:
-    """A new stemmer, such as that of ``english``; it works on one word at a time.
+    """Import and make one stemmer, such as ``english``; it works on one word at a time.
 
     AnswerableError if snowballstemmer is not installed.
     """
     module = importlib.import_module(f"{_alias_snowball()}.{language}_stemmer")
-    found: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
-    return found
+    stem: Callable[[str], str] = getattr(module, f"{language.capitalize()}Stemmer")().stemWord
+    return stem
 
 
 @cache
 def _alias_snowball() -> str:
-    """snowballstemmer under a name of ours, so that its own start is not run.
+    """Import snowballstemmer under a name of ours, so that its ``__init__`` does not run.
 
     That imports every language, which is a tenth of a cold start, or PyStemmer where somebody has
     installed it, whose stems may be of another version than those in the bundle.
@@ -73,17 +70,17 @@ STEMMER_LANGUAGES = {
 }  # fmt: skip
 
 
-# Patterns of so many characters take milliseconds to compile, which a cold start has no use for
-# while all it reads is ASCII.
+# Patterns of so many characters take milliseconds to compile, which a cold start that reads only
+# ASCII does not need.
 @cache
 def _unspaced_pattern() -> re.Pattern[str]:
-    """A run of a script that is written without spaces."""
+    """Match a run of a script that is written without spaces."""
     return re.compile(rf"[{UNSPACED}]+")
 
 
 @cache
 def _word_or_letter_pattern() -> re.Pattern[str]:
-    """A word, or a letter of such a script."""
+    """Match a word, or a letter of a script without spaces."""
     return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
 
@@ -92,14 +89,14 @@ def _cached_stemmer(language: str) -> Callable[[str], str]:
     algorithm = STEMMER_LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
     if algorithm is None:
         return str
-    stemmed = load_stemmer(algorithm)
+    stem_word = load_stemmer(algorithm)
     lock = threading.Lock()
 
     @lru_cache(maxsize=200_000)
     def stem(word: str) -> str:
-        # A stemmer keeps the word it works on in itself.
+        # A stemmer is not thread-safe: it holds the word it works on.
         with lock:
-            return stemmed(word)
+            return stem_word(word)
 
     return stem
 
@@ -123,30 +120,30 @@ def _character_pairs(word: str) -> Iterator[str]:
 
 
 def extract_terms(text: str, language: str = "en") -> list[str]:
-    """The content terms of a text in order, repeats included: stems without stopwords."""
+    """Extract the content terms of a text in order, with repeats: stems without stopwords."""
     stem = _cached_stemmer(language)
     stop = STOPWORDS if language.startswith("en") else frozenset()
     return [stem(word) for word in _index_words(text) if word not in stop]
 
 
 def split_words(text: str) -> list[str]:
-    """A text's words as they stand, runs of letters and digits, in their case."""
+    """Split a text into runs of letters and digits, in their case."""
     return _WORD.findall(text)
 
 
 def is_space_delimited(word: str) -> bool:
-    """Whether a word is of a script that divides words by spaces."""
+    """Test whether a word's script divides words by spaces."""
     return word.isascii() or not _unspaced_pattern().search(word)
 
 
 def split_lowercase_words(text: str) -> list[str]:
-    """A text's words as they stand, in lower case; in a script without spaces, its letters."""
+    """Split a text into lower-case words; in a script without spaces, into letters."""
     pattern = _WORD if text.isascii() else _word_or_letter_pattern()
     return pattern.findall(text.lower())
 
 
 def count_words(text: str) -> int:
-    """How many words a text has; in a script without spaces, two characters count for one."""
+    """Count words; in a script without spaces, two characters count for one."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _unspaced_pattern().findall(text))
@@ -154,7 +151,7 @@ def count_words(text: str) -> int:
 
 
 def detect_scripts(text: str) -> frozenset[str]:
-    """The scripts that a text's letters are written in, by the first word of their names."""
+    """List the scripts of a text's letters, by the first word of their Unicode names."""
     return frozenset(_script_of_character(c) for c in set(text) if c.isalpha())
 
 

@@ -55,7 +55,7 @@ class CircuitBreaker:
         self._failures = 0
         self._until = 0.0
 
-    def check(self) -> None:
+    def check_closed(self) -> None:
         """Raise StorageError while open; a caller that passes keeps the others out meanwhile."""
         with self._lock:
             if self._failures < MAX_FAILURES:
@@ -80,7 +80,7 @@ class CircuitBreaker:
 class DatabaseReader(Protocol):
     """Read rows from a database."""
 
-    def read(
+    def fetch(
         self,
         statement: str,
         parameters: Sequence[object] = (),
@@ -116,7 +116,7 @@ class ConnectionPool:
         # psycopg's log of a failed connection may hold the address.
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
-    def read(
+    def fetch(
         self,
         statement: str,
         parameters: Sequence[object] = (),
@@ -167,7 +167,7 @@ class ConnectionPool:
     def _run(
         self, work: Callable[[_DeadlineConnection], list[Row]], ends: float, *, is_fair: bool
     ) -> list[Row]:
-        self._breaker.check()
+        self._breaker.check_closed()
         if not self._slots.acquire(timeout=max(0.0, ends - time.monotonic())):
             raise StorageError("all connections to the database are in use: ask again")
         try:

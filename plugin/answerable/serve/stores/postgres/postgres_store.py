@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...bundle_format.manifest import Manifest, parse_manifest
 from ...bundle_format.postings import Postings
-from ...bundle_format.site_columns import SiteColumns
 from ...errors import BundleError, StorageError
 from ...retrieval.scoring import max_cosine_per_hint, score_codes
 from ...retrieval.store import Candidates, Floats, PassageQuery, Rows
@@ -40,47 +40,45 @@ _SUMMATION_ERROR = 1e-5
 _VECTOR_HEADER_BYTES = 4
 
 
-class PostgresStore(SiteColumns):
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class PostgresStore(StoreSnapshot):
     """Read a bundle from its tables, which nothing changes, and score rows as the bundle does."""
 
-    def __init__(
-        self,
-        reader: DatabaseReader,
-        tables: BundleTables,
-        manifest: Manifest,
-        search: VectorSearch,
-        snapshot: StoreSnapshot,
-    ) -> None:
-        super().__init__(**snapshot.as_fields())
-        self.manifest = manifest
-        self.key = tables.key
-        self.search = search
-        self._reader = reader
-        self._tables = tables
-        self._vectors = VectorColumn(manifest.encoding)
-        self._snapshot = snapshot
-        self._postings_cache = PostingsCache()
+    manifest: Manifest
+    reader: DatabaseReader
+    tables: BundleTables
+    search: VectorSearch
+    postings_cache: PostingsCache = field(default_factory=PostingsCache)
+
+    @property
+    def store_key(self) -> str:
+        """Return the key of the tables."""
+        return self.tables.key
+
+    @property
+    def _vectors(self) -> VectorColumn:
+        return VectorColumn(self.manifest.encoding)
 
     @property
     def words(self) -> list[str]:
         """Decode the site's words, for a question with a word that no passage holds."""
-        return self._snapshot.spellings.texts()
+        return self.spellings.texts()
 
     def postings_of(self, terms: Collection[str]) -> Postings:
         """Assemble the postings of some terms, fetching those that are not cached."""
         distinct = sorted(set(terms))
-        postings = self._postings_cache.get(distinct, self._fetch_postings)
+        postings = self.postings_cache.get(distinct, self._fetch_postings)
         none: list[NDArray[Any]] = [np.zeros(0, np.uint32)]
         return Postings(
             terms={term: place for place, term in enumerate(distinct)},
             edges=np.cumsum([0, *(len(rows) for rows, _ in postings)]).astype(np.uint32),
             passages=np.concatenate([*(rows for rows, _ in postings), *none]),
             counts=np.concatenate([*(counts for _, counts in postings), none[0].astype(np.uint16)]),
-            lengths=self._snapshot.lengths,
+            lengths=self.lengths,
         )
 
     def _fetch_postings(self, terms: list[str]) -> dict[str, TermPostings]:
-        rows = self._reader.read(schema.select_postings(self._tables), (terms,))
+        rows = self.reader.fetch(schema.select_postings(self.tables), (terms,))
         count = len(self.passage_records)
         return {term: unpack_postings(data, count) for term, data in rows}
 
@@ -118,7 +116,7 @@ class PostgresStore(SiteColumns):
     def passage_cosines(self, unit: Floats, rows: Rows) -> Candidates:
         """Fetch and score the vectors of some passages."""
         return self._score_passages(
-            unit, self._read_rows(schema.select_vectors(self._tables), rows.tolist())
+            unit, self._read_rows(schema.select_vectors(self.tables), rows.tolist())
         )
 
     def hint_candidates(self, unit: Floats, added: Floats, count: int) -> Candidates:
@@ -126,8 +124,8 @@ class PostgresStore(SiteColumns):
         if not self.manifest.counts["hints"]:
             return Candidates(np.zeros(0, np.intp), np.zeros(0, np.float32))
         limit = max(scalar_codes.SCALAR_POOL, count)
-        statement = self._vectors.nearest_hints(self._tables)
-        windows = self._reader.read(statement, (_format_vector(unit), limit))
+        statement = self._vectors.nearest_hints(self.tables)
+        windows = self.reader.fetch(statement, (_format_vector(unit), limit))
         nearest = self._score_hints(unit, windows)
         # No other hint is nearer than the last of these.
         scores = np.sort(nearest.cosines + added[nearest.rows])[::-1]
@@ -137,27 +135,27 @@ class PostgresStore(SiteColumns):
         others = np.flatnonzero(is_in_reach & (added > 0))
         if not len(others):
             return nearest
-        windows = self._reader.read(schema.select_hint_windows(self._tables), (others.tolist(),))
+        windows = self.reader.fetch(schema.select_hint_windows(self.tables), (others.tolist(),))
         return merge_candidates(nearest, self._score_hints(unit, windows))
 
     def passages_at(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Fetch the passages of some rows; BundleError for a malformed one."""
-        fetched = self._read_rows(schema.select_passages(self._tables), rows)
+        fetched = self._read_rows(schema.select_passages(self.tables), rows)
         return {row[0]: _parse_passage(row, self.site.language_of(row[0])) for row in fetched}
 
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Fetch the hints of some rows."""
-        fetched = self._read_rows(schema.select_hints(self._tables), rows)
+        fetched = self._read_rows(schema.select_hints(self.tables), rows)
         return {number: RoutingHint(*fields) for number, *fields in fetched}
 
-    def check(self) -> None:
+    def check_reachable(self) -> None:
         """Ask the database for nothing; StorageError where it is out of reach."""
-        self._reader.read("SELECT 1")
+        self.reader.fetch("SELECT 1")
 
     def _read_rows(self, statement: str, rows: Collection[int]) -> list[Row]:
         if not rows:
             return []
-        fetched = self._reader.read(statement, (list(rows),))
+        fetched = self.reader.fetch(statement, (list(rows),))
         if len(fetched) != len(set(rows)):
             raise StorageError("the database lacks rows of its bundle: publish it again")
         return fetched
@@ -170,14 +168,14 @@ class PostgresStore(SiteColumns):
         is_small = within is not None and within[1] - within[0] < _EXACT_UP_TO_ROWS
         settings = None
         if self.search.how == "exact" or is_small:
-            statement = self._vectors.nearest(self._tables, within=within is not None)
+            statement = self._vectors.nearest(self.tables, within=within is not None)
         else:
-            statement = self._vectors.indexed_nearest(self._tables, within=within is not None)
+            statement = self._vectors.indexed_nearest(self.tables, within=within is not None)
             settings = {
                 "hnsw.ef_search": str(self.search.ef_search),
                 "hnsw.iterative_scan": "relaxed_order",
             }
-        return self._score_passages(unit, self._reader.read(statement, parameters, settings))
+        return self._score_passages(unit, self.reader.fetch(statement, parameters, settings))
 
     def _score_passages(self, unit: Floats, vectors: list[Row]) -> Candidates:
         numbers, cosines = self._score(unit, vectors)
@@ -226,7 +224,7 @@ class PostgresStore(SiteColumns):
 
 def read_served_key(reader: DatabaseReader, name: str) -> str:
     """Read the key of the bundle that is served under a name; BundleError if there is none."""
-    rows = reader.read(schema.SELECT_SERVED_KEY, (name,))
+    rows = reader.fetch(schema.SELECT_SERVED_KEY, (name,))
     if not rows:
         raise BundleError(
             f"the database serves nothing called {name!r:.80}: run `mkdocs build` with `store` set"
@@ -236,7 +234,7 @@ def read_served_key(reader: DatabaseReader, name: str) -> str:
 
 def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
     """Open the store of a bundle by its key; BundleError if it is not what it should be."""
-    rows = reader.read(schema.SELECT_BUNDLE, (key,))
+    rows = reader.fetch(schema.SELECT_BUNDLE, (key,))
     if not rows:
         raise StorageError("this bundle is no longer in the database: ask again")
     version, bundle_id, text, search = rows[0]
@@ -255,10 +253,16 @@ def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
     if manifest.id != bundle_id:
         raise BundleError("the database's bundle has another id than its manifest: publish again")
     parts: dict[str, bytes] = dict(
-        reader.read(schema.select_snapshot(tables), (), None, OPENING_SECONDS)
+        reader.fetch(schema.select_snapshot(tables), (), None, OPENING_SECONDS)
     )
     snapshot = parse_snapshot(parts, manifest)
-    return PostgresStore(reader, tables, manifest, parse_vector_search(search), snapshot)
+    return PostgresStore(
+        **snapshot.as_fields(),
+        manifest=manifest,
+        reader=reader,
+        tables=tables,
+        search=parse_vector_search(search),
+    )
 
 
 def _parse_passage(row: Row, language: str) -> Passage:
