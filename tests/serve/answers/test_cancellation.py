@@ -33,7 +33,7 @@ Work = Callable[[], object]
 
 
 @pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
+def set_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
 
@@ -77,11 +77,11 @@ def test_a_call_that_nobody_waits_for_is_hung_up_on(
     question = RequestContext()
     work = provider(server)
     with ThreadPoolExecutor() as threads:
-        asked = threads.submit(failure, work, question)
+        future = threads.submit(failure, work, question)
         until(lambda: bool(server.requests))
         time.sleep(0.1)
         question.cancel()
-        assert isinstance(asked.result(PATIENCE), CancelledError)
+        assert isinstance(future.result(PATIENCE), CancelledError)
     until(lambda: server.disconnects == 1)
     assert not is_counted(question)
     assert len(server.requests) == 1
@@ -103,11 +103,11 @@ def test_a_pause_before_the_second_attempt_is_cut_short(server: OpenAIStub) -> N
     server.fail("503")
     question = RequestContext()
     with ThreadPoolExecutor() as threads:
-        asked = threads.submit(failure, answering(server), question)
+        future = threads.submit(failure, answering(server), question)
         until(lambda: bool(server.requests))
         time.sleep(0.1)
         question.cancel()
-        assert isinstance(asked.result(PATIENCE), CancelledError)
+        assert isinstance(future.result(PATIENCE), CancelledError)
     assert len(server.requests) == 1
 
 
@@ -164,8 +164,8 @@ SETUP = """
 """
 
 
-def run(server: OpenAIStub, script: str, may_end: Callable[[], bool] = lambda: True) -> str:
-    """What a process prints that has neither failed nor warned.
+def run_script(server: OpenAIStub, script: str, may_end: Callable[[], bool] = lambda: True) -> str:
+    """Run a script and return what it prints; it must neither fail nor warn.
 
     may_end: when its standard input ends, which it can wait for.
     """
@@ -204,7 +204,7 @@ def test_a_fork_starts_a_loop_of_its_own(server: OpenAIStub) -> None:
         ask()
         print("child", status)
     """
-    assert run(server, script) == "child 0\n"
+    assert run_script(server, script) == "child 0\n"
     assert server.answer_calls == 4
 
 
@@ -223,7 +223,7 @@ def test_a_fork_in_the_middle_of_calls_can_call(server: OpenAIStub) -> None:
             thread.join()
         print("child", os.waitpid(child, 0)[1])
     """
-    assert run(server, script) == "child 0\n"
+    assert run_script(server, script) == "child 0\n"
     assert server.answer_calls == 23
 
 
@@ -237,12 +237,12 @@ def test_a_process_ends_with_its_calls_under_way(server: OpenAIStub) -> None:
     threading.Thread(target=wait, daemon=True).start()
     sys.stdin.read()
     """
-    assert run(server, script, lambda: server.answer_calls == 2) == ""
+    assert run_script(server, script, lambda: server.answer_calls == 2) == ""
     until(lambda: server.disconnects == 1)
 
 
 def test_a_process_ends_without_a_call_that_is_left(server: OpenAIStub) -> None:
-    assert run(server, "print(len(ask()['claims']))") == "1\n"
+    assert run_script(server, "print(len(ask()['claims']))") == "1\n"
     assert server.disconnects == 0
 
 
@@ -257,7 +257,7 @@ def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: OpenAIStub) 
             assert error.timeout
     print(len(ask()["claims"]))
     """
-    assert run(server, script) == "1\n"
+    assert run_script(server, script) == "1\n"
 
 
 def test_threads_share_one_loop(server: OpenAIStub) -> None:

@@ -108,8 +108,8 @@ def test_code_keeps_the_spaces_that_indent_it() -> None:
 def test_what_is_left_out_between_two_quotes_is_a_gap() -> None:
     assert drawn("def run():\n    hold()", "That is the end.") == [CODE, {"kind": "gap"}, END]
     both = "Use run() of the api guide: … That is the end."
-    found = drawn("Use run() of the api guide:", "That is the end.", text=both)
-    assert found == [LEAD_IN, {"kind": "gap"}, END]
+    blocks = drawn("Use run() of the api guide:", "That is the end.", text=both)
+    assert blocks == [LEAD_IN, {"kind": "gap"}, END]
 
 
 def test_the_name_of_a_file_is_not_missed() -> None:
@@ -118,8 +118,8 @@ def test_the_name_of_a_file_is_not_missed() -> None:
 
 
 def test_rows_of_one_table_are_one_table_with_its_column_names() -> None:
-    found = drawn(between("key", "use"), "b · the second one")
-    assert found == [
+    blocks = drawn(between("key", "use"), "b · the second one")
+    assert blocks == [
         {
             "kind": "table",
             "columns": COLUMNS,
@@ -166,8 +166,8 @@ def test_a_claim_of_two_passages_has_no_blocks() -> None:
 def test_no_control_character_leaves_in_a_block() -> None:
     html = "<p>Mind \u202ethe\u202c <code>gap\x07</code> here.</p><pre>\ta\u2066b\x1b[2J</pre>"
     (passage,) = (cut.passage for cut in cut_passages(record("odd", html), PassageWindow()))
-    found = drawn(passage.text, passage=passage)
-    assert found == [
+    blocks = drawn(passage.text, passage=passage)
+    assert blocks == [
         {"kind": "text", "spans": [{"text": "Mind the "}, {"text": "gap", "code": True},
                                    {"text": " here."}]},
         {"kind": "code", "language": "", "text": "    ab[2J"},
@@ -181,10 +181,10 @@ def printed(blocks: list[dict[str, Any]], width: int = 60) -> str:
 
 
 def test_a_terminal_shows_the_structure() -> None:
-    found = drawn(PASSAGE.text)
-    assert found is not None
+    blocks = drawn(PASSAGE.text)
+    assert blocks is not None
     assert (
-        printed(found)
+        printed(blocks)
         == """\
 Use run() of the api guide:
 

@@ -1,4 +1,4 @@
-"""Which lines of code are shown where there is no room for all of them."""
+"""The code window: the lines of code that are shown where there is no room for all."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -27,13 +27,13 @@ def cited(answer: Answer) -> set[tuple[str, str, str]]:
 @pytest.mark.parametrize("row", conformance_cases.rows("contract"))
 def test_a_case_of_the_reference(row: dict[str, Any]) -> None:
     outcome = row["outcome"]
-    draft, found = row["input"]["answer"], evidence(row["input"]["evidence"])
+    draft, retrieved = row["input"]["answer"], evidence(row["input"]["evidence"])
     if not outcome["ok"]:
         with pytest.raises(ContractViolation) as violation:
-            settle_any_form(draft, found)
+            settle_any_form(draft, retrieved)
         assert violation.value.stage == outcome["stage"]
         return
-    answer = settle_any_form(draft, found)
+    answer = settle_any_form(draft, retrieved)
     expected = outcome["result"]
     assert answer.mode == expected["mode"]
     assert cited(answer) == {

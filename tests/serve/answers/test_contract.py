@@ -86,8 +86,8 @@ def test_unknown_keys_are_not_carried_on() -> None:
 
 
 def test_a_citation_is_the_exact_pair_of_what_was_retrieved() -> None:
-    (made,) = settled(claim()).claims
-    assert made.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
+    (grounded,) = settled(claim()).claims
+    assert grounded.citations == (RecordCitation("rope", "/rope/", "ROPE", ROPE.text, 0, None),)
 
 
 def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
@@ -283,34 +283,34 @@ def test_a_number_may_stand_in_any_source_of_its_claim() -> None:
 
 
 def test_a_source_that_fails_is_dropped_from_its_claim_only() -> None:
-    (made,) = settled(claim("A rope.", ("s1", QUOTE), ("s2", "not there"))).claims
-    assert [citation.id for citation in made.citations] == ["rope"]
+    (grounded,) = settled(claim("A rope.", ("s1", QUOTE), ("s2", "not there"))).claims
+    assert [citation.id for citation in grounded.citations] == ["rope"]
 
 
 def test_claims_without_a_source_are_counted_and_the_rest_stays() -> None:
-    made = settled(claim("A."), claim("B.", ("s1", "not there")), claim("C.", ("s2", "no")))
-    assert [c.text for c in made.claims] == ["A."]
-    assert made.dropped == 2
+    answer = settled(claim("A."), claim("B.", ("s1", "not there")), claim("C.", ("s2", "no")))
+    assert [c.text for c in answer.claims] == ["A."]
+    assert answer.dropped == 2
 
 
 def test_duplicates_merge() -> None:
-    made = settled(
+    answer = settled(
         claim("A rope.", ("s1", QUOTE), ("rope", QUOTE), ("/rope/", f" {QUOTE} ")),
         routes=["h1", "note:shelf", "h2"],
     )
-    assert len(made.claims[0].citations) == 1
-    assert [route.citation.id for route in made.routes] == ["note:shelf", "note:box"]
-    assert made.dropped == 0
+    assert len(answer.claims[0].citations) == 1
+    assert [route.citation.id for route in answer.routes] == ["note:shelf", "note:box"]
+    assert answer.dropped == 0
 
 
 def test_one_source_with_two_quotes_is_two_citations() -> None:
     text = "A rope holds a boat. A chain holds a ship."
     sentences = ((0, 20), (21, 42))
     two = Evidence((Passage("rope", "rope", "/rope/", "Rope", text, sentences),))
-    made = settled(
+    answer = settled(
         claim("A.", ("s1", "A rope holds")), claim("B.", ("s1", "holds a ship")), evidence=two
     )
-    assert [(c.id, getattr(c, "quote", "")) for c in made.citations] == [
+    assert [(c.id, getattr(c, "quote", "")) for c in answer.citations] == [
         ("rope", "A rope holds a boat."),
         ("rope", "A chain holds a ship."),
     ]
@@ -360,7 +360,7 @@ def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "found"),
+    ("quote", "matched"),
     [
         ("__name__ is the name", "__name__ is the name"),
         ("name is the name of __main__", "__name__ is the name of __main__"),
@@ -372,10 +372,10 @@ def test_a_refusal_and_only_a_refusal_has_a_reason() -> None:
         ("_private_ one", "_private_  one"),
     ],
 )
-def test_a_quote_never_loses_characters_of_the_page(quote: str, found: str) -> None:
+def test_a_quote_never_loses_characters_of_the_page(quote: str, matched: str) -> None:
     text = "__name__ is the name of __main__; the _private_  one takes *args and **kwargs. 2*3"
     span = quotes.find_quotes(quote, text)[0]
-    assert text[slice(*span)] == found
+    assert text[slice(*span)] == matched
 
 
 def test_a_quote_is_of_whole_words_and_holds_one() -> None:

@@ -1,4 +1,4 @@
-"""What is quoted of a section: statements with what they need."""
+"""Excerpts: the statements of a section that are quoted, with what they need."""
 
 from collections.abc import Sequence
 
@@ -18,23 +18,23 @@ ROOMY = ExcerptBudget(200, 20)
 
 
 def excerpt(
-    source: Passage, asked: str, budget: ExcerptBudget = ROOMY, shown: Sequence[str] = ()
+    source: Passage, question: str, budget: ExcerptBudget = ROOMY, shown: Sequence[str] = ()
 ) -> Excerpt | None:
     """An excerpt whose supports are the shares of the question's terms that statements hold."""
-    weights = dict.fromkeys(extract_terms(asked), 1.0)
+    weights = dict.fromkeys(extract_terms(question), 1.0)
     supports = []
     for statement in split_statements(source).statements:
-        held = set(extract_terms(source.text[statement.start : statement.end]))
-        supports.append(len(held & set(weights)) / len(weights))
+        terms = set(extract_terms(source.text[statement.start : statement.end]))
+        supports.append(len(terms & set(weights)) / len(weights))
     return cut_excerpt(source, supports, weights, budget, shown)
 
 
-def text(source: Passage, asked: str, budget: ExcerptBudget = ROOMY) -> str:
-    found = excerpt(source, asked, budget)
-    assert found is not None
-    for part in found.parts:
+def text(source: Passage, question: str, budget: ExcerptBudget = ROOMY) -> str:
+    cut = excerpt(source, question, budget)
+    assert cut is not None
+    for part in cut.parts:
         assert part in source.text
-    return found.text
+    return cut.text
 
 
 FILLER = "The harbor has many other things in it, and none of them is about that at all."
@@ -191,10 +191,10 @@ def test_a_short_sentence_is_not_left_out_between_two() -> None:
 
 def test_statements_that_are_shown_already_are_left_out() -> None:
     source = passage(block("text", "The anchor holds in sand. The anchor slips on weed."))
-    found = excerpt(source, "anchor", shown=["The anchor holds in sand."])
-    assert found is not None
-    assert found.text == "The anchor slips on weed."
-    everything = [*found.statements, "The anchor holds in sand."]
+    cut = excerpt(source, "anchor", shown=["The anchor holds in sand."])
+    assert cut is not None
+    assert cut.text == "The anchor slips on weed."
+    everything = [*cut.statements, "The anchor holds in sand."]
     assert excerpt(source, "anchor", shown=everything) is None
 
 

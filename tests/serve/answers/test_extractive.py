@@ -38,8 +38,8 @@ HINT = RoutingHint("note:1", "Winch", "shelf", "/mooring/")
 
 
 def test_a_claim_is_a_sentence_and_its_quote(answerer: ExtractiveAnswerer) -> None:
-    found = draft(answerer, "How thick is the chain of a mooring?", Evidence((CHAIN,)))
-    (claim,) = found["claims"]
+    drafted = draft(answerer, "How thick is the chain of a mooring?", Evidence((CHAIN,)))
+    (claim,) = drafted["claims"]
     assert claim["text"] == "The chain of a mooring is twelve millimetres thick."
     assert claim["evidence"] == [{"source": "s1", "quote": claim["text"]}]
 
@@ -51,17 +51,17 @@ def test_it_keeps_the_contract(answerer: ExtractiveAnswerer) -> None:
 
 
 def test_no_supporting_sentence_declines(answerer: ExtractiveAnswerer) -> None:
-    found = draft(answerer, "Who wrote the lantern opera?", Evidence((CHAIN,)))
-    assert found == {"claims": [], "routes": []}
+    drafted = draft(answerer, "Who wrote the lantern opera?", Evidence((CHAIN,)))
+    assert drafted == {"claims": [], "routes": []}
 
 
 def test_there_are_few_claims_and_no_duplicates(answerer: ExtractiveAnswerer) -> None:
     same = tuple(passage(n, CHAIN.text) for n in range(1, 4))
-    more = tuple(
+    others = tuple(
         passage(n, f"The chain of mooring number {n} is {n} millimetres thick.")
         for n in range(4, 9)
     )
-    claims = draft(answerer, "How thick is the chain of a mooring?", Evidence(same + more))[
+    claims = draft(answerer, "How thick is the chain of a mooring?", Evidence(same + others))[
         "claims"
     ]
     texts = [claim["text"] for claim in claims]
@@ -107,8 +107,8 @@ def coded(*parts: tuple[BlockKind, str]) -> Passage:
 
 
 def claimed(answerer: ExtractiveAnswerer, *passages: Passage) -> list[str]:
-    found = draft(answerer, "How thick is the chain of a mooring?", Evidence(passages))
-    return [claim["text"] for claim in found["claims"]]
+    drafted = draft(answerer, "How thick is the chain of a mooring?", Evidence(passages))
+    return [claim["text"] for claim in drafted["claims"]]
 
 
 @pytest.mark.parametrize("end", [":", "...", "…"])
@@ -116,9 +116,9 @@ def test_a_sentence_that_leads_into_code_is_quoted_with_it(
     answerer: ExtractiveAnswerer, end: str
 ) -> None:
     lead_in = LEAD_IN.removesuffix(":") + end
-    found = coded(("text", lead_in), ("code", CODE), ("text", "Rust comes in the winter months."))
-    evidence = Evidence((found,))
-    (text,) = claimed(answerer, found)
+    source = coded(("text", lead_in), ("code", CODE), ("text", "Rust comes in the winter months."))
+    evidence = Evidence((source,))
+    (text,) = claimed(answerer, source)
     assert text.startswith(f"{lead_in}\n\n{CODE}")
     answer = enforce_contract(draft(answerer, "How thick is a mooring chain?", evidence), evidence)
     assert answer.claims[0].citations[0].quote.startswith(f"{lead_in}\n\n{CODE}")
@@ -128,8 +128,8 @@ def test_a_sentence_that_leads_into_code_is_quoted_with_it(
 def test_a_lead_in_without_its_code_states_nothing(answerer: ExtractiveAnswerer) -> None:
     assert claimed(answerer, coded(("text", LEAD_IN))) == []
     after = "Twelve is the usual choice for boats."
-    found = claimed(answerer, coded(("text", LEAD_IN), ("text", after)))
-    assert not any(LEAD_IN in text for text in found)
+    drafted = claimed(answerer, coded(("text", LEAD_IN), ("text", after)))
+    assert not any(LEAD_IN in text for text in drafted)
 
 
 def test_long_code_is_cut_to_the_lines_that_hold_the_question(
@@ -168,8 +168,8 @@ def test_a_sentence_of_two_windows_is_shown_once(answerer: ExtractiveAnswerer) -
         passage(2, f"{shared} The chain is thick at its end."),
     )
     evidence = Evidence(windows)
-    found = draft(answerer, "How thick is the chain of a mooring?", evidence)["claims"]
-    assert sum(shared in claim["text"] for claim in found) == 1
+    drafted = draft(answerer, "How thick is the chain of a mooring?", evidence)["claims"]
+    assert sum(shared in claim["text"] for claim in drafted) == 1
 
 
 UNSPACED = {
@@ -205,5 +205,5 @@ def test_a_sentence_without_spaces_is_a_statement(tmp_path: Path, language: str)
 
 @pytest.mark.parametrize("mark", ["？", "؟"])
 def test_a_question_ends_as_its_script_ends_it(answerer: ExtractiveAnswerer, mark: str) -> None:
-    asked = f"How thick is the chain of a mooring{mark}"
-    assert claimed(answerer, coded(("text", asked))) == []
+    question = f"How thick is the chain of a mooring{mark}"
+    assert claimed(answerer, coded(("text", question))) == []

@@ -1,4 +1,4 @@
-"""What a model has written is read as JSON, also from a fence or after its thoughts."""
+"""Parse a model's output as JSON, also from a code fence or after its thoughts."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ def ask(
     models = {"wrapping": lambda prompt: wrappers[-1](honest_model(prompt))}
     with OpenAIStub(models=models) as stub:
 
-        def asked(wrap: Callable[[str], str]) -> tuple[Reply, RequestContext, int]:
+        def ask(wrap: Callable[[str], str]) -> tuple[Reply, RequestContext, int]:
             wrappers.append(wrap)
             answerer = OpenAIAnswerer("wrapping", "Harbour", stub.base_url)
             calls = stub.answer_calls
@@ -79,7 +79,7 @@ def ask(
                 )
             return reply, current, stub.answer_calls - calls
 
-        yield asked
+        yield ask
 
 
 def test_a_wrapped_draft_costs_one_call_and_is_answered(

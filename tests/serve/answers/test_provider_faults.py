@@ -59,12 +59,12 @@ class Function:
 
     running: Running
     stub: OpenAIStub
-    asked: int = 0
+    questions: int = 0
 
     def ask(self, **headers: str) -> tuple[int, str]:
         """Status and body of a question that was never asked before."""
-        self.asked += 1
-        question = {"question": "How thick is the chain of a mooring" + "?" * self.asked}
+        self.questions += 1
+        question = {"question": "How thick is the chain of a mooring" + "?" * self.questions}
         return self.running.request("POST", "/answer", question, **headers)
 
 
@@ -103,7 +103,7 @@ def asking_within(deadline: float, folder: Path, stub: OpenAIStub) -> Iterator[F
         # The first question imports the client, which is no fault of the provider's.
         until(lambda: function.ask()[0] == 200)
         # Lines arrive after their responses: one of these must not count as a fault's.
-        until(lambda: sum('"event"' in line for line in running.lines) == function.asked)
+        until(lambda: sum('"event"' in line for line in running.lines) == function.questions)
         yield function
 
 
@@ -112,8 +112,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
     """A function whose answers come from a stub."""
     with StrictStub() as stub:
         folder = published_functions.build_function(tmp_path_factory.mktemp("site"), stub)
-        with asking(folder, stub) as found:
-            yield found
+        with asking(folder, stub) as functions:
+            yield functions
 
 
 @pytest.fixture(scope="module")
@@ -129,12 +129,12 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Functions]:
         folder = published_functions.build_function(
             tmp_path_factory.mktemp("site"), embedding=embedding
         )
-        with asking(folder, stub) as found:
-            yield found
+        with asking(folder, stub) as functions:
+            yield functions
 
 
-def check(body: dict[str, Any], fault: str, endpoint: str) -> None:
-    """What a reader is told is the fixed text of a problem, an empty refusal or an answer."""
+def check_body(body: dict[str, Any], fault: str, endpoint: str) -> None:
+    """Check that a reader gets the fixed text of a problem, an empty refusal or an answer."""
     if fault in HARMLESS[endpoint]:
         assert body["mode"] in ("partial", "supported")
     elif fault in REFUSED:
@@ -145,7 +145,7 @@ def check(body: dict[str, Any], fault: str, endpoint: str) -> None:
 
 
 def check_log(running: Running, before: int, status: int) -> None:
-    """What a process prints of a request is its line, and nothing else."""
+    """Check that a process prints one line for a request, and nothing else."""
     until(lambda: len(running.lines) > before)
     (line,) = (json.loads(line) for line in running.lines[before:])
     # The line names the rule that refused where the contract did, and only there.
@@ -168,7 +168,7 @@ def test_a_fault_ends_in_time_in_words_of_ours(
     function.stub.fault = fault
     status, body = function.ask()
     function.stub.fault = None
-    check(json.loads(body), fault, endpoint)
+    check_body(json.loads(body), fault, endpoint)
     check_log(function.running, before, status)
 
 
@@ -181,7 +181,7 @@ def test_a_stream_ends_so_too(answers: Functions, fault: str) -> None:
     function.stub.fault = None
     name, data = events(body.replace(":\n\n", ""))[-1]
     assert (status, name) == (200, "answer" if fault == "incomplete" else "problem")
-    check(data, fault, "answers")
+    check_body(data, fault, "answers")
     check_log(function.running, before, data.get("status", 200))
 
 
@@ -198,9 +198,9 @@ def test_nothing_a_provider_said_and_no_key_was_printed(
     answers: Functions, vectors: Functions
 ) -> None:
     for function in (answers.hasty, answers.patient, vectors.hasty, vectors.patient):
-        said = function.running.output
-        assert published_functions.KEY not in said
-        assert "mooring" not in said
-        assert "Traceback" not in said
+        output = function.running.output
+        assert published_functions.KEY not in output
+        assert "mooring" not in output
+        assert "Traceback" not in output
         for words in (text.partition(": ")[2] for text in FAULTS.values()):
-            assert not words or words not in said
+            assert not words or words not in output

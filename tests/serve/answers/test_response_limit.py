@@ -114,7 +114,7 @@ BODIES = {
 
 
 @pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
+def set_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
 
@@ -195,7 +195,7 @@ def test_a_broken_compression_is_no_answer() -> None:
 
 
 def test_vectors_of_a_whole_batch_have_room() -> None:
-    """What a build asks for at once is larger than any draft."""
+    """A batch of a build is larger than any draft."""
     rows, dimensions = 40, 3072
     numbers = [-1.2345678901234567e-05] * dimensions
     data = [{"index": n, "object": "embedding", "embedding": numbers} for n in range(rows)]

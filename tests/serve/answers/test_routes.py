@@ -1,4 +1,4 @@
-"""What a route says: from label, locator and url alone."""
+"""Sentences of routes: made from label, locator and url alone."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ HINT = HintCitation("note:1", "/mooring/", "Winch {locator}", "second shelf")
 
 @pytest.mark.parametrize("language", sorted(TRANSLATIONS))
 def test_every_language_names_label_and_locator(language: str) -> None:
-    said = render_route(get_translation(language).route, HINT)
-    assert "Winch {locator} (second shelf)" in said
+    sentence = render_route(get_translation(language).route, HINT)
+    assert "Winch {locator} (second shelf)" in sentence
 
 
 def test_a_hint_without_a_locator_has_no_parentheses() -> None:

@@ -1,4 +1,4 @@
-"""Which statements a passage has, and what each of them needs."""
+"""Statements of a passage, and their context."""
 
 import pytest
 

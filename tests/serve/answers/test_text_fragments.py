@@ -18,14 +18,14 @@ ROWS = "rope · 12 mm · hemp\nchain · 30 mm · iron"
 
 
 def fragment(quote: str, text: str, start: int = 0) -> str:
-    """What stands after ``#:~:text=``, or nothing."""
-    made = link_to_quote("/x/", quote, text, start)
-    assert made.startswith("/x/")
-    return made.removeprefix("/x/").removeprefix("#:~:text=")
+    """Return the text after ``#:~:text=``, or nothing."""
+    link = link_to_quote("/x/", quote, text, start)
+    assert link.startswith("/x/")
+    return link.removeprefix("/x/").removeprefix("#:~:text=")
 
 
 @pytest.mark.parametrize(
-    ("url", "made"),
+    ("url", "link"),
     [
         ("/x/", "/x/#:~:text=rope"),
         ("/x/#use", "/x/#use:~:text=rope"),
@@ -34,8 +34,8 @@ def fragment(quote: str, text: str, start: int = 0) -> str:
         ("", "#:~:text=rope"),
     ],
 )
-def test_the_fragment_follows_the_anchor(url: str, made: str) -> None:
-    assert link_to_quote(url, "rope", "A rope.") == made
+def test_the_fragment_follows_the_anchor(url: str, link: str) -> None:
+    assert link_to_quote(url, "rope", "A rope.") == link
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_lone_surrogate_leaves_the_url() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "text", "made"),
+    ("quote", "text", "link"),
     [
         ("ope hol", "A rope holds.", "rope%20holds"),
         ("2.5 mm", "It is 12.5 mm.", "12.5%20mm"),
@@ -80,12 +80,12 @@ def test_a_lone_surrogate_leaves_the_url() -> None:
         ("rope", "A ropewalk has a rope.", "ropewalk"),
     ],
 )
-def test_words_are_whole(quote: str, text: str, made: str) -> None:
-    assert fragment(quote, text) == made
+def test_words_are_whole(quote: str, text: str, link: str) -> None:
+    assert fragment(quote, text) == link
 
 
 @pytest.mark.parametrize(
-    ("quote", "start", "made"),
+    ("quote", "start", "link"),
     [
         ("iron rusts", 0, "not.%20On%20rope%3A-,iron%20rusts"),
         ("Iron rusts.", 0, "Iron%20rusts.,-Ropes%20do%20not."),
@@ -93,8 +93,8 @@ def test_words_are_whole(quote: str, text: str, made: str) -> None:
         ("Ropes", 0, "Ropes"),
     ],
 )
-def test_a_quote_that_is_not_unique_has_words_around_it(quote: str, start: int, made: str) -> None:
-    assert fragment(quote, TWICE, start) == made
+def test_a_quote_that_is_not_unique_has_words_around_it(quote: str, start: int, link: str) -> None:
+    assert fragment(quote, TWICE, start) == link
 
 
 @pytest.mark.parametrize("other", ["IRON RUSTS", "írón  rusts", "iron\u00a0rusts"])
@@ -126,9 +126,9 @@ def test_a_long_quote_is_a_range_of_whole_words() -> None:
 def test_the_edges_of_a_range_grow_until_they_are_unique() -> None:
     text = f"a b c d e. a b c d e f {WORDS} z z z z z. y z z z z z."
     start = text.index("a b c d e f")
-    made = fragment(text[start:], text, start)
-    assert made.startswith("a%20b%20c%20d%20e%20f%20")
-    assert made.endswith("%20y%20z%20z%20z%20z%20z.")
+    link = fragment(text[start:], text, start)
+    assert link.startswith("a%20b%20c%20d%20e%20f%20")
+    assert link.endswith("%20y%20z%20z%20z%20z%20z.")
 
 
 def test_a_range_has_context_only_on_its_outside() -> None:
@@ -142,7 +142,7 @@ def test_words_that_are_too_long_leave_the_url() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "text", "made"),
+    ("quote", "text", "link"),
     [
         ("One two.\n\nThree four.", "One two.\n\nThree four.", "One%20two.,Three%20four."),
         ("a\nb\nc", "a\nb\nc", "a,c"),
@@ -154,8 +154,8 @@ def test_words_that_are_too_long_leave_the_url() -> None:
         ("12 mm", ROWS, "12%20mm"),
     ],
 )
-def test_no_term_reaches_over_a_break(quote: str, text: str, made: str) -> None:
-    assert fragment(quote, text) == made
+def test_no_term_reaches_over_a_break(quote: str, text: str, link: str) -> None:
+    assert fragment(quote, text) == link
 
 
 _STYLE = """<!doctype html><meta charset="utf-8"><title>A page</title>
@@ -224,14 +224,14 @@ def site() -> Iterator[Site]:
 
 
 def highlighted(page: Page, address: str) -> str:
-    """What a browser that follows an address has scrolled to and highlights."""
+    """Return what a browser that follows an address scrolls to and highlights."""
     # Without this, an address that differs in its fragment only would keep the old highlight.
     page.goto("about:blank")
     page.goto(address)
     page.wait_for_function("scrollY > 0")
     shot = base64.b64encode(page.screenshot()).decode()
-    found: str = page.evaluate(_HIGHLIGHTED, shot)
-    return found
+    highlight: str = page.evaluate(_HIGHLIGHTED, shot)
+    return highlight
 
 
 def passage_of(article: str) -> str:
@@ -305,9 +305,9 @@ def test_a_browser_highlights_the_quote(
     site: Site, page: Page, article: str, quote: str, shown: str
 ) -> None:
     site.article = article
-    made = link_to_quote(site.address, quote, passage_of(article))
-    assert made != site.address
-    assert highlighted(page, made) == shown
+    link = link_to_quote(site.address, quote, passage_of(article))
+    assert link != site.address
+    assert highlighted(page, link) == shown
 
 
 def test_the_occurrence_is_the_cited_one(site: Site, page: Page) -> None:
@@ -323,8 +323,8 @@ def test_the_occurrence_is_the_cited_one(site: Site, page: Page) -> None:
 
 def test_an_anchor_that_the_page_lacks_does_no_harm(site: Site, page: Page) -> None:
     site.article = "<p>A rope holds.</p>"
-    made = link_to_quote(f"{site.address}#gone", "rope holds", "A rope holds.")
-    assert highlighted(page, made) == "rope holds."
+    link = link_to_quote(f"{site.address}#gone", "rope holds", "A rope holds.")
+    assert highlighted(page, link) == "rope holds."
 
 
 def test_without_the_quote_the_anchor_is_shown(site: Site, page: Page) -> None:
@@ -334,9 +334,9 @@ def test_without_the_quote_the_anchor_is_shown(site: Site, page: Page) -> None:
 
 
 def test_a_clicked_link_on_the_same_page_leads_there(site: Site, page: Page) -> None:
-    made = link_to_quote("/", "rope holds", "A rope holds.")
+    link = link_to_quote("/", "rope holds", "A rope holds.")
     site.article = (
-        f'<p>A rope holds.</p><div class="gap"></div><a href="{html.escape(made)}">go</a>'
+        f'<p>A rope holds.</p><div class="gap"></div><a href="{html.escape(link)}">go</a>'
     )
     page.goto(site.address)
     page.locator("a").click()
