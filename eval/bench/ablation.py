@@ -86,7 +86,7 @@ _WHOLE_CODE = {"answers.excerpts.EXTRA_LINES": 0, "answers.code_window.IMPORT_LI
 RULES = (
     Rule("nothing"),
     Rule("frames of questions", constants={"retrieval.question.strip_frame": _keep_frame}),
-    Rule("near spellings", constants={"retrieval.spelling.MIN_WORD_LETTERS": math.inf}),
+    Rule("near spellings", constants={"retrieval.misspellings.MIN_WORD_LETTERS": math.inf}),
     Rule("short questions", constants={"retrieval.scoring.MAX_SHORT_QUESTION_TERMS": 0}),
     Rule("background", constants={"retrieval.bm25.BACKGROUND_PASSAGES": 0}),
     Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),

@@ -98,7 +98,7 @@ def check_answer(answer: Answer, evidence: Evidence) -> None:
 
 
 def check_quotes(answer: Answer, draft: Any) -> None:
-    """What a draft of claims has beyond a flat one: quotes, links to them and clean texts."""
+    """Check all that a draft of claims has beyond a flat one: quotes, links and clean texts."""
     written = {sanitize_text(claim["text"]) for claim in draft.get("claims", ())}
     for claim in answer.claims:
         assert claim.text in written
@@ -121,7 +121,7 @@ def encoded(reply: Reply, engine: Engine) -> dict[str, Any]:
 
 
 def outcome(draft: Any, evidence: Evidence, *, claims: bool) -> Answer | ContractViolation:
-    """What settling a draft gives or raises; any other exception fails the test."""
+    """Settle a draft, or return its violation; any other exception fails the test."""
     try:
         return (enforce_contract if claims else settle_any_form)(draft, evidence)
     except ContractViolation as violation:

@@ -19,7 +19,7 @@ QUESTION = "Where does the harbour master keep her lantern?"
 
 @pytest.fixture
 def exported(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
-    """What is collected by a provider that only this test has set."""
+    """Collect the spans of a provider that only this test has set."""
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))

@@ -1,1 +1,1 @@
-"""What answers a question at serve time; it cannot see private text."""
+"""Answer questions at serve time, without access to private text."""

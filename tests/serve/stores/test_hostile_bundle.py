@@ -90,7 +90,7 @@ class Draft:
     verify: bool = False
 
     def site(self) -> Any:
-        """What the site is described by."""
+        """Read the description of the site."""
         return json.loads(self.files[manifest_module.SITE_FILE])
 
     def put_site(self, value: object) -> None:
@@ -739,7 +739,7 @@ OF_VECTORS = (flips, lengths, arrays)
 
 @dataclass
 class Watch:
-    """What is opened while it looks, by the interpreter's own account."""
+    """Record what is opened meanwhile, by the interpreter's own audit."""
 
     on: bool = False
     opened: list[str] = field(default_factory=list)
@@ -759,7 +759,7 @@ def watch() -> Watch:
 
 @dataclass
 class Tally:
-    """What became of the mutations of one kind."""
+    """Count the outcomes of the mutations of one kind."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -795,7 +795,7 @@ class Bed:
         self._tallies: dict[str, Tally] = {}
 
     def tally(self, kind: Kind) -> Tally:
-        """What becomes of the mutations of a kind, in each encoding or in one after another."""
+        """Count the outcomes of a kind of mutations, in each encoding or in one after another."""
         name = kind.__name__
         if name not in self._tallies:
             self._tallies[name] = tally = Tally()
@@ -845,7 +845,7 @@ class Bed:
 
 
 def allowed(path: Path, folder: Path) -> bool:
-    """Whether a path is in a folder, or code that Python imports when it has to."""
+    """Test for a path in a folder, or code that Python imports when it has to."""
     installed = (sys.prefix, sys.base_prefix)
     return path.parent == folder or any(path.is_relative_to(root) for root in installed)
 
@@ -888,7 +888,7 @@ class Written:
 
 
 def unclear(message: str) -> str | None:
-    """What is wrong with the message of a refusal."""
+    """Find what is wrong with the message of a refusal."""
     if not _REMEDY.search(message):
         return "no remedy"
     if len(message.splitlines()) != 1 or not message.isprintable():

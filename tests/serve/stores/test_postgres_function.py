@@ -120,7 +120,7 @@ def ask(running: Running, question: str) -> tuple[int, Any]:
 
 
 def is_unavailable(running: Running, question: str) -> bool:
-    """Whether the fixed problem is told. A database that hangs would never end the request."""
+    """Test for the fixed problem; a database that hangs would never end the request."""
     status, body = ask(running, question)
     if status == 200:
         return False

@@ -1,4 +1,4 @@
-"""What is read ahead is what would be read later, and nothing more fails for it."""
+"""Prefetched files equal those read later, and no more fails because of the prefetch."""
 
 import hashlib
 import zlib

@@ -1,4 +1,4 @@
-"""What frames a question is no content; a question that leans on an earlier one is known."""
+"""Frames of questions are not content, and follow-ups are recognized."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a question is read: near spellings, unknown words, short questions and follow-ups."""
+"""Reading of questions: near spellings, unknown words, short questions and follow-ups."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
+from answerable.serve.retrieval.misspellings import edit_distance
 from answerable.serve.retrieval.question import QuestionReading, Remark, read_question
-from answerable.serve.retrieval.spelling import edit_distance
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles

@@ -142,7 +142,7 @@ NEAR = {"float32": 1e-6, "int8": 0.005, "int4": 0.06, "binary": None, "binary+in
 
 
 def test_every_encoding_is_implemented_benchmarked_and_documented() -> None:
-    """What has to know all encodings, each by its place: a forgotten one is named."""
+    """Name each place that lacks an encoding."""
     places = {
         "serve/vectors/encodings.py ENCODING_KINDS": set(encodings.ENCODING_KINDS),
         "indexing/quantize.py MADE": set(quantize.ENCODERS),

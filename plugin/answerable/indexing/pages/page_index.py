@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 
-from ...serve.retrieval import spelling
+from ...serve.retrieval import misspellings
 from ...serve.text.tokenization import (
     detect_scripts,
     extract_terms,
@@ -44,7 +44,7 @@ class PageIndex:
     """A record without its sections, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
-    are compared with (see ``serve.retrieval.spelling``).
+    are compared with (see ``serve.retrieval.misspellings``).
     """
 
     record: Record
@@ -91,7 +91,11 @@ def list_words(text: str) -> Iterator[str]:
     """List the words of letters only, in lower case, that a near spelling may stand for."""
     for token in split_words(text):
         word = token.lower()
-        if len(word) >= spelling.MIN_HALF_LETTERS and word.isalpha() and is_space_delimited(word):
+        if (
+            len(word) >= misspellings.MIN_HALF_LETTERS
+            and word.isalpha()
+            and is_space_delimited(word)
+        ):
             yield word
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
 from .bm25 import compute_idfs, find_indexed_terms
+from .misspellings import find_joined_spelling, find_near_spelling, may_be_misspelled
 from .question_text import is_follow_up, strip_frame
-from .spelling import find_joined_spelling, find_near_spelling, may_be_misspelled
 from .store import Store, memoize_per_store
 
 # A near spelling replaces a word; no passage has a word; the question needs an earlier one.
