@@ -90,14 +90,14 @@ def folder(published: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the gate was run for in this process: the levers, in turn."""
+    """Record the levers that the gate judges in this process."""
     levers: list[str] = []
     judge = encoding_gate.judge_contents
 
     def counted(*args: Any) -> GateReport:
-        found = judge(*args)
-        levers.append(found.lever)
-        return found
+        report = judge(*args)
+        levers.append(report.lever)
+        return report
 
     monkeypatch.setattr(encoding_gate, "judge_contents", counted)
     return levers
@@ -127,18 +127,18 @@ def test_what_loses_something_is_not_published_without_a_gold_set(
     folder: Path, bundle: dict[str, Any], label: str
 ) -> None:
     before = tree(folder / "function")
-    said = failure(configure(folder, bundle))
-    assert f"bundle: {label} needs a gold set to certify it" in said
-    assert f"{folder / 'eval' / 'gold.yaml'} does not exist" in said
-    assert REMEDY in said
+    message = failure(configure(folder, bundle))
+    assert f"bundle: {label} needs a gold set to certify it" in message
+    assert f"{folder / 'eval' / 'gold.yaml'} does not exist" in message
+    assert REMEDY in message
     assert tree(folder / "function") == before
 
 
 def test_a_refused_build_fails_with_one_sentence(folder: Path) -> None:
     done = sites.build(configure(folder, BINARY))
     assert done.returncode == 1
-    (said,) = [line for line in done.stderr.splitlines() if "answerable: " in line]
-    assert said == (
+    (message,) = [line for line in done.stderr.splitlines() if "answerable: " in line]
+    assert message == (
         "ERROR   -  answerable: bundle: binary needs a gold set to certify it, and "
         f"{folder / 'eval' / 'gold.yaml'} does not exist: write one, or {REMEDY}"
     )
@@ -187,11 +187,11 @@ def test_what_the_gold_set_rejects_is_not_published_and_the_flipped_query_is_nam
     done = sites.build(configure(folder, BINARY, FLIPS, GOLD))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    (said,) = [line for line in done.stderr.splitlines() if "REJECTED" in line]
-    assert "binary REJECTED: 2 of 3 verdicts hold" in said
-    assert "; see `answerable gate` for lantern, and use int8" in said
-    assert "storms" not in said
-    assert REMEDY in said
+    (message,) = [line for line in done.stderr.splitlines() if "REJECTED" in line]
+    assert "binary REJECTED: 2 of 3 verdicts hold" in message
+    assert "; see `answerable gate` for lantern, and use int8" in message
+    assert "storms" not in message
+    assert REMEDY in message
     assert tree(folder / "function") == before
     # Each of the two ways out that the sentence names.
     build_here(configure(folder, ALLOWED, FLIPS))
@@ -210,10 +210,10 @@ def test_an_unchanged_bundle_is_judged_once_and_a_changed_one_again(
 
     configure(folder, BINARY, HOLDS, GOLD)
     assert runs() == 1
-    (kept,) = certificates(folder)
-    before = tree(kept.parent)
+    (certificate,) = certificates(folder)
+    before = tree(certificate.parent)
     assert runs() == 0
-    assert tree(kept.parent) == before
+    assert tree(certificate.parent) == before
 
     put(folder / "eval" / "gold.yaml", f"{GOLD}    note: a word more\n")
     assert runs() == 1
@@ -232,8 +232,8 @@ def test_a_kept_certificate_hides_no_mistake_of_the_gold_set(folder: Path) -> No
     gold = f"{GOLD}  - {{id: gear, query: 'Where is the plan?', expectSources: [w.md]}}\n"
     build_here(configure(folder, BINARY, {**HOLDS, "note_floor": 0}, gold))
     (folder / "notebook" / "w.md").rename(folder / "notebook" / "x.md")
-    said = "query 'gear': expectSources: there is no record, passage or note for number 1"
-    assert said in failure(folder)
+    message = "query 'gear': expectSources: there is no record, passage or note for number 1"
+    assert message in failure(folder)
 
 
 def test_a_note_that_changes_without_its_coarse_codes_is_judged_again(
@@ -259,9 +259,9 @@ def test_no_file_name_of_a_note_is_in_the_log_of_a_rejection(folder: Path) -> No
         "  - {id: gear, query: 'What is the plan of the winch?', expectSources: [secret-plan.md]}\n"
     )
     coarse = {"encoding": "binary", "dimensions": 2}
-    said = failure(configure(folder, coarse, {"floor": 0.2, "note_floor": 0.2}, gold))
-    assert "REJECTED" in said
-    assert "secret-plan" not in said
+    message = failure(configure(folder, coarse, {"floor": 0.2, "note_floor": 0.2}, gold))
+    assert "REJECTED" in message
+    assert "secret-plan" not in message
 
 
 def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
@@ -278,10 +278,10 @@ def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
 def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, BINARY, HOLDS, GOLD))
     before = tree(folder / "function")
-    (kept,) = certificates(folder)
-    data = json.loads(kept.read_bytes())
+    (certificate,) = certificates(folder)
+    data = json.loads(certificate.read_bytes())
     data["comparisons"][0]["flips"] = ["it was written here"]
-    kept.write_text(json.dumps(data))
+    certificate.write_text(json.dumps(data))
     assert f"for {data['comparisons'][0]['id']}, and" in failure(folder)
     assert judged == ["binary"]
     assert tree(folder / "function") == before
@@ -289,26 +289,26 @@ def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None
 
 def test_a_damaged_certificate_is_as_good_as_none(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, BINARY, HOLDS, GOLD))
-    (kept,) = certificates(folder)
-    whole = kept.read_bytes()
+    (certificate,) = certificates(folder)
+    whole = certificate.read_bytes()
     data = json.loads(whole)
     part = {**data, "comparisons": data["comparisons"][:-1]}
-    more = {**data, "signed": True}
+    extended = {**data, "signed": True}
     row = {**data, "comparisons": [{"id": "chain"}] * 3}
     damaged = [b"", whole[:-20], b"\xff", b"[]", b"null", b'{"comparisons": 3}']
-    damaged += [json.dumps(each).encode() for each in (part, more, row)]
+    damaged += [json.dumps(each).encode() for each in (part, extended, row)]
     for data in damaged:
-        kept.write_bytes(data)
+        certificate.write_bytes(data)
         judged.clear()
         build_here(folder)
         assert judged == ["binary"], data
-        assert kept.read_bytes() == whole
+        assert certificate.read_bytes() == whole
 
 
 def test_a_gold_set_with_a_mistake_publishes_nothing(folder: Path) -> None:
     before = tree(folder / "function")
-    said = failure(configure(folder, BINARY, HOLDS, GOLD.replace("[storms]", "[gales]")))
-    assert "query 'lantern': expectSources: there is no record, passage or note 'gales'" in said
+    message = failure(configure(folder, BINARY, HOLDS, GOLD.replace("[storms]", "[gales]")))
+    assert "query 'lantern': expectSources: there is no record, passage or note 'gales'" in message
     assert "ready" not in failure(configure(folder, BINARY, HOLDS, "queries: []"))
     assert certificates(folder) == []
     assert tree(folder / "function") == before
@@ -330,15 +330,15 @@ def test_dimensions_out_of_range_are_refused_by_the_options_name(
     folder: Path, dimensions: int
 ) -> None:
     before = tree(folder / "function")
-    said = failure(configure(folder, {"dimensions": dimensions}))
-    assert f"bundle.dimensions: {dimensions} is not between 1 and 256" in said
+    message = failure(configure(folder, {"dimensions": dimensions}))
+    assert f"bundle.dimensions: {dimensions} is not between 1 and 256" in message
     assert tree(folder / "function") == before
 
 
 def test_an_unknown_encoding_is_refused_and_those_that_are_known_are_named(folder: Path) -> None:
-    said = failure(configure(folder, {"encoding": "int3"}))
-    assert "int3" in said
-    assert "binary+int8" in said
+    message = failure(configure(folder, {"encoding": "int3"}))
+    assert "int3" in message
+    assert "binary+int8" in message
 
 
 @pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
@@ -350,9 +350,9 @@ def test_bundles_of_languages_apart_are_not_certified_by_one_gold_set(tmp_path: 
 
     put(tmp_path / "eval" / "gold.yaml", GOLD)
     translated(tmp_path, "suffix", theme="material", plugins=plugins(BINARY))
-    said = failure(tmp_path)
-    assert "bundle: binary cannot be certified with `languages: apart`" in said
-    assert REMEDY in said
+    message = failure(tmp_path)
+    assert "bundle: binary cannot be certified with `languages: apart`" in message
+    assert REMEDY in message
     assert not (tmp_path / "function").exists()
 
 
@@ -363,10 +363,10 @@ def test_answers_are_judged_where_they_cost_nothing(
     configure(folder, BINARY, answers={"provider": provider})
     before = tree(folder / "function")
     sites.forget_plugins()
-    found = rebuild_site(folder / "mkdocs.yml")
-    assert found.full is full
-    assert (found.encoding.name, found.encoding.dimensions) == ("binary", 256)
-    assert len(found.notes.ids) == 1
+    report = rebuild_site(folder / "mkdocs.yml")
+    assert report.full is full
+    assert (report.encoding.name, report.encoding.dimensions) == ("binary", 256)
+    assert len(report.notes.ids) == 1
     assert tree(folder / "function") == before
 
 
