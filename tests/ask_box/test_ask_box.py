@@ -507,7 +507,7 @@ def cited_in(*languages: str | None) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("page_language", "sources", "said"),
+    ("page_language", "sources", "notice"),
     [
         ("fr", ("en",), "The sources are in English."),
         ("fr-CA", ("en", "de"), "The sources are in English and German."),
@@ -520,7 +520,7 @@ def cited_in(*languages: str | None) -> Json:
     ],
 )
 def test_sources_in_another_language_name_that_language(
-    page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], said: str | None
+    page: Page, site: Site, page_language: str, sources: tuple[str | None, ...], notice: str | None
 ) -> None:
     site.lang = page_language
     site.ask_box = '<answerable-ask lang="en"></answerable-ask>'
@@ -528,7 +528,9 @@ def test_sources_in_another_language_name_that_language(
     ask(box)
     expect(box.locator("blockquote")).to_have_count(len(sources))
     lines = box.locator(".meta").all_inner_texts()
-    assert [line for line in lines if line.startswith("The sources")] == ([said] if said else [])
+    assert [each for each in lines if each.startswith("The sources")] == (
+        [notice] if notice else []
+    )
     for quote, language in zip(box.locator("blockquote").all(), sources, strict=True):
         assert quote.get_attribute("lang") == language
 

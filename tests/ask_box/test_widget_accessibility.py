@@ -68,7 +68,7 @@ MARKS = {
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong within the ask box, all of its rules on, best practices too."""
+    """List the faults that axe-core finds within the ask box, all of its rules on."""
     reports = AXE.run(page, {"include": ["answerable-ask"]}, RULES).response["violations"]
     return [
         f"{each['id']}: {node['target']} {node['failureSummary']}"
@@ -128,7 +128,7 @@ def test_axe_finds_a_planted_fault_inside_the_box(page: Page, site: Site) -> Non
 
 
 def stops(page: Page, key: str = "Tab", most: int = 30) -> list[str]:
-    """What Tab reaches from the focus on, until it leaves the page or comes to the question."""
+    """List the names that Tab reaches, until it leaves the page or comes to the question."""
     names: list[str] = []
     for _ in range(most):
         page.keyboard.press(key)

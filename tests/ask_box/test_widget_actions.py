@@ -1,4 +1,4 @@
-"""What a reader does with an answer, and what a page may do with the ask box."""
+"""Actions on an answer, by its reader, and on the ask box, by its page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RECORDING = """(names) => {
 }"""
 
 
-def seen(page: Page) -> list[str]:
+def event_names(page: Page) -> list[str]:
     """Names of the events so far, which are then forgotten."""
     return [each["name"] for each in details(page)]
 
@@ -217,7 +217,7 @@ def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None
     page.keyboard.press("Control+i")
     expect(box.locator("dialog")).to_have_count(0)
     expect(box).not_to_have_attribute("open", "")
-    assert seen(page) == ["open", "open"]
+    assert event_names(page) == ["open", "open"]
     refuse(page, "cite", "feedback")
     ask(box)
     box.locator(".card a").click()
@@ -244,7 +244,7 @@ def test_a_cancelled_opening_asks_nothing(page: Page, site: Site) -> None:
     expect(box).not_to_have_attribute("open", "")
     refuse(page, "open")
     page.evaluate("document.querySelector('answerable-ask').ask('New')")
-    assert seen(page) == ["open", "close", "open"]
+    assert event_names(page) == ["open", "close", "open"]
     assert site.questions == []
 
 
@@ -297,7 +297,7 @@ def test_inline_placement_draws_the_box_in_the_page(page: Page, site: Site) -> N
     page.evaluate("document.querySelector('answerable-ask').close()")
     expect(box.locator(".card")).to_be_visible()
     box.locator(".card a").click(modifiers=["Alt"])
-    assert seen(page) == ["ask", "answer", "cite"]
+    assert event_names(page) == ["ask", "answer", "cite"]
 
 
 def test_the_shortcut_can_be_changed_or_removed(page: Page, site: Site) -> None:

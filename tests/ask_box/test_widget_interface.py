@@ -86,8 +86,10 @@ def stream(body: object) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def seen(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """What a widget did that went through everything it can do."""
+def interface(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Any]]:
+    """Record the interface of a widget that went through everything it can do."""
     folder = tmp_path_factory.mktemp("interface")
     context = browser.new_context()
     page = context.new_page()
@@ -162,12 +164,12 @@ def test_the_manifest_names_the_element_that_the_script_defines() -> None:
     assert f"export class {ELEMENT['name']} extends {ELEMENT['superclass']['name']}" in SCRIPT
 
 
-def test_manifest_attributes_match_the_script(seen: dict[str, Any]) -> None:
+def test_manifest_attributes_match_the_script(interface: dict[str, Any]) -> None:
     # `lang` is a global attribute that the element reads as its own.
-    assert set(names("attributes")) == {*seen["read"], *seen["set"]}
+    assert set(names("attributes")) == {*interface["read"], *interface["set"]}
     for attribute in ELEMENT["attributes"]:
         is_set = attribute["description"].startswith("set by the element")
-        assert is_set == (attribute["name"] in seen["set"]), attribute["name"]
+        assert is_set == (attribute["name"] in interface["set"]), attribute["name"]
         assert ("default" in attribute) == (not is_set), attribute["name"]
 
 
@@ -178,20 +180,20 @@ def test_manifest_attribute_values_match_the_script() -> None:
     assert choices("state") == {*states, *modes}
 
 
-def test_manifest_events_match_those_dispatched(seen: dict[str, Any]) -> None:
-    assert set(names("events")) == set(seen["events"])
-    assert set(seen["events"]) == set(re.findall(r'"(answerable:\w+)"', SCRIPT))
+def test_manifest_events_match_those_dispatched(interface: dict[str, Any]) -> None:
+    assert set(names("events")) == set(interface["events"])
+    assert set(interface["events"]) == set(re.findall(r'"(answerable:\w+)"', SCRIPT))
     for event in ELEMENT["events"]:
-        cancelable, reaches_the_page = seen["events"][event["name"]]
+        cancelable, reaches_the_page = interface["events"][event["name"]]
         assert ("preventDefault()" in event["description"]) == cancelable, event["name"]
         assert reaches_the_page, event["name"]
 
 
-def test_manifest_methods_and_fields_match_the_class(seen: dict[str, Any]) -> None:
+def test_manifest_methods_and_fields_match_the_class(interface: dict[str, Any]) -> None:
     methods = members("method")
-    assert set(methods) == set(seen["methods"])
+    assert set(methods) == set(interface["methods"])
     for name, method in methods.items():
-        assert len(method.get("parameters", ())) == seen["methods"][name], name
+        assert len(method.get("parameters", ())) == interface["methods"][name], name
 
 
 def test_manifest_fields_are_set_by_the_page_and_read_by_the_element() -> None:
@@ -199,12 +201,12 @@ def test_manifest_fields_are_set_by_the_page_and_read_by_the_element() -> None:
     assert set(members("field")) == set(re.findall(r"this\.(\w+) \?\?", SCRIPT))
 
 
-def test_manifest_slots_match_the_shadow_tree(seen: dict[str, Any]) -> None:
-    assert set(names("slots")) == set(seen["slots"])
+def test_manifest_slots_match_the_shadow_tree(interface: dict[str, Any]) -> None:
+    assert set(names("slots")) == set(interface["slots"])
 
 
-def test_manifest_parts_exist_in_the_shadow_tree(seen: dict[str, Any]) -> None:
-    assert set(names("cssParts")) <= set(seen["parts"])
+def test_manifest_parts_exist_in_the_shadow_tree(interface: dict[str, Any]) -> None:
+    assert set(names("cssParts")) <= set(interface["parts"])
 
 
 def test_manifest_properties_match_the_styles_and_defaults() -> None:

@@ -1,4 +1,4 @@
-"""Where a citation leads: to its words, by the browser or else by the script."""
+"""A followed citation leads to its words, by the browser or else by the script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the ask box sends requests: to its page's origin, and to the endpoint it was given."""
+"""The ask box sends requests to its page's origin and to its endpoint, and nowhere else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.widget_site import NOT_FOUND, STRICT_CSP, SUPPORTED, Site, ask, vis
 
 
 def origins(page: Page) -> set[str]:
-    """Where requests go to, from here on."""
+    """Collect the origins of requests, from here on."""
     requested: set[str] = set()
     page.context.on("request", lambda r: requested.add("/".join(r.url.split("/")[:3])))
     return requested

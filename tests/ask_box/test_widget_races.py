@@ -1,4 +1,4 @@
-"""What happens at an odd moment: keys pressed twice, boxes closed and opened, readers elsewhere."""
+"""Races of the ask box: keys pressed twice, boxes closed and opened, readers elsewhere."""
 
 from __future__ import annotations
 

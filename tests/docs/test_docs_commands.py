@@ -68,11 +68,13 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def named(command: Command) -> str:
+def command_name(command: Command) -> str:
     return shlex.join([f"{name}={text}" for name, text in command.variables] + [*command.words])
 
 
-COMMANDS = [pytest.param(each, id=f"{each.where} {named(each)[:60]}") for each in manual.commands()]
+COMMANDS = [
+    pytest.param(each, id=f"{each.where} {command_name(each)[:60]}") for each in manual.commands()
+]
 
 
 @pytest.mark.usefixtures("beside")

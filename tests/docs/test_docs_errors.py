@@ -74,7 +74,7 @@ def _literals(node: ast.expr) -> Iterator[str]:
 
 
 def shares(shown: str, literals: list[str]) -> bool:
-    """Whether a message that the manual shows has the words of a literal.
+    """Tell whether a message that the manual shows has the words of a literal.
 
     It has a whole one, or half of its own longest part, between its holes, is in one.
     """

@@ -38,8 +38,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the modules of the page, installed with its entry points."""
     folder = tmp_path_factory.mktemp("packages")
     for text in blocks("python"):
-        if named := re.match(r"# (\w+\.py)\n", text):
-            (folder / named[1]).write_text(text, "utf-8")
+        if file_name := re.match(r"# (\w+\.py)\n", text):
+            (folder / file_name[1]).write_text(text, "utf-8")
     for number, text in enumerate(blocks("toml")):
         project = tomllib.loads(text)["project"]
         name, version = project.get("name", f"example-{number}"), project.get("version", "1.0")

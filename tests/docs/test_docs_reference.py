@@ -63,7 +63,7 @@ def test_an_exit_status_is_that_of_its_example(
     assert str(CliRunner().invoke(main, list(line.words[1:])).exit_code) == status
 
 
-class Asked(dict[str, str]):
+class RecordingEnvironment(dict[str, str]):
     """An environment that knows what it was asked for."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -82,9 +82,9 @@ def variables() -> dict[str, list[str]]:
     return {row[0].strip("`"): row[1:] for row in rows}
 
 
-def read() -> set[str]:
+def environment_names() -> set[str]:
     """The variables that a function, its start, a build and our commands read."""
-    environment = Asked({})
+    environment = RecordingEnvironment({})
     read_policy(environment)
     names = set(environment.names)
     for path in (sites.ROOT / "plugin").rglob("*.py"):
@@ -95,7 +95,7 @@ def read() -> set[str]:
 
 def test_every_variable_is_in_a_table_with_type_default_and_example() -> None:
     # The package openai reads its key itself.
-    assert set(variables()) == {*read(), "OPENAI_API_KEY"}
+    assert set(variables()) == {*environment_names(), "OPENAI_API_KEY"}
     assert [name for name, cells in variables().items() if not all(cells)] == []
 
 

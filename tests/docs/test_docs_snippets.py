@@ -30,7 +30,7 @@ OTHERS = {
 }
 
 
-def of(*languages: str) -> list[Any]:
+def blocks_in(*languages: str) -> list[Any]:
     blocks = [each for each in manual.blocks() if each.language in languages]
     assert blocks
     return [pytest.param(each, id=each.where) for each in blocks]
@@ -50,7 +50,7 @@ def test_every_block_is_of_a_language_that_is_checked() -> None:
     assert {b.language for b in manual.blocks()} >= set(OTHERS), "an exception that nobody needs"
 
 
-@pytest.mark.parametrize("block", of("yaml"))
+@pytest.mark.parametrize("block", blocks_in("yaml"))
 def test_yaml_is_read_by_what_it_is_for(
     block: Block, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +135,7 @@ def test_every_option_is_in_an_example() -> None:
     assert table - shown == set()
 
 
-@pytest.mark.parametrize("block", of("markdown"))
+@pytest.mark.parametrize("block", blocks_in("markdown"))
 def test_markdown_is_a_note_a_page_or_abbreviations(block: Block, tmp_path: Path) -> None:
     sites.put(tmp_path / "example.md", block.text)
     if block.text.startswith("---"):
@@ -150,7 +150,7 @@ def test_markdown_is_a_note_a_page_or_abbreviations(block: Block, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "block", [each for each in of("text") if each.values[0].text.startswith("---")]
+    "block", [each for each in blocks_in("text") if each.values[0].text.startswith("---")]
 )
 def test_a_transcript_and_a_paged_note_are_notes(block: Block, tmp_path: Path) -> None:
     is_transcript = "WEBVTT" in block.text
@@ -161,7 +161,7 @@ def test_a_transcript_and_a_paged_note_are_notes(block: Block, tmp_path: Path) -
     assert note.label
 
 
-@pytest.mark.parametrize("block", of("json"))
+@pytest.mark.parametrize("block", blocks_in("json"))
 def test_json_is_json(block: Block) -> None:
     try:
         json.loads(block.text)
@@ -170,7 +170,7 @@ def test_json_is_json(block: Block) -> None:
         assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
 
 
-@pytest.mark.parametrize("block", of("python"))
+@pytest.mark.parametrize("block", blocks_in("python"))
 def test_python_compiles(block: Block) -> None:
     compile(block.text, block.where, "exec")
 
@@ -186,12 +186,12 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     page.close()
 
 
-@pytest.mark.parametrize("block", of("js"))
+@pytest.mark.parametrize("block", blocks_in("js"))
 def test_a_script_compiles(block: Block, page: Page) -> None:
     page.evaluate("(text) => { (async () => {}).constructor(text); }", block.text)
 
 
-@pytest.mark.parametrize("block", of("css"))
+@pytest.mark.parametrize("block", blocks_in("css"))
 def test_styles_are_understood_and_of_the_widget(block: Block, page: Page) -> None:
     rules = re.findall(r"{(.*?)}", block.text, re.S)
     accepted = page.evaluate(
@@ -207,7 +207,7 @@ def test_styles_are_understood_and_of_the_widget(block: Block, page: Page) -> No
     }
 
 
-@pytest.mark.parametrize("block", of("html"))
+@pytest.mark.parametrize("block", blocks_in("html"))
 def test_markup_calls_what_the_widget_has(block: Block) -> None:
     element = widget_tables.element(widget_tables.read_manifest())
     methods = {each["name"] for each in element["members"]}
@@ -218,7 +218,7 @@ def test_markup_calls_what_the_widget_has(block: Block) -> None:
     assert "answerable-ask" in block.text
 
 
-@pytest.mark.parametrize("block", of("html+jinja"))
+@pytest.mark.parametrize("block", blocks_in("html+jinja"))
 def test_a_template_is_one(block: Block) -> None:
     assert jinja2.Environment(autoescape=True).parse(block.text).body
 

@@ -1,4 +1,4 @@
-"""Whether what a site's bundle says stands in the site: urls, anchors and every line of text."""
+"""Check that a site holds what its bundle cites: urls, anchors and every line of text."""
 
 import re
 from collections.abc import Iterator

@@ -32,12 +32,12 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 
 
 def parts() -> dict[str, str]:
-    """What stands between the marks of each command."""
+    """Render the part between the marks of each command."""
     return {name: _part(name, command) for name, command in commands().items()}
 
 
 def marked(text: str) -> dict[str, str]:
-    """What stands between the marks of a page, by the commands' names."""
+    """Return the parts between the marks of a page, by the commands' names."""
     return {name: part for _, name, part, _ in _MARKED.findall(text)}
 
 

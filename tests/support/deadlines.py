@@ -1,4 +1,4 @@
-"""How long tests wait for what should happen at once, so that only a defect takes so long."""
+"""Deadlines of tests for events that should happen at once: only a defect takes so long."""
 
 import contextvars
 import threading

@@ -56,7 +56,7 @@ def coded(random: Random, text: str, share: float) -> str:
 
 
 def divider(random: Random, after: str, breaks: tuple[str, ...]) -> str:
-    """What stands between two words. after: the character that follows it."""
+    """Separate two words. after: the character that follows it."""
     if random.random() < 0.3:
         return reference(random, random.choice(SPACES), after)
     if not breaks:

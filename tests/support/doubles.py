@@ -106,15 +106,20 @@ def index_of(
 
 def bundle_of(
     folder: Path,
-    made: SiteIndex,
+    index: SiteIndex,
     profile: Profile = LOCAL_PROFILE,
     identity: EmbedderIdentity = TINY,
     encoding: Encoding | None = None,
 ) -> Bundle:
     """Write an index as a bundle, int8 by default, and open it."""
     vector_encoding = encoding or Encoding("int8", identity.dimensions)
+<<<<<<< HEAD
     contents = serialize_index(made, vector_encoding)
     write_bundle(contents, folder / "bundle", identity, profile, NOON)
+=======
+    contents = serialize_index(index, vector_encoding)
+    write_bundle(index, folder / "bundle", identity, profile, NOON, contents)
+>>>>>>> 94750e1 (Open the docstrings of test support with what they do, and name its values)
     return open_bundle(folder / "bundle")
 
 

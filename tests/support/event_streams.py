@@ -33,7 +33,7 @@ class Waiting:
 
     @property
     def service(self) -> Service:
-        """What responds with these events, whatever it is asked."""
+        """Make a service that responds with these events to any request."""
         return cast(Service, self)
 
     def handle(self, request: Request) -> Response:

@@ -81,7 +81,7 @@ def _find_by_id(identifier: str, items: Sequence[Item]) -> Item | None:
 def _repair_reference(
     identifier: str, url: str, evidence: Evidence, *, to_hint: bool
 ) -> EvidenceItem:
-    """What an (id, url) pair of a declared kind means: its kind's id, else url, else the other's.
+    """Resolve an (id, url) pair of a declared kind: by its kind's id, else url, else the other's.
 
     ContractViolation if nothing retrieved fits.
     """

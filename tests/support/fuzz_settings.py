@@ -1,4 +1,4 @@
-"""How hard a property test looks: a few fixed examples, or many random ones if it is deep."""
+"""Settings of property tests: a few fixed examples, or many random ones in a deep run."""
 
 import datetime as dt
 import os

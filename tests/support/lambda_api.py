@@ -1,4 +1,4 @@
-"""What AWS runs around a Lambda function, on loopback: the Runtime API and a function URL.
+"""Emulate AWS around a Lambda function on loopback: the Runtime API and a function URL.
 
 The API is the one that AWS documents for custom runtimes; the URL makes events of payload 2.0.
 """
@@ -46,7 +46,7 @@ class Platform:
 
     @property
     def api(self) -> str:
-        """What AWS_LAMBDA_RUNTIME_API is set to."""
+        """Return the value of AWS_LAMBDA_RUNTIME_API."""
         return f"127.0.0.1:{self._api.server_port}"
 
     @property
@@ -62,7 +62,7 @@ class Platform:
         return invocation
 
     def next(self) -> Invocation | None:
-        """What the runtime is to do; None when there is no more."""
+        """Return the next event for the runtime; None when there is no other."""
         while not self.stopping.is_set():
             try:
                 invocation = self.waiting.get(timeout=0.1)

@@ -30,7 +30,7 @@ _LOOK = 0.01
 
 @dataclass
 class Outcome:
-    """What came of a load. ``codes``: of responses, None for an answer.
+    """The outcome of a load. ``codes``: of responses, None for an answer.
 
     ``most``: the most tokens that were settled and reserved at once. ``false``: the tokens that
     were settled when somebody was told that the day is spent, though another question had room.

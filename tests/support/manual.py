@@ -1,4 +1,4 @@
-"""What the manual holds, for the tests that check it: its code blocks, its tables, its commands."""
+"""Parse the manual for the tests that check it: its code blocks, tables and commands."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Whether a response is one that the OpenAPI document describes."""
+"""Check that a response is one that the OpenAPI document describes."""
 
 import json
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def validate(document: Document, schema: Document, value: object) -> None:
 
 
 def resolved(document: Document, described: Any) -> Any:
-    """What a reference within the document means; anything else as it is."""
+    """Resolve a reference within the document; return anything else as it is."""
     while "$ref" in described:
         target: Any = document
         for part in described["$ref"].removeprefix("#/").split("/"):

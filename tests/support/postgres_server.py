@@ -72,7 +72,7 @@ class PostgresServer:
             self.process = None
 
     def tool(self, name: str, *arguments: str) -> str:
-        """What one of PostgreSQL's programs prints."""
+        """Run one of PostgreSQL's programs and return what it prints."""
         done = subprocess.run(
             [str(self._bin / name), *arguments],
             cwd=self.folder, user=_user(), group=_group(), capture_output=True, text=True,

@@ -7,7 +7,7 @@ from support.deadlines import PATIENCE
 
 
 def race(script: str, processes: int, *arguments: str) -> list[str]:
-    """What each of some processes prints, all let go at once.
+    """Start processes that are let go at once, and return what each prints.
 
     script: Python that prepares, then calls ``go()``, then prints a line. arguments: its argv[1:].
     """

@@ -7,7 +7,7 @@ import redis
 
 
 def account(url: str) -> tuple[int, int]:
-    """What is settled today, and what is reserved."""
+    """Read the tokens that are settled today and those that are reserved."""
     today = dt.datetime.now(dt.UTC).date()
     with redis.Redis.from_url(url) as client:
         fields: Any = client.hgetall(f"answerable:tokens:{today.isoformat()}")

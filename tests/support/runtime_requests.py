@@ -54,7 +54,7 @@ def get(name: str, status: int, path: str, expected: str | None = None) -> Case:
 def preflight(
     name: str, status: int, path: str, origin: Origin, expected: str | None = None
 ) -> Case:
-    """What a browser asks before a page may ask."""
+    """Make the preflight request that a browser sends before a page may ask."""
     request_method = (("Access-Control-Request-Method", "POST"),)
     return Case(name, status, expected, "OPTIONS", path, None, None, origin, request_method)
 

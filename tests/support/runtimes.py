@@ -116,7 +116,7 @@ class Runtime:
         return self.request("POST", "answer", json.dumps(body).encode(), self.headers(*headers))
 
     def headers(self, *extra: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """What the page of its own origin sends with a question."""
+        """Return the headers that a page of its own origin sends with a question."""
         return (("Content-Type", "application/json"), ("Origin", self.origin), *extra)
 
 
@@ -198,7 +198,7 @@ def bootstrap(
 
 
 def logged(runtime: Runtime, request_id: str) -> dict[str, Any]:
-    """What a function has logged of a request; its output is read as it comes."""
+    """Return the log lines of a request; the output of a function is read as it comes."""
     runtimes_started: list[dict[str, Any]] = []
 
     def is_there() -> bool:

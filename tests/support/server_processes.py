@@ -83,8 +83,8 @@ def mkdocs(folder: Path, *args: str) -> Iterator[Running]:
     """Run `mkdocs serve` until the block ends. args: of `mkdocs serve`, or `-v` of mkdocs."""
     port = free_port()
     flags = [arg for arg in args if arg == "-v"]
-    rest = [arg for arg in args if arg not in flags]
-    command = [sys.executable, "-m", "mkdocs", *flags, "serve", "-a", f"127.0.0.1:{port}", *rest]
+    options = [arg for arg in args if arg not in flags]
+    command = [sys.executable, "-m", "mkdocs", *flags, "serve", "-a", f"127.0.0.1:{port}", *options]
     with run(command, folder, lambda running: "Serving on" in running.output, port) as running:
         yield running
 

@@ -119,7 +119,7 @@ class Asking:
         return [json.loads(line) for line in self.lines]
 
     def __call__(self, question: object = QUESTION, **extra: Any) -> Response:
-        return self.service.handle(asked(question, **extra))
+        return self.service.handle(question_request(question, **extra))
 
     def get(self, path: str, query: str = "", **headers: str) -> Response:
         return self.service.handle(request("GET", path, query=query, headers=headers))
@@ -150,7 +150,7 @@ def request(
     return Request(method, path, query, headers or {}, body, asker, can_stream=streams)
 
 
-def asked(question: object = QUESTION, **extra: Any) -> Request:
+def question_request(question: object = QUESTION, **extra: Any) -> Request:
     """A question. more: ``headers``, ``asker``, ``streams``, or of the body."""
     headers = {"content-type": "application/json", **extra.pop("headers", {})}
     options = {name: extra.pop(name) for name in ("asker", "streams") if name in extra}
@@ -194,8 +194,8 @@ SENT = [
     request("OPTIONS", "nothing"),
     request("POST", "answer", body=b"{}"),
     request("POST", "answer", body=WRONG, headers={"content-type": "application/json"}),
-    asked(),
-    asked(streams=True, headers={"accept": EVENT_STREAM_TYPE}),
-    asked("", streams=True, headers={"accept": EVENT_STREAM_TYPE}),
-    asked(language="-"),
+    question_request(),
+    question_request(streams=True, headers={"accept": EVENT_STREAM_TYPE}),
+    question_request("", streams=True, headers={"accept": EVENT_STREAM_TYPE}),
+    question_request(language="-"),
 ]

@@ -129,7 +129,7 @@ def forget_plugins() -> None:
 
 
 def failure(folder: Path) -> str:
-    """What a build in this process says when it fails; AssertionError if it does not."""
+    """Return the message of a build in this process; AssertionError if it does not fail."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     logging.getLogger("mkdocs").addHandler(handler)
@@ -148,7 +148,7 @@ def opened(folder: Path) -> Bundle:
 
 
 def ask(bundle: Bundle, question: str) -> Reply:
-    """What the keyless engine answers from a bundle."""
+    """Answer a question from a bundle by the keyless engine."""
     return make_engine(bundle, local()).answer(question)
 
 

@@ -1,4 +1,4 @@
-"""What a purse gives and what it refuses, for tests of both kinds."""
+"""Check grants and refusals of a token budget, for tests of both kinds."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ LEASE = 600.0
 
 
 def refusal(purse: TokenBudget, tokens: int) -> Literal["spent", "reserved"] | None:
-    """What stands in the way of so many tokens; None, and nothing stays reserved, if nothing."""
+    """Return the reason to refuse so many tokens; None, with nothing left reserved, if granted."""
     try:
         purse.reserve(tokens, LEASE).settle(0)
     except BudgetError as error:

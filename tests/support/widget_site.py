@@ -98,7 +98,7 @@ NOT_FOUND = answer("not-found", reason="no-evidence", confidence="low")
 
 @dataclass
 class Reply:
-    """What the server sends back for one question."""
+    """A reply of the server to one question."""
 
     body: Json | list[Any] | str
     status: int = 200
@@ -126,7 +126,7 @@ def event(name: str, data: object) -> str:
 
 
 def asking(question: str, language: str = "en") -> Json:
-    """What the box sends for a question from a page in a language."""
+    """Build the body that the box sends for a question from a page in a language."""
     return {"question": question, "language": language}
 
 
@@ -177,7 +177,7 @@ class Site:
         return Reply(text, content_type="text/html")
 
     def file(self, path: str) -> Reply:
-        """What lies at a path below the site's root."""
+        """Return the file at a path below the site's root."""
         if path in self.pages:
             return self.pages[path]
         if path == "/assets/answerable/ask-box.js":

@@ -99,7 +99,7 @@ def _describe(each: Json) -> str:
 
 
 def _values(each: Json) -> str:
-    """What an attribute may hold: its choices where there are any."""
+    """Describe the values of an attribute: its choices where there are any."""
     text = str(each["type"]["text"])
     return ", ".join(f"`{choice}`" for choice in re.findall(r'"([^"]+)"', text)) or text
 

@@ -311,7 +311,7 @@ def test_a_record_may_be_short() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "asked", "size"),
+    ("model", "dimensions", "size"),
     [
         ("text-embedding-3-large", None, 3072), ("text-embedding-3-small", None, 1536),
         ("text-embedding-3-large", 256, 256), ("text-embedding-3-small", 64, 64),
@@ -319,10 +319,10 @@ def test_a_record_may_be_short() -> None:
     ],
 )  # fmt: skip
 def test_vectors_are_those_of_the_local_embedder(
-    client: OpenAI, model: str, asked: int | None, size: int
+    client: OpenAI, model: str, dimensions: int | None, size: int
 ) -> None:
     texts = ["a boat on a chain", "a ship at anchor", "the income tax"]
-    done = client.embeddings.create(model=model, input=texts, dimensions=asked or openai.omit)
+    done = client.embeddings.create(model=model, input=texts, dimensions=dimensions or openai.omit)
     vectors = np.array([item.embedding for item in done.data])
     assert vectors.shape == (3, size)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
@@ -651,7 +651,7 @@ def test_a_refused_schema_is_a_bad_request(client: OpenAI) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "made"),
+    ("schema", "value", "conforming"),
     [
         (with_property(type="string"), {}, {"a": ""}),
         (with_property(type=["string", "null"]), {"a": None}, {"a": None}),
@@ -665,9 +665,9 @@ def test_a_refused_schema_is_a_bad_request(client: OpenAI) -> None:
          {"a": "kept"}, {"a": "kept"}),
     ],
 )  # fmt: skip
-def test_a_value_is_made_to_fit(schema: dict[str, Any], value: object, made: object) -> None:
+def test_a_value_is_made_to_fit(schema: dict[str, Any], value: object, conforming: object) -> None:
     assert find_schema_fault(schema) is None
-    assert conform_to_schema(value, schema) == made
+    assert conform_to_schema(value, schema) == conforming
 
 
 # The honest model.

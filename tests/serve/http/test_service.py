@@ -23,11 +23,11 @@ from support.service_requests import (
     TOKEN,
     USUAL,
     WRONG,
-    asked,
     asking,
     code,
     header,
     letters,
+    question_request,
     request,
 )
 
@@ -80,11 +80,11 @@ def test_first_failing_protection_answers(base: Engine) -> None:
     for body in (*bodies, {"question": "x", "language": 1}):
         sent = request("POST", "answer", headers=JSON, body=json.dumps(body).encode())
         assert find_asker(sent, **awake) == "bad-request"
-    assert find_asker(asked(headers=PAGE), **awake) == "challenge"
+    assert find_asker(question_request(headers=PAGE), **awake) == "challenge"
     brought = solved(CLOSED.challenge_key)
-    assert find_asker(asked(headers=PAGE, altcha=brought), **awake) == "rate-limited"
+    assert find_asker(question_request(headers=PAGE, altcha=brought), **awake) == "rate-limited"
     admitted = {**awake, "rate_all": "9/day"}
-    assert find_asker(asked(headers=PAGE, altcha=brought), **admitted) == "busy"
+    assert find_asker(question_request(headers=PAGE, altcha=brought), **admitted) == "busy"
 
 
 def test_unsolved_requests_do_not_count_against_rate(base: Engine) -> None:

@@ -33,11 +33,11 @@ from support.service_requests import (
     Paid,
     Patient,
     Slow,
-    asked,
     asking,
     code,
     header,
     letters,
+    question_request,
     request,
 )
 from support.token_budget_checks import room
@@ -115,7 +115,7 @@ def test_concurrent_equal_questions_are_answered_once(base: Engine) -> None:
     with ThreadPoolExecutor(8) as pool:
         waiting = [pool.submit(ask)]
         until(lambda: len(ask.answerer.questions) == 1)
-        waiting += [pool.submit(ask.service.handle, asked(), call) for call in followers]
+        waiting += [pool.submit(ask.service.handle, question_request(), call) for call in followers]
         assert all(call.looked.wait(PATIENCE) for call in followers)
         gate.set()
         bodies = [each.result(PATIENCE).json for each in waiting]
@@ -320,7 +320,7 @@ def test_waiting_for_shared_answer_ends_at_deadline(
     )
     call = Patient()
     with ThreadPoolExecutor(1) as pool:
-        leader = pool.submit(ask.service.handle, asked(), call)
+        leader = pool.submit(ask.service.handle, question_request(), call)
         until(lambda: len(ask.answerer.questions) == 1)
         assert code(ask()) == "timeout"
         call.ends = time.monotonic()
@@ -357,7 +357,8 @@ def test_internal_error_is_fixed_text(
 
 def test_function_without_index_is_unavailable(base: Engine) -> None:
     service = Service(lambda: None, USUAL)
-    for sent in (asked(), request("GET", "search", query="q=rope"), request("GET", "ready"),
+    for sent in (question_request(), request("GET", "search", query="q=rope"),
+                 request("GET", "ready"),
                  request("GET", "health")):  # fmt: skip
         response = service.handle(sent)
         assert (code(response), header(response, "Retry-After")) == ("unavailable", "5")

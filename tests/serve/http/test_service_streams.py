@@ -19,11 +19,11 @@ from support.service_requests import (
     USUAL,
     Looking,
     Paid,
-    asked,
     asking,
     code,
     header,
     letters,
+    question_request,
     stream,
 )
 
@@ -108,7 +108,7 @@ def test_shared_answer_announces_its_stages(base: Engine) -> None:
         gate.wait(PATIENCE)
 
     ask = asking(base, answerer=Paid(before=wait))
-    follower = asked(streams=True, headers={"accept": EVENT_STREAM_TYPE})
+    follower = question_request(streams=True, headers={"accept": EVENT_STREAM_TYPE})
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(lambda: read_stream(stream(ask)))
         assert entered.wait(PATIENCE)
@@ -174,4 +174,4 @@ def test_adapter_can_cancel_plain_question(base: Engine) -> None:
         current_context().check_deadline()
 
     ask = asking(base, answerer=Paid(before=stop))
-    assert code(ask.service.handle(asked(), call)) == "unavailable"
+    assert code(ask.service.handle(question_request(), call)) == "unavailable"
