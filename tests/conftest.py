@@ -27,6 +27,27 @@ _BY_FIXTURE = {
     "shared_redis": "redis",
 }
 
+# Which markers all tests of a file or folder have: those of a folder build and serve whole sites.
+_BY_PATH = {
+    "network": ("test_function_package.py", "test_widget_placement.py"),
+    "slow": (
+        "bench", "cli", "e2e", "mkdocs_plugin", "packaging",
+        "test_adversarial_drafts.py", "test_aws_lambda.py", "test_calibration.py",
+        "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
+        "test_encoding_certificate.py", "test_eval_command.py", "test_function_folder.py",
+        "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
+        "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",
+        "test_openai_answerer.py", "test_openai_embedder.py", "test_openai_stub.py",
+        "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
+        "test_proof_of_work.py", "test_provider_faults.py", "test_publication.py",
+        "test_refusal_log.py", "test_request_logs.py", "test_response_limit.py",
+        "test_retrieval_gate.py", "test_runtimes.py", "test_safeguard_removals.py",
+        "test_schemathesis.py", "test_service_streams.py", "test_site_config.py",
+        "test_streaming.py", "test_tuning.py", "test_unrouted_notes.py",
+        "test_vector_encodings.py",
+    ),
+}  # fmt: skip
+
 # They go first, so that at the end no core waits for one of them.
 _LONGEST = (
     "test_function_package.py", "test_plugin_parity.py", "test_paths_static_i18n.py",
@@ -40,9 +61,20 @@ _LONGEST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        names_of_path = set(item.path.relative_to(_TESTS).parts)
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in _BY_FIXTURE:
                 item.add_marker(_BY_FIXTURE[fixture])
+        for marker, names in _BY_PATH.items():
+            if not names_of_path.isdisjoint(names):
+                item.add_marker(marker)
     last = len(_LONGEST)
     places = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, last))
+
+
+def pytest_sessionstart() -> None:
+    files = {path.name for path in _TESTS.rglob("*") if "node_modules" not in path.parts}
+    unknown = {*_LONGEST, *(name for names in _BY_PATH.values() for name in names)} - files
+    if unknown:
+        raise pytest.UsageError(f"tests/conftest.py names files that do not exist: {unknown}")

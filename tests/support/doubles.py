@@ -113,13 +113,8 @@ def bundle_of(
 ) -> Bundle:
     """Write an index as a bundle, int8 by default, and open it."""
     vector_encoding = encoding or Encoding("int8", identity.dimensions)
-<<<<<<< HEAD
-    contents = serialize_index(made, vector_encoding)
-    write_bundle(contents, folder / "bundle", identity, profile, NOON)
-=======
     contents = serialize_index(index, vector_encoding)
-    write_bundle(index, folder / "bundle", identity, profile, NOON, contents)
->>>>>>> 94750e1 (Open the docstrings of test support with what they do, and name its values)
+    write_bundle(contents, folder / "bundle", identity, profile, NOON)
     return open_bundle(folder / "bundle")
 
 
