@@ -97,7 +97,7 @@ def test_each_row_is_measured_without_its_rule(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_absent_data_is_said(tmp_path: Path) -> None:
+def test_absent_data_is_named_and_skipped(tmp_path: Path) -> None:
     assert json.loads(run("ablation.py", tmp_path, "--json")) == {
         "rows": [],
         "skipped": [

@@ -18,7 +18,7 @@ MEASURED = {"p50_ms", "p99_ms", "p99_x_p50", "x_alone"}
 
 
 def rows(name: str, **environment: str) -> dict[str, dict[str, Any]]:
-    """The rows of a benchmark by their names; what it finds too slow here is of no interest."""
+    """Run a benchmark and return its rows by name; its limits are ignored."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "eval" / "bench" / name), "--json"],
         env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,

@@ -391,7 +391,7 @@ def test_rows_within_rows_are_tables_of_their_own(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("name", ["questions.py", "retrieval.py", "build.py"])
-def test_absent_data_is_said(tmp_path: Path, name: str) -> None:
+def test_absent_data_is_named_and_skipped(tmp_path: Path, name: str) -> None:
     assert "skipped, no data at" in run(name, "--data", str(tmp_path / "nowhere"))
     empty = results(name, tmp_path)
     (reason,) = empty["skipped"]

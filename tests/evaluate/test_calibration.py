@@ -70,19 +70,21 @@ SCORES = st.lists(
 )
 
 
-def asked(scores: Sequence[float], *, is_gold: bool = True) -> list[ScoredQuestion]:
+def make_questions(scores: Sequence[float], *, is_gold: bool = True) -> list[ScoredQuestion]:
     return [ScoredQuestion(f"q{n}", score, None, is_gold=is_gold) for n, score in enumerate(scores)]
 
 
-def of(
+def calibrate_scores(
     answerable: Sequence[float], refusable: Sequence[float], bank: Sequence[float] = ()
 ) -> FloorCalibration:
     return make_calibration(
-        0.36, asked(answerable), [*asked(refusable), *asked(bank, is_gold=False)]
+        0.36,
+        make_questions(answerable),
+        [*make_questions(refusable), *make_questions(bank, is_gold=False)],
     )
 
 
-def test_a_curve_worked_out_by_hand() -> None:
+def test_floor_curve_equals_counts_by_hand() -> None:
     points = trace_floor_curve([0.2, 0.5, 0.5, 0.8], [0.1, 0.3])
     assert [point.floor for point in points[:3]] == [0.0, 0.01, 0.02]
     assert len(points) == 101
@@ -99,7 +101,7 @@ def test_a_curve_worked_out_by_hand() -> None:
     assert points[31].balance == Fraction(7, 8)
 
 
-def test_the_areas_under_curves_worked_out_by_hand() -> None:
+def test_auroc_equals_areas_computed_by_hand() -> None:
     assert compute_auroc([0.5, 0.6], [0.1, 0.2, 0.3]) == 1.0
     assert compute_auroc([0.1], [0.5, 0.6]) == 0.0
     assert compute_auroc([0.5], [0.5]) == 0.5
@@ -109,7 +111,7 @@ def test_the_areas_under_curves_worked_out_by_hand() -> None:
 
 @settings(deadline=None)
 @given(SCORES, SCORES)
-def test_a_higher_floor_answers_no_more_and_refuses_no_less(
+def test_higher_floor_never_answers_more_or_refuses_less(
     answerable: list[float], refused: list[float]
 ) -> None:
     points = trace_floor_curve(answerable, refused)
@@ -120,7 +122,7 @@ def test_a_higher_floor_answers_no_more_and_refuses_no_less(
 
 @settings(deadline=None)
 @given(SCORES, SCORES)
-def test_the_area_counts_the_pairs_in_order(answerable: list[float], refused: list[float]) -> None:
+def test_auroc_counts_ordered_pairs(answerable: list[float], refused: list[float]) -> None:
     pairs = [(a, r) for a in answerable for r in refused]
     expected = sum(1.0 if a > r else 0.5 if a == r else 0.0 for a, r in pairs) / len(pairs)
     assert compute_auroc(answerable, refused) == pytest.approx(expected)
@@ -128,52 +130,52 @@ def test_the_area_counts_the_pairs_in_order(answerable: list[float], refused: li
 
 @settings(deadline=None)
 @given(SCORES, SCORES)
-def test_no_floor_does_better_than_the_proposed_one(
+def test_no_floor_has_a_better_balance_than_the_proposed_one(
     answerable: list[float], refused: list[float]
 ) -> None:
-    found = of(answerable, refused)
-    best = found.proposed.balance
-    assert best == max(point.balance for point in (found.current, *found.points))
+    result = calibrate_scores(answerable, refused)
+    best = result.proposed.balance
+    assert best == max(point.balance for point in (result.current, *result.points))
 
 
-def test_of_equal_floors_the_nearest_to_the_sites_is_proposed() -> None:
-    assert of([0.6, 0.7], [0.1, 0.2]).proposed.floor == 0.36
-    assert of([0.6, 0.7], [0.1, 0.4]).proposed.floor == 0.41
-    assert of([0.2, 0.7], [0.1]).proposed.floor == 0.2
+def test_nearest_of_equal_floors_is_proposed() -> None:
+    assert calibrate_scores([0.6, 0.7], [0.1, 0.2]).proposed.floor == 0.36
+    assert calibrate_scores([0.6, 0.7], [0.1, 0.4]).proposed.floor == 0.41
+    assert calibrate_scores([0.2, 0.7], [0.1]).proposed.floor == 0.2
 
 
-def test_a_site_with_a_finer_floor_keeps_it_if_none_is_better() -> None:
-    fine = make_calibration(0.365, asked([0.6]), asked([0.1]))
+def test_finer_floor_of_site_stays_if_none_is_better() -> None:
+    fine = make_calibration(0.365, make_questions([0.6]), make_questions([0.1]))
     assert fine.proposed == fine.current == FloorPoint(0.365, 1, 1, 1, 1)
 
 
-def test_a_score_at_the_floor_passes_as_it_does_in_retrieval() -> None:
+def test_score_equal_to_floor_passes_in_float32() -> None:
     for floor in (0.36, 0.7, 0.1):
         score = np.full(1, floor, dtype=np.float32)
         assert passes_floor(float(score[0]), floor) == bool((score >= floor)[0])
 
 
-def test_what_the_bank_asks_above_the_median_is_left_out_and_a_gold_query_never_is() -> None:
-    found = of([0.3, 0.5, 0.9], [0.8], bank=[0.51, 0.5, 0.1])
-    assert [each.score for each in found.left_out] == [0.51]
-    assert [each.score for each in found.refusable] == [0.8, 0.5, 0.1]
-    assert [each.score for each in found.answerable] == [0.3, 0.5, 0.9]
+def test_bank_question_above_median_is_left_out_and_gold_query_is_not() -> None:
+    result = calibrate_scores([0.3, 0.5, 0.9], [0.8], bank=[0.51, 0.5, 0.1])
+    assert [each.score for each in result.left_out] == [0.51]
+    assert [each.score for each in result.refusable] == [0.8, 0.5, 0.1]
+    assert [each.score for each in result.answerable] == [0.3, 0.5, 0.9]
 
 
-def test_too_few_of_either_kind_propose_nothing() -> None:
+def test_no_floor_is_proposed_with_too_few_questions() -> None:
     five = [0.5] * calibration.MIN_QUESTIONS
-    assert of(five, five).is_enough
-    assert not of(five[1:], five).is_enough
-    assert not of(five, five[1:]).is_enough
+    assert calibrate_scores(five, five).is_enough
+    assert not calibrate_scores(five[1:], five).is_enough
+    assert not calibrate_scores(five, five[1:]).is_enough
 
 
-def test_what_a_floor_gets_wrong_is_told_by_name() -> None:
-    found = of([0.3, 0.5], [0.4, 0.2])
-    assert [each.score for each in found.lost(0.36)] == [0.3]
-    assert [each.score for each in found.admitted(0.36)] == [0.4]
+def test_lost_and_admitted_questions_are_listed() -> None:
+    result = calibrate_scores([0.3, 0.5], [0.4, 0.2])
+    assert [each.score for each in result.lost(0.36)] == [0.3]
+    assert [each.score for each in result.admitted(0.36)] == [0.4]
 
 
-def test_a_query_for_the_answer_model_is_not_the_floors_to_refuse() -> None:
+def test_query_for_answer_model_needs_no_refusal_by_floor() -> None:
     assert requires_floor_refusal(GoldQuery("a", "b", "not-found"))
     assert requires_floor_refusal(GoldQuery("a", "b", "not-found", expect_reason="no-evidence"))
     assert not requires_floor_refusal(GoldQuery("a", "b", "not-found", expect_reason="declined"))
@@ -181,7 +183,7 @@ def test_a_query_for_the_answer_model_is_not_the_floors_to_refuse() -> None:
     assert not requires_floor_refusal(GoldQuery("a", "b", "partial"))
 
 
-def test_the_bank_holds_questions_that_can_be_asked() -> None:
+def test_off_topic_bank_holds_valid_questions() -> None:
     bank = read_off_topic_questions()
     assert len(bank) >= 300
     cleaned = [clean_question(question) for question in bank]
@@ -191,7 +193,7 @@ def test_the_bank_holds_questions_that_can_be_asked() -> None:
     assert [text for text in cleaned if re.search(own, text, re.I)] == []
 
 
-def test_the_bank_is_in_the_wheel() -> None:
+def test_off_topic_bank_is_in_the_wheel() -> None:
     assert (files("answerable.evaluate") / "off_topic.txt").is_file()
     # The wheel takes the whole folder of the package, as it does for the widget's script.
     project = tomllib.loads((sites.ROOT / "pyproject.toml").read_text("utf-8"))
@@ -232,35 +234,35 @@ def test_calibrate_proposes_a_floor_and_prints_the_lines_for_it(folder: Path) ->
     assert (folder / "mkdocs.yml").read_bytes() == before
 
 
-def test_the_report_as_json_holds_the_curve_and_every_question(folder: Path) -> None:
+def test_calibrate_json_holds_curve_and_every_question(folder: Path) -> None:
     body = _json(folder)
     assert body["notes"] is None
     assert body["warnings"] == []
     assert body["embedder"] == LOCAL
-    found = body["passages"]
-    assert found["current"]["floor"] == 0.36
-    assert len(found["curve"]) == 101
-    assert found["proposed"]["answered"] == found["proposed"]["answerable"] == 5
-    assert found["auroc"] > 0.9
-    tops = {each["name"]: each["top"] for each in found["answerable"]}
+    result = body["passages"]
+    assert result["current"]["floor"] == 0.36
+    assert len(result["curve"]) == 101
+    assert result["proposed"]["answered"] == result["proposed"]["answerable"] == 5
+    assert result["auroc"] > 0.9
+    tops = {each["name"]: each["top"] for each in result["answerable"]}
     assert tops["chain"] == "mooring#chains"
     assert tops["lantern"] == "storms#lanterns"
-    scores = [each["score"] for each in found["refusable"]]
+    scores = [each["score"] for each in result["refusable"]]
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
+def test_floor_on_real_site_answers_and_refuses_as_its_curve_point(folder: Path) -> None:
     bundle = sites.opened(folder)
     notes = {note.path: note.id for note in list(read_notebook(folder / "notebook").notes)}
     queries = load_gold_queries(folder / "eval" / "gold.yaml", None)
     bank = read_off_topic_questions()
     engine = make_engine(bundle, sites.local())
-    found = calibrate_floors(engine, queries, notes, bank)[0]
-    assert not found.left_out
-    asked = {each.id: each.query for each in queries} | {text: text for text in bank}
-    names = [each.name for each in found.refusable]
+    calibration_of_pages = calibrate_floors(engine, queries, notes, bank)[0]
+    assert not calibration_of_pages.left_out
+    texts = {each.id: each.query for each in queries} | {text: text for text in bank}
+    names = [each.name for each in calibration_of_pages.refusable]
     assert len(names) == len(bank) + 1
-    readings = [engine.parse_question(asked[name]) for name in names]
+    readings = [engine.parse_question(texts[name]) for name in names]
     vectors = sites.local().embed([reading.text for reading in readings])
     for floor in (0.05, 0.15, 0.36):
         profile = replace(bundle.manifest.profile, floor=floor)
@@ -270,9 +272,9 @@ def test_a_floor_does_on_the_site_what_the_curve_says(folder: Path) -> None:
             for name, reading, vector in zip(names, readings, vectors, strict=True)
             if not retrieve.retrieve(floored, reading, vector).passages
         ]
-        admitted = {each.name for each in found.admitted(floor)}
+        admitted = {each.name for each in calibration_of_pages.admitted(floor)}
         assert set(refused) == set(names) - admitted
-        (point,) = (each for each in found.points if each.floor == floor)
+        (point,) = (each for each in calibration_of_pages.points if each.floor == floor)
         assert point.refused == len(refused)
 
 
@@ -283,7 +285,7 @@ def _json(folder: Path, *args: str) -> dict[str, Any]:
     return body
 
 
-def test_a_gold_set_that_asks_too_little_is_refused(folder: Path) -> None:
+def test_calibrate_refuses_gold_set_with_too_few_queries(folder: Path) -> None:
     few = _gold(folder, QUERIES[0], REFUSED, name="few")
     done = sites.command(folder, "calibrate", "--gold", str(few))
     assert done.returncode == 1
@@ -294,13 +296,13 @@ def test_a_gold_set_that_asks_too_little_is_refused(folder: Path) -> None:
     )
 
 
-def test_a_gold_set_without_refusals_is_warned_of(folder: Path) -> None:
+def test_calibrate_warns_of_gold_set_without_refusals(folder: Path) -> None:
     answers = _gold(folder, *QUERIES, name="answers")
     (warning,) = _json(folder, "--gold", str(answers))["warnings"]
     assert "no query that a floor has to refuse" in warning
 
 
-def test_a_question_of_the_bank_that_the_gold_set_asks_is_the_gold_sets(folder: Path) -> None:
+def test_bank_question_in_gold_set_counts_as_gold(folder: Path) -> None:
     cook = {**REFUSED, "query": "can I FREEZE cooked  rice?"}
     path = _gold(folder, *QUERIES, cook, name="cook")
     refusable = _json(folder, "--gold", str(path))["passages"]["refusable"]
@@ -309,7 +311,7 @@ def test_a_question_of_the_bank_that_the_gold_set_asks_is_the_gold_sets(folder: 
     assert own["name"] == "ferry"
 
 
-def test_a_site_about_a_subject_of_the_bank_is_told_what_is_left_out(tmp_path: Path) -> None:
+def test_calibrate_lists_left_out_questions_of_site_on_bank_subject(tmp_path: Path) -> None:
     pages = {
         "index.md": "# Kitchen\n\nThis is a cookery book.\n",
         "rice.md": "# Rice\n\nYou can freeze cooked rice for a month.\n",
@@ -333,12 +335,12 @@ def test_a_site_about_a_subject_of_the_bank_is_told_what_is_left_out(tmp_path: P
     _gold(site, *queries, REFUSED)
     done = sites.command(site, "calibrate")
     assert done.returncode == 0, done.stderr
-    told = done.stdout.split("Left out are ")[1]
-    assert "Can I freeze cooked rice?  (rice" in told
-    assert "Who built the pyramids of Giza?" not in told
+    text = done.stdout.split("Left out are ")[1]
+    assert "Can I freeze cooked rice?  (rice" in text
+    assert "Who built the pyramids of Giza?" not in text
 
 
-def test_a_site_in_another_language_is_warned_of_the_bank(tmp_path: Path) -> None:
+def test_calibrate_warns_site_in_another_language_of_english_bank(tmp_path: Path) -> None:
     site = sites.write_site(tmp_path, options={"language": "de"})
     sites.build_here(site)
     _gold(site, *QUERIES[:5], REFUSED)
@@ -346,13 +348,13 @@ def test_a_site_in_another_language_is_warned_of_the_bank(tmp_path: Path) -> Non
     assert "most of the bank is in English" in warning
 
 
-def test_notes_have_a_floor_of_their_own(tmp_path: Path) -> None:
-    made = doubles.index_of(
+def test_note_floor_is_calibrated_apart(tmp_path: Path) -> None:
+    index = doubles.index_of(
         tmp_path,
         [doubles.record("page", "<h1>Page</h1><p>aaaa bbbb cccc.</p>")],
         [doubles.note("x", "zzzz yyyy xxxx"), doubles.note("w", "wwww vvvv")],
     )
-    bundle = doubles.bundle_of(tmp_path, made, Profile(hybrid=0.0, floor=0.1, note_floor=0.2))
+    bundle = doubles.bundle_of(tmp_path, index, Profile(hybrid=0.0, floor=0.1, note_floor=0.2))
     engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([]))
     queries = [
         GoldQuery("to-x", "zzzz yyyy xxxx", expect_sources=("x.md",)),
@@ -373,9 +375,9 @@ def test_notes_have_a_floor_of_their_own(tmp_path: Path) -> None:
     assert by_name["?!"] == ScoredQuestion("?!", NO_MATCH_SCORE, None, is_gold=False)
 
 
-def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None:
+def test_boost_counts_where_floor_applies_after_boosts(tmp_path: Path) -> None:
     page = doubles.record("mooring", "<h1>Mooring</h1><p>aaaa bbbb cccc.</p>")
-    made = doubles.index_of(tmp_path, [page])
+    index = doubles.index_of(tmp_path, [page])
 
     def score(bundle: Bundle) -> float:
         (vector,) = LetterEmbedder().embed(["mooring"])
@@ -385,17 +387,17 @@ def test_a_boost_counts_where_the_floor_is_held_after_it(tmp_path: Path) -> None
 
     plain = Profile(hybrid=0.0, name_boost=0.0, theme_fade=False)
     lifted = Profile(hybrid=0.0, name_boost=0.3, theme_fade=False)
-    without, boosted = (score(doubles.bundle_of(tmp_path, made, each)) for each in (plain, lifted))
+    without, boosted = (score(doubles.bundle_of(tmp_path, index, each)) for each in (plain, lifted))
     assert boosted == pytest.approx(without + 0.3, abs=1e-5)
     hybrid = [
-        score(doubles.bundle_of(tmp_path, made, Profile(name_boost=boost))) for boost in (0.0, 0.3)
+        score(doubles.bundle_of(tmp_path, index, Profile(name_boost=boost))) for boost in (0.0, 0.3)
     ]
     assert hybrid[0] == hybrid[1]
 
 
-def test_a_site_without_pages_or_notes_has_nothing_to_calibrate(tmp_path: Path) -> None:
-    made = doubles.index_of(tmp_path, [], [doubles.note("x", "zzzz")])
-    bundle = doubles.bundle_of(tmp_path, made)
+def test_site_without_pages_or_notes_has_no_calibration(tmp_path: Path) -> None:
+    index = doubles.index_of(tmp_path, [], [doubles.note("x", "zzzz")])
+    bundle = doubles.bundle_of(tmp_path, index)
     embedder = LetterEmbedder()
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = calibrate_floors(engine, [], {}, ["gggg"])
@@ -404,8 +406,8 @@ def test_a_site_without_pages_or_notes_has_nothing_to_calibrate(tmp_path: Path) 
     assert notes.refusable[0].top == "note-x"
 
 
-def test_a_model_with_an_odd_name_can_be_pasted() -> None:
-    enough = of([0.6] * 5, [0.1] * 5)
+def test_calibrated_lines_quote_odd_model_name() -> None:
+    enough = calibrate_scores([0.6] * 5, [0.1] * 5)
     odd = 'openai/a "b": #c@3'
     lines = yaml.safe_load(format_floor_lines(enough, enough, odd))
     assert lines["plugins"][0]["answerable"]["retrieval"] == {
@@ -416,7 +418,7 @@ def test_a_model_with_an_odd_name_can_be_pasted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "warns"),
+    ("options", "warns"),
     [
         ({"floor": 0.3, "calibrated_for": "openai/text-embedding-3-large@3072"}, True),
         ({"note_floor": 0.3, "calibrated_for": "local/wordllama-l2-supercat@128"}, True),
@@ -426,13 +428,13 @@ def test_a_model_with_an_odd_name_can_be_pasted() -> None:
     ],
 )
 def test_floors_of_another_embedder_stop_a_strict_build(
-    tmp_path: Path, chosen: dict[str, Any], warns: bool
+    tmp_path: Path, options: dict[str, Any], warns: bool
 ) -> None:
-    site = sites.write_site(tmp_path, options={"retrieval": chosen})
+    site = sites.write_site(tmp_path, options={"retrieval": options})
     done = sites.build(site, "--strict")
     assert (done.returncode != 0) == warns, done.stderr
-    told = f"the floors were set for {chosen.get('calibrated_for')}, and the embedder is {LOCAL}"
-    assert done.stderr.count(told) == (1 if warns else 0)
+    text = f"the floors were set for {options.get('calibrated_for')}, and the embedder is {LOCAL}"
+    assert done.stderr.count(text) == (1 if warns else 0)
     assert ("run `answerable calibrate`" in done.stderr) == warns
 
 

@@ -27,9 +27,9 @@ def outcome(data: dict[str, Any]) -> JudgedAnswer:
 
 
 @pytest.mark.parametrize("row", conformance_cases.rows("judge"))
-def test_a_verdict_of_the_reference(row: dict[str, Any]) -> None:
+def test_verdict_equals_reference(row: dict[str, Any]) -> None:
     query = gold(row["gold"])
     ids: list[str] = row["retrieved_ids"]
-    found = judge_retrieval(query, ids, lambda item, source: item == source)
-    assert found == row["retrieval"]["issues"]
+    issues = judge_retrieval(query, ids, lambda item, source: item == source)
+    assert issues == row["retrieval"]["issues"]
     assert judge_answer(query, outcome(row["answer"])) == row["answer_judgement"]["issues"]

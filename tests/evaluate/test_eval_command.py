@@ -37,7 +37,7 @@ BROKEN = GOLD.replace("mooring#chains", "storms#lanterns")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site and its bundle; the notebook and the gold set lie beside them."""
+    """Build a site and its bundle; the notebook and the gold set lie beside them."""
     site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
     sites.put(site / "eval" / "gold.yaml", GOLD)
     done = sites.build(site, "-q")
@@ -47,7 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(built: Path) -> Path:
-    """The same, without a report and with a gold set that holds."""
+    """Copy the same, without a report and with a gold set that holds."""
     sites.put(built / "eval" / "gold.yaml", GOLD)
     for old in reports(built):
         old.unlink()
@@ -59,11 +59,11 @@ def reports(folder: Path) -> list[Path]:
 
 
 def last(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(reports(folder)[-1].read_text("utf-8"))
-    return found
+    report: dict[str, Any] = json.loads(reports(folder)[-1].read_text("utf-8"))
+    return report
 
 
-def test_both_tiers_pass_and_say_so(folder: Path) -> None:
+def test_eval_passes_in_both_tiers(folder: Path) -> None:
     for tier, arguments in (("retrieval", ()), ("full", ("--full",))):
         done = sites.command(folder, "eval", *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -77,23 +77,28 @@ def test_both_tiers_pass_and_say_so(folder: Path) -> None:
     ]
 
 
-def test_a_report_says_what_it_was_found_with(folder: Path) -> None:
+def test_report_records_bundle_models_and_floors(folder: Path) -> None:
     sites.command(folder, "eval", "--full", "--report", "out/report.json")
-    found = last(folder)
-    assert found == json.loads((folder / "out" / "report.json").read_text("utf-8"))
-    assert found["bundle"] == sites.opened(folder).manifest.id
-    assert found["embedder"] == "local/wordllama-l2-supercat@256"
-    assert found["answers"] == "extractive"
-    assert (found["floor"], found["note_floor"]) == (0.36, 0.2)
-    assert (found["total"], found["passed"], found["failed"], found["aborted"]) == (3, 3, 0, False)
-    assert found["metrics"]["recall"]["part"] == 3
-    assert found["metrics"]["mrr"] == 1
-    assert found["metrics"]["refused"]["whole"] == 1
-    assert set(found["tags"]) == {"boundary", "direct", "off-topic"}
-    assert found["diff"] is None
+    report = last(folder)
+    assert report == json.loads((folder / "out" / "report.json").read_text("utf-8"))
+    assert report["bundle"] == sites.opened(folder).manifest.id
+    assert report["embedder"] == "local/wordllama-l2-supercat@256"
+    assert report["answers"] == "extractive"
+    assert (report["floor"], report["note_floor"]) == (0.36, 0.2)
+    assert (report["total"], report["passed"], report["failed"], report["aborted"]) == (
+        3,
+        3,
+        0,
+        False,
+    )
+    assert report["metrics"]["recall"]["part"] == 3
+    assert report["metrics"]["mrr"] == 1
+    assert report["metrics"]["refused"]["whole"] == 1
+    assert set(report["tags"]) == {"boundary", "direct", "off-topic"}
+    assert report["diff"] is None
 
 
-def test_what_changed_since_the_last_run_of_the_tier_is_told(folder: Path) -> None:
+def test_eval_prints_verdicts_changed_since_last_run_of_tier(folder: Path) -> None:
     sites.command(folder, "eval")
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     done = sites.command(folder, "eval")
@@ -108,14 +113,14 @@ def test_what_changed_since_the_last_run_of_the_tier_is_told(folder: Path) -> No
     assert re.search(r"Newly passing since \S+Z: chain", done.stdout)
 
 
-def test_only_what_failed_is_run_again(folder: Path) -> None:
+def test_from_report_runs_only_failed_queries(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     assert sites.command(folder, "eval", "--report", "first.json").returncode == 1
     again = sites.command(folder, "eval", "--from-report", "latest")
     assert again.returncode == 1
     assert [row["id"] for row in last(folder)["verdicts"]] == ["chain"]
-    named = sites.command(folder, "eval", "--from-report", "first.json", "--json")
-    assert [row["id"] for row in json.loads(named.stdout)["verdicts"]] == ["chain"]
+    repeated = sites.command(folder, "eval", "--from-report", "first.json", "--json")
+    assert [row["id"] for row in json.loads(repeated.stdout)["verdicts"]] == ["chain"]
     sites.put(folder / "eval" / "gold.yaml", GOLD)
     assert sites.command(folder, "eval", "--from-report", "latest").returncode == 0
     nothing = sites.command(folder, "eval", "--from-report", "latest")
@@ -123,7 +128,7 @@ def test_only_what_failed_is_run_again(folder: Path) -> None:
     assert "holds no failure: there is nothing to run again" in nothing.stderr
 
 
-def test_a_run_that_stopped_early_is_no_base_for_another(folder: Path) -> None:
+def test_from_report_refuses_aborted_report(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     done = sites.command(folder, "eval", "--fail-fast")
     assert done.returncode == 1
@@ -136,7 +141,7 @@ def test_a_run_that_stopped_early_is_no_base_for_another(folder: Path) -> None:
     assert "run the whole set again" in refused.stderr
 
 
-def test_a_report_is_read_with_suspicion(folder: Path) -> None:
+def test_damaged_report_is_refused(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     sites.command(folder, "eval")
     good = last(folder)
@@ -160,13 +165,13 @@ def test_a_report_is_read_with_suspicion(folder: Path) -> None:
     assert "nowhere.json does not exist: run `answerable eval` first" in missing.stderr
 
 
-def test_ids_and_a_report_do_not_both_choose(folder: Path) -> None:
+def test_ids_with_from_report_is_usage_error(folder: Path) -> None:
     done = sites.command(folder, "eval", "--ids", "chain", "--from-report", "latest")
     assert done.returncode == 2
     assert "name one of them" in done.stderr
 
 
-def test_only_a_model_is_held_to_what_requires_one(folder: Path) -> None:
+def test_query_that_requires_model_is_skipped_without_one(folder: Path) -> None:
     close = GOLD.replace("expectReason: no-evidence", "requires: model")
     sites.put(folder / "eval" / "gold.yaml", close)
     done = sites.command(folder, "eval", "--full")
@@ -175,7 +180,7 @@ def test_only_a_model_is_held_to_what_requires_one(folder: Path) -> None:
     assert last(folder)["skipped"] == ["opera"]
 
 
-def test_the_reason_of_a_refusal_is_judged_in_both_tiers(folder: Path) -> None:
+def test_expected_reason_is_judged_in_both_tiers(folder: Path) -> None:
     wrong = GOLD.replace("no-evidence", "declined")
     sites.put(folder / "eval" / "gold.yaml", wrong)
     assert sites.command(folder, "eval").returncode == 0
@@ -187,7 +192,7 @@ def test_the_reason_of_a_refusal_is_judged_in_both_tiers(folder: Path) -> None:
     assert "expected nothing above the floors" in done.stdout
 
 
-def test_calls_that_cost_money_are_counted_before_they_are_made(
+def test_paid_calls_are_counted_before_they_are_made(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = folder / "function" / "settings.json"
@@ -211,11 +216,11 @@ def test_calls_that_cost_money_are_counted_before_they_are_made(
         settings.write_text(own, "utf-8")
 
 
-def test_no_word_of_a_note_is_in_a_report(folder: Path) -> None:
+def test_note_text_is_absent_from_reports(folder: Path) -> None:
     done = sites.command(folder, "eval", "--full", "--html", "page.html", "--report", "r.json")
     assert done.returncode == 0
-    told = "".join(
+    reports_text = "".join(
         [done.stdout, done.stderr, (folder / "page.html").read_text("utf-8")]
         + [path.read_text("utf-8") for path in [*reports(folder), folder / "r.json"]]
     )
-    assert "scrapped tractor" not in told
+    assert "scrapped tractor" not in reports_text

@@ -46,8 +46,8 @@ def refusal(
     score: Nearness = "low",
     reason: Reason = "no-evidence",
 ) -> LoggedRefusal:
-    found = NearestRecord(near, score) if near else None
-    return LoggedRefusal(f"2024-05-{day:02}T12:00Z", reason, "b", asker, question, found, text)
+    nearest = NearestRecord(near, score) if near else None
+    return LoggedRefusal(f"2024-05-{day:02}T12:00Z", reason, "b", asker, question, nearest, text)
 
 
 def line(**changes: Any) -> str:
@@ -67,16 +67,18 @@ def engine(site: Path) -> Engine[Bundle]:
     return make_engine(opened(site), local())
 
 
-def grouped(kept: Iterable[LoggedRefusal], engine: Engine[Bundle] | None = None) -> tuple[Gap, ...]:
-    return group_refusals(kept, engine)[0]
+def grouped(
+    refusals: Iterable[LoggedRefusal], engine: Engine[Bundle] | None = None
+) -> tuple[Gap, ...]:
+    return group_refusals(refusals, engine)[0]
 
 
-def test_a_log_gives_back_what_was_kept() -> None:
-    kept = (refusal(), refusal("Où?", near=None), refusal("a\u2028b", reason="declined"))
-    log = b"".join(each.to_line() for each in kept).decode()
-    found = parse_refusal_log(log)
-    assert found[:2] == kept[:2]
-    assert found[2].text == "a b"
+def test_refusal_log_round_trips() -> None:
+    refusals = (refusal(), refusal("Où?", near=None), refusal("a\u2028b", reason="declined"))
+    log = b"".join(each.to_line() for each in refusals).decode()
+    parsed = parse_refusal_log(log)
+    assert parsed[:2] == refusals[:2]
+    assert parsed[2].text == "a b"
 
 
 @pytest.mark.parametrize(
@@ -91,11 +93,11 @@ def test_a_log_gives_back_what_was_kept() -> None:
         lambda row: f'{{request 7}} {row}',
     ],
 )  # fmt: skip
-def test_a_platforms_log_may_wrap_a_line(wrap: Any) -> None:
+def test_refusal_wrapped_by_platform_log_is_parsed(wrap: Any) -> None:
     assert parse_refusal_log(wrap(line(text="Where is it?").strip())) == (refusal("Where is it?"),)
 
 
-def test_other_lines_and_damaged_ones_are_passed_over() -> None:
+def test_foreign_and_damaged_log_lines_are_skipped() -> None:
     good = json.loads(line())
     bad = [
         {**good, "event": "request"},
@@ -120,13 +122,13 @@ def test_other_lines_and_damaged_ones_are_passed_over() -> None:
     assert odd.near is None
 
 
-def test_a_text_from_a_log_commands_no_terminal() -> None:
-    (found,) = parse_refusal_log(line(text="red \x1b[31m alert\u202e"))
-    assert found.text == "red [31m alert"
+def test_control_characters_of_logged_text_are_stripped() -> None:
+    (parsed,) = parse_refusal_log(line(text="red \x1b[31m alert\u202e"))
+    assert parsed.text == "red [31m alert"
 
 
-def test_without_text_they_are_grouped_by_page_and_repeats_count() -> None:
-    kept = [
+def test_hashed_refusals_are_grouped_by_page_and_counted() -> None:
+    refusals = [
         refusal(question="1", near="fees", score="close", day=3, asker="a"),
         refusal(question="1", near="fees", score="close", day=1, asker="b"),
         refusal(question="2", near="fees", asker="b"),
@@ -135,7 +137,7 @@ def test_without_text_they_are_grouped_by_page_and_repeats_count() -> None:
         refusal(question="4", near="winter", score="far", asker=""),
         refusal(question="5", near=None),
     ]
-    first, second, *off = grouped(kept)
+    first, second, *off = grouped(refusals)
     assert (first.near, first.action, first.asked, first.questions) == ("fees", "extend", 3, 2)
     assert (first.askers, first.first, first.last) == (2, "2024-05-01", "2024-05-03")
     assert (first.title, first.samples) == ("", ())
@@ -145,33 +147,33 @@ def test_without_text_they_are_grouped_by_page_and_repeats_count() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_asked_alike_is_one_gap(engine: Engine[Bundle]) -> None:
-    kept = [refusal(text, asker=text) for text in FUEL]
-    kept += [refusal(FUEL[1].upper(), asker="again"), refusal(CHESS), refusal(PARCELS)]
-    found = grouped(kept, engine)
-    fuel = next(gap for gap in found if gap.asked == 4)
+def test_similar_questions_are_one_gap(engine: Engine[Bundle]) -> None:
+    refusals = [refusal(text, asker=text) for text in FUEL]
+    refusals += [refusal(FUEL[1].upper(), asker="again"), refusal(CHESS), refusal(PARCELS)]
+    gaps = grouped(refusals, engine)
+    fuel = next(gap for gap in gaps if gap.asked == 4)
     assert set(fuel.samples[1:]) == {FUEL[0], FUEL[2]}
     assert fuel.samples[0].lower() == FUEL[1].lower()
     assert (fuel.questions, fuel.askers) == (3, 4)
     assert fuel.title.lower() == "diesel fuel"
-    parcels = next(gap for gap in found if PARCELS in gap.samples)
+    parcels = next(gap for gap in gaps if PARCELS in gap.samples)
     assert (parcels.action, parcels.near, parcels.asked) == ("extend", "fees", 1)
-    assert (found[-1].action, found[-1].samples) == ("off-topic", (CHESS,))
+    assert (gaps[-1].action, gaps[-1].samples) == ("off-topic", (CHESS,))
 
 
-def test_what_the_site_answers_by_now_is_no_gap(engine: Engine[Bundle]) -> None:
-    kept = [refusal("How thick is the chain of a mooring?"), refusal(FUEL[0])]
-    found, since = group_refusals(kept, engine)
-    assert since == 1
-    assert [gap.samples for gap in found] == [(FUEL[0],)]
+def test_question_answered_by_now_is_no_gap(engine: Engine[Bundle]) -> None:
+    refusals = [refusal("How thick is the chain of a mooring?"), refusal(FUEL[0])]
+    gaps, answered_count = group_refusals(refusals, engine)
+    assert answered_count == 1
+    assert [gap.samples for gap in gaps] == [(FUEL[0],)]
 
 
-def test_the_nearest_page_is_that_of_the_site_as_it_is(engine: Engine[Bundle]) -> None:
-    (found,) = grouped([refusal(PARCELS, near="a/page/that/went", score="close")], engine)
-    assert found.near == "fees"
+def test_nearest_page_is_of_current_site(engine: Engine[Bundle]) -> None:
+    (gap_found,) = grouped([refusal(PARCELS, near="a/page/that/went", score="close")], engine)
+    assert gap_found.near == "fees"
 
 
-def test_all_questions_are_embedded_in_one_call(engine: Engine[Bundle]) -> None:
+def test_group_refusals_embeds_in_one_call(engine: Engine[Bundle]) -> None:
     class Once(CountingEmbedder):
         calls = 0
 
@@ -180,13 +182,13 @@ def test_all_questions_are_embedded_in_one_call(engine: Engine[Bundle]) -> None:
             return super().embed(texts)
 
     counting = Once(local())
-    kept = [refusal(text) for text in (*FUEL, CHESS, PARCELS)]
-    grouped([*kept, *kept], Engine(engine.store, counting, engine.answerer))
+    refusals = [refusal(text) for text in (*FUEL, CHESS, PARCELS)]
+    grouped([*refusals, *refusals], Engine(engine.store, counting, engine.answerer))
     # The question as it is asked of the site, and the words of it that it is grouped by.
-    assert (counting.calls, len(counting.texts)) == (1, 2 * len(kept))
+    assert (counting.calls, len(counting.texts)) == (1, 2 * len(refusals))
 
 
-def test_a_model_is_not_asked(engine: Engine[Bundle]) -> None:
+def test_group_refusals_calls_no_answer_model(engine: Engine[Bundle]) -> None:
     class Paid:
         label = "paid"
         max_question_tokens = 1
@@ -196,13 +198,13 @@ def test_a_model_is_not_asked(engine: Engine[Bundle]) -> None:
 
     paid = Engine(engine.store, engine.embedder, Paid())
     chain = "How thick is the chain of a mooring?"
-    kept = [refusal(chain), refusal(FUEL[0]), refusal(chain + " Tell me", reason="declined")]
-    found, since = group_refusals(kept, paid)
-    assert since == 1
-    assert {gap.reason for gap in found} == {"no-evidence", "declined"}
+    refusals = [refusal(chain), refusal(FUEL[0]), refusal(chain + " Tell me", reason="declined")]
+    gaps, answered_count = group_refusals(refusals, paid)
+    assert answered_count == 1
+    assert {gap.reason for gap in gaps} == {"no-evidence", "declined"}
 
 
-def test_no_refusals_are_no_gaps(engine: Engine[Bundle]) -> None:
+def test_no_refusal_gives_no_gap(engine: Engine[Bundle]) -> None:
     assert group_refusals([], engine) == ((), 0)
 
 
@@ -215,12 +217,12 @@ def gap(question: str, **changes: Any) -> Gap:
     return Gap(**fields)
 
 
-def test_proposed_queries_load_and_ask_what_was_asked(tmp_path: Path) -> None:
+def test_proposed_queries_load_as_gold_set(tmp_path: Path) -> None:
     odd = ['Is "it" on: [here] # or #not?', "- yes: no", "¿Dónde está «eso»?", "C:\\ | true", "?!"]
-    found = propose_gold_queries(
+    proposals = propose_gold_queries(
         [gap(FUEL[0]), gap(PARCELS, action="extend"), *map(gap, odd), gap(FUEL[0] + " diesel")], ()
     )
-    put(tmp_path / "gold.yaml", "queries:\n" + format_proposals(found))
+    put(tmp_path / "gold.yaml", "queries:\n" + format_proposals(proposals))
     loaded = load_gold_queries(tmp_path / "gold.yaml", None)
     assert [query.query for query in loaded] == [FUEL[0], PARCELS, *odd, FUEL[0] + " diesel"]
     assert {query.expect_answer_mode for query in loaded} == {"not-found"}
@@ -232,11 +234,11 @@ def test_proposed_queries_load_and_ask_what_was_asked(tmp_path: Path) -> None:
     assert "expectSources to [fees]" in loaded[1].note
 
 
-def test_what_is_in_the_gold_set_or_cannot_be_there_is_not_proposed() -> None:
-    known = [GoldQuery("gap-buy-diesel", "where can I buy DIESEL fuel in the harbour")]
-    assert propose_gold_queries([gap(FUEL[0])], known) == []
-    (named,) = propose_gold_queries([gap("buy diesel?")], known)
-    assert named["id"] == "gap-buy-diesel-2"
+def test_known_or_unusable_question_is_not_proposed() -> None:
+    gold = [GoldQuery("gap-buy-diesel", "where can I buy DIESEL fuel in the harbour")]
+    assert propose_gold_queries([gap(FUEL[0])], gold) == []
+    (proposal,) = propose_gold_queries([gap("buy diesel?")], gold)
+    assert proposal["id"] == "gap-buy-diesel-2"
     dropped = [
         gap("Who is {{author}}?"),
         gap("Where?", action="off-topic"),
@@ -247,13 +249,13 @@ def test_what_is_in_the_gold_set_or_cannot_be_there_is_not_proposed() -> None:
     assert format_proposals([]) == ""
 
 
-def write_log(site: Path, *kept: LoggedRefusal) -> Path:
+def write_log(site: Path, *refusals: LoggedRefusal) -> Path:
     path = site / ".cache" / "plugin" / "answerable" / refusal_log.REFUSAL_LOG_FILE
-    put(path, "".join(each.to_line().decode() for each in kept))
+    put(path, "".join(each.to_line().decode() for each in refusals))
     return path
 
 
-def test_the_command_reads_the_dev_servers_log_and_what_it_proposes_holds(site: Path) -> None:
+def test_gaps_reads_dev_server_log_and_its_proposals_pass_eval(site: Path) -> None:
     log = write_log(site, *[refusal(text, asker=text) for text in FUEL], refusal(CHESS))
     done = command(site, "gaps")
     log.unlink()
@@ -269,7 +271,7 @@ def test_the_command_reads_the_dev_servers_log_and_what_it_proposes_holds(site: 
     assert "1 of 1 passed (full tier)" in judged.stdout
 
 
-def test_the_command_reads_standard_input_and_prints_json(site: Path) -> None:
+def test_gaps_reads_standard_input_and_prints_json(site: Path) -> None:
     log = line(text=FUEL[0]) + "GET /answer 200\n" + line(question="h", near="fees", score="close")
     done = command(site, "gaps", "--json", "-", typed=log)
     assert done.returncode == 0, done.stderr
@@ -280,7 +282,7 @@ def test_the_command_reads_standard_input_and_prints_json(site: Path) -> None:
     assert {row["near"] for row in body["gaps"]} >= {"fees"}
 
 
-def test_hashes_alone_need_neither_site_nor_bundle(tmp_path: Path) -> None:
+def test_gaps_of_hashed_log_needs_no_site_or_bundle(tmp_path: Path) -> None:
     put(tmp_path / "one.log", line(near="fees", score="close") * 2)
     put(
         tmp_path / "two.log",
@@ -296,7 +298,7 @@ def test_hashes_alone_need_neither_site_nor_bundle(tmp_path: Path) -> None:
     )
 
 
-def test_a_log_without_a_refusal_says_so(tmp_path: Path) -> None:
+def test_gaps_says_that_log_holds_no_refusal(tmp_path: Path) -> None:
     put(tmp_path / "log", "GET /\n")
     done = command(tmp_path, "gaps", "log")
     assert (done.returncode, done.stdout) == (
@@ -305,32 +307,34 @@ def test_a_log_without_a_refusal_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         ((), "refusals.jsonl: set `log_refusals` in mkdocs.yml"),
         (("missing.log",), "missing.log cannot be read (No such file or directory)"),
         ((".",), ". cannot be read (Is a directory)"),
     ],
 )
-def test_a_log_that_is_not_there_is_named(site: Path, args: tuple[str, ...], said: str) -> None:
+def test_gaps_names_missing_log(site: Path, args: tuple[str, ...], message: str) -> None:
     done = command(site, "gaps", *args)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_much_is_cut_short_and_told(site: Path) -> None:
+def test_gaps_prints_count_of_omitted_entries(site: Path) -> None:
     on_topic = (
         "chain blacksmith, buoy painter, lantern glass, rope shop, fees refund, boats insurance, "
         "storm radio, winter heating, cloth colour, knots speed, litres tank, Fridays closed, "
         "millimetres ruler, land lease, guests showers"
     ).split(", ")
     off_topic = "anvil basil cactus donut ember flute grape".split()
-    kept = [refusal(text) for text in (*on_topic, *off_topic)]
-    kept += [refusal(question=str(n), near=f"page{n}") for n in range(20)]
-    done = command(site, "gaps", "-", typed="".join(each.to_line().decode() for each in kept))
+    refusals = [refusal(text) for text in (*on_topic, *off_topic)]
+    refusals += [refusal(question=str(n), near=f"page{n}") for n in range(20)]
+    done = command(site, "gaps", "-", typed="".join(each.to_line().decode() for each in refusals))
     assert done.returncode == 0, done.stderr
-    more = [line for line in done.stdout.splitlines() if line.endswith("more, which --json prints")]
-    assert [line[:4] for line in more] == ["and ", "   -", "  # "]
+    omissions = [
+        line for line in done.stdout.splitlines() if line.endswith("more, which --json prints")
+    ]
+    assert [line[:4] for line in omissions] == ["and ", "   -", "  # "]
     pasted = done.stdout.partition("To paste under `queries:` of gold.yaml:\n")[2]
     assert len(yaml.safe_load(pasted)) == 10

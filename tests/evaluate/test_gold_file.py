@@ -39,21 +39,21 @@ def load(folder: Path, text: str, author: str | None = None) -> tuple[GoldQuery,
 
 
 def mistake(folder: Path, text: str) -> str:
-    """What is said of a file, on one line that names it."""
+    """Load a file that is refused, and return the error, on one line that names the file."""
     with pytest.raises(GoldError) as error:
         load(folder, text)
-    said = str(error.value)
-    assert "\n" not in said
-    assert said.startswith(f"{folder / 'gold.yaml'}")
-    return said.removeprefix(f"{folder / 'gold.yaml'}")
+    message = str(error.value)
+    assert "\n" not in message
+    assert message.startswith(f"{folder / 'gold.yaml'}")
+    return message.removeprefix(f"{folder / 'gold.yaml'}")
 
 
 def one(fields: str) -> str:
-    """A file of one query that has some fields more."""
+    """Format a file of one query that has some fields more."""
     return f"queries: [{{id: a, query: q, {fields}}}]"
 
 
-def test_every_field_is_read(tmp_path: Path) -> None:
+def test_every_gold_field_is_loaded(tmp_path: Path) -> None:
     moor, bread = load(tmp_path, WHOLE, author="Ada")
     assert moor == GoldQuery(
         id="moor",
@@ -77,11 +77,11 @@ def test_every_field_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_list_may_stand_alone(tmp_path: Path) -> None:
+def test_gold_file_may_be_a_bare_list(tmp_path: Path) -> None:
     assert [query.id for query in load(tmp_path, "- {id: a, query: q}")] == ["a"]
 
 
-def test_queries_may_share_fields_by_a_merge_key(tmp_path: Path) -> None:
+def test_gold_queries_may_share_fields_by_merge_key(tmp_path: Path) -> None:
     text = "- &base {id: a, query: q, tags: [t]}\n- {<<: *base, id: b}"
     assert [(query.id, query.tags) for query in load(tmp_path, text)] == [
         ("a", ("t",)),
@@ -90,7 +90,7 @@ def test_queries_may_share_fields_by_a_merge_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("queries: []", ": it has to hold a list `queries:` of at least one query; write one"),
         ("", ": it has to hold a list `queries:` of at least one query; write one"),
@@ -115,12 +115,12 @@ def test_queries_may_share_fields_by_a_merge_key(tmp_path: Path) -> None:
          ": duplicate key queries in lines 1 and 2; keep one"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_the_file(tmp_path: Path, text: str, said: str) -> None:
-    assert mistake(tmp_path, text) == said
+def test_mistake_in_gold_file_is_named_with_remedy(tmp_path: Path, text: str, message: str) -> None:
+    assert mistake(tmp_path, text) == message
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ("expectMode: partial",
          "expectMode is not a field of a gold query, did you mean expectAnswerMode?"),
@@ -149,14 +149,12 @@ def test_a_mistake_in_the_file(tmp_path: Path, text: str, said: str) -> None:
         ("forbidRecordCitations: 1", "forbidRecordCitations has to be true or false"),
     ],
 )  # fmt: skip
-def test_a_field_that_is_none_or_holds_what_it_cannot(
-    tmp_path: Path, fields: str, said: str
-) -> None:
-    assert mistake(tmp_path, one(fields)).startswith(f": query 1 ('a'): {said}")
+def test_unknown_or_invalid_gold_field_is_named(tmp_path: Path, fields: str, message: str) -> None:
+    assert mistake(tmp_path, one(fields)).startswith(f": query 1 ('a'): {message}")
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ("expectAnswerMode: partial, expectReason: declined",
          "expectAnswerMode contradicts expectReason: declined (only a refusal has a reason)"),
@@ -175,8 +173,8 @@ def test_a_field_that_is_none_or_holds_what_it_cannot(
          "topSource: number 1 is forbidden too, by forbidSources"),
     ],
 )  # fmt: skip
-def test_expectations_that_contradict_each_other(tmp_path: Path, fields: str, said: str) -> None:
-    whole = f": query 1 ('a'): {said}; drop one of the two"
+def test_contradictory_expectations_are_refused(tmp_path: Path, fields: str, message: str) -> None:
+    whole = f": query 1 ('a'): {message}; drop one of the two"
     assert mistake(tmp_path, one(fields)) == whole
 
 
@@ -191,12 +189,12 @@ def test_expectations_that_contradict_each_other(tmp_path: Path, fields: str, sa
         "expectReason: no-evidence, expectSources: [], forbidSources: [a]",
     ],
 )
-def test_expectations_that_only_look_like_a_contradiction(tmp_path: Path, fields: str) -> None:
+def test_compatible_expectations_load(tmp_path: Path, fields: str) -> None:
     assert len(load(tmp_path, one(fields))) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("queries:\n  - id: a\n    query: why: so\n", ": line 3, column 15 is not YAML "
          "(mapping values are not allowed here)"),
@@ -208,20 +206,20 @@ def test_expectations_that_only_look_like_a_contradiction(tmp_path: Path, fields
         ("queries: [{id: a, query: *b}]", ": line 1, column 26 is not YAML (found undefined alias"),
     ],
 )  # fmt: skip
-def test_broken_yaml_is_placed_by_line_and_column(tmp_path: Path, text: str, said: str) -> None:
-    found = mistake(tmp_path, text)
-    assert found.startswith(said)
-    assert found.endswith("into single quotes")
+def test_broken_yaml_is_placed_by_line_and_column(tmp_path: Path, text: str, message: str) -> None:
+    error_text = mistake(tmp_path, text)
+    assert error_text.startswith(message)
+    assert error_text.endswith("into single quotes")
 
 
 @pytest.mark.parametrize(
     "text", ["queries: \x07", "queries: [{id: a, query: 2024-13-77}]", f"queries: {'[' * 5000}"]
 )
-def test_what_the_yaml_parser_stumbles_over_is_a_mistake_too(tmp_path: Path, text: str) -> None:
+def test_yaml_value_error_is_gold_error(tmp_path: Path, text: str) -> None:
     assert mistake(tmp_path, text).startswith(" is not YAML (")
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_gold_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(GoldError, match=r"nowhere\.yaml does not exist: write one"):
         load_gold_queries(tmp_path / "nowhere.yaml", None)
     with pytest.raises(GoldError, match="cannot be read"):
@@ -231,12 +229,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load_gold_queries(tmp_path / "latin.yaml", None)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert load(tmp_path, "\ufeffqueries: [{id: a, query: q}]")[0].id == "a"
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("who is {{author}}", "{{author}} needs `site_author` in mkdocs.yml; set it"),
         ("who is {{ autor }}", "{{autor}} stands for nothing; only {{author}} is filled in"),
@@ -245,12 +243,14 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
          "no reader can ask it (a question has at most 500 characters); write it anew"),
     ],
 )  # fmt: skip
-def test_a_question_that_no_reader_could_ask(tmp_path: Path, query: str, said: str) -> None:
-    found = mistake(tmp_path, f'queries: [{{id: a, query: "{query}"}}]')
-    assert found == f": query 1 ('a'): query: {said}"
+def test_question_that_no_reader_can_ask_is_refused(
+    tmp_path: Path, query: str, message: str
+) -> None:
+    error_text = mistake(tmp_path, f'queries: [{{id: a, query: "{query}"}}]')
+    assert error_text == f": query 1 ('a'): query: {message}"
 
 
-def test_a_question_that_its_author_makes_too_long(tmp_path: Path) -> None:
+def test_question_too_long_with_author_is_refused(tmp_path: Path) -> None:
     query = f"queries: [{{id: a, query: '{'q' * 480} {{{{author}}}}'}}]"
     assert len(load(tmp_path, query, author="Ada")[0].query) == 484
     with pytest.raises(GoldError, match="at most 500 characters"):
@@ -261,11 +261,11 @@ def test_a_question_that_its_author_makes_too_long(tmp_path: Path) -> None:
     "query",
     ["?!…", "🎉", "q" * question_text.MAX_QUESTION_CHARACTERS, "What does {{ page.title }} print?"],
 )
-def test_a_question_that_is_odd_and_can_be_asked(tmp_path: Path, query: str) -> None:
+def test_odd_but_valid_question_loads(tmp_path: Path, query: str) -> None:
     assert load(tmp_path, f"queries: [{{id: a, query: '{query}'}}]")[0].query == query
 
 
-def test_the_author_is_filled_in_as_it_stands(tmp_path: Path) -> None:
+def test_author_is_filled_in_verbatim(tmp_path: Path) -> None:
     text = "queries: [{id: a, query: 'who is {{ author }}, {{author}}?'}]"
     (query,) = load(tmp_path, text, author=r"\1 {{x}}")
     assert query.query == r"who is \1 {{x}}, \1 {{x}}?"
@@ -302,7 +302,7 @@ def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "said"),
+    ("pattern", "message"),
     [
         ("(", "is not a regular expression of Python (missing ), unterminated subpattern at "
          "position 0); correct it"),
@@ -317,19 +317,19 @@ def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
         ("a" * 1001, "has more than 1000 characters"),
     ],
 )  # fmt: skip
-def test_a_pattern_that_cannot_be_searched_for(tmp_path: Path, pattern: str, said: str) -> None:
-    found = mistake(tmp_path, one(f"forbidAnswerPatterns: ['x', '{pattern}']"))
-    assert found.startswith(f": query 1 ('a'): forbidAnswerPatterns: number 2 {said}")
+def test_unusable_pattern_is_refused_by_number(tmp_path: Path, pattern: str, message: str) -> None:
+    error_text = mistake(tmp_path, one(f"forbidAnswerPatterns: ['x', '{pattern}']"))
+    assert error_text.startswith(f": query 1 ('a'): forbidAnswerPatterns: number 2 {message}")
 
 
-def test_a_backspace_that_was_meant_as_the_edge_of_a_word(tmp_path: Path) -> None:
-    found = mistake(tmp_path, one(r'forbidAnswerPatterns: ["\bfoo"]'))
-    assert r"holds a backspace, which is \b between double quotes; use single quotes" in found
+def test_backspace_in_pattern_is_refused(tmp_path: Path) -> None:
+    error_text = mistake(tmp_path, one(r'forbidAnswerPatterns: ["\bfoo"]'))
+    assert r"holds a backspace, which is \b between double quotes; use single quotes" in error_text
     assert load(tmp_path, one(r"forbidAnswerPatterns: ['\bfoo']"))
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text", "found"),
+    ("pattern", "text", "is_matched"),
     [
         (r"\bfame\b", "A Fame-less thing.", True),
         (r"\bfame\b", "A famed thing.", False),
@@ -343,9 +343,9 @@ def test_a_backspace_that_was_meant_as_the_edge_of_a_word(tmp_path: Path) -> Non
         (r"\d{4}-\d{2}-\d{2}", "on 2024-05-06.", True),
     ],
 )
-def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, found: bool) -> None:
+def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, is_matched: bool) -> None:
     assert find_pattern_problem(pattern) is None
-    assert match_pattern(pattern, text) is found
+    assert match_pattern(pattern, text) is is_matched
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_a_pattern_is_searched_for_in_any_case(pattern: str, text: str, found: b
         (r"(?=(a+)+b)", "a" * 5000),
     ],
 )
-def test_a_search_without_end_is_given_up(pattern: str, text: str) -> None:
+def test_pattern_search_stops_at_time_limit(pattern: str, text: str) -> None:
     assert find_pattern_problem(pattern) is None
     with pytest.raises(GoldError) as error:
         match_pattern(pattern, text)
@@ -367,5 +367,5 @@ def test_a_search_without_end_is_given_up(pattern: str, text: str) -> None:
     )
 
 
-def test_a_repeat_in_a_repeat_that_the_engine_sees_through() -> None:
+def test_nested_repeat_that_engine_optimizes_matches() -> None:
     assert not match_pattern(r"(\w+\s?)+!", "word " * 5000)

@@ -16,7 +16,7 @@ from support.stub_fixtures import StrictStub
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of our own manual, built once; its function is told another model for each test."""
+    """Copy our own manual, built once; its function is told another model for each test."""
     return sites.own_manual(tmp_path_factory.mktemp("own"))
 
 

@@ -22,9 +22,11 @@ TIMEOUT = GoldQuery(id="timeout", query="How do I set a timeout for idle sockets
 
 
 def shared(question: str, text: str, site: str | None = None, language: str | None = None) -> str:
-    """The words that a text shares with a question, nothing if the lint has nothing to say."""
+    """Return the words that a text shares with a question; "" where the lint passes."""
     query = GoldQuery(id="q", query=question, language=language)
-    return "; ".join(found.words for found in find_gold_overlaps([query], {"place": text}, site))
+    return "; ".join(
+        overlap.words for overlap in find_gold_overlaps([query], {"place": text}, site)
+    )
 
 
 def test_a_copied_question_is_refused_by_query_place_and_words() -> None:
@@ -37,7 +39,7 @@ def test_a_copied_question_is_refused_by_query_place_and_words() -> None:
     )
 
 
-def test_how_many_more_there_are_is_told() -> None:
+def test_overlap_error_counts_other_overlaps() -> None:
     other = GoldQuery(id="bread", query="Where can sourdough bread be baked?")
     texts = {"a": "Set a timeout for idle sockets.", "b": "where can sourdough bread be baked"}
     assert list(find_gold_overlaps([TIMEOUT, other], texts)) == [
@@ -48,7 +50,7 @@ def test_how_many_more_there_are_is_told() -> None:
         check_gold_overlap([TIMEOUT, other], texts)
 
 
-def test_what_says_it_in_other_words_passes() -> None:
+def test_paraphrase_of_gold_query_passes_overlap_lint() -> None:
     check_gold_overlap(
         [TIMEOUT], {"extra.yml": "idle sockets: close them after a timeout that is set"}
     )
@@ -70,13 +72,11 @@ def test_what_says_it_in_other_words_passes() -> None:
          "time out for idle sockets"),
     ],
 )  # fmt: skip
-def test_words_are_compared_without_case_and_punctuation(
-    question: str, text: str, words: str
-) -> None:
+def test_overlap_ignores_case_and_punctuation(question: str, text: str, words: str) -> None:
     assert shared(question, text) == words
 
 
-def test_the_name_of_the_site_tells_nothing() -> None:
+def test_site_name_is_no_content_of_overlap() -> None:
     question = "How do I install answerable on Windows?"
     text = "how do I install answerable"
     assert shared(question, text) == "how do i install answerable"
@@ -87,21 +87,21 @@ def test_the_name_of_the_site_tells_nothing() -> None:
     )
 
 
-def test_a_script_without_spaces_is_counted_by_letters() -> None:
+def test_overlap_of_unspaced_script_counts_letters() -> None:
     question = "プラグインをインストールするにはどうすればよいですか"
     assert shared(question, "プラグインをインストール", language="ja") == ""
-    found = shared(question, "「プラグインをインストールするには」", language="ja")
-    assert found.replace(" ", "") == "プラグインをインストールするに"
+    overlap = shared(question, "「プラグインをインストールするには」", language="ja")
+    assert overlap.replace(" ", "") == "プラグインをインストールするに"
 
 
-def test_files_are_read_where_they_are(tmp_path: Path) -> None:
+def test_missing_files_are_left_out_of_overlap_lint(tmp_path: Path) -> None:
     extra = tmp_path / "extra.yml"
     extra.write_text("a: set a timeout for idle sockets", encoding="utf-8")
     texts = read_existing_files([extra, None, tmp_path / "nowhere.yml"])
     assert texts == {str(extra): "a: set a timeout for idle sockets"}
 
 
-def test_the_prompts_of_the_package_are_read() -> None:
+def test_overlap_lint_reads_package_prompts() -> None:
     texts = read_prompt_templates()
     assert sorted(texts) == [
         f"prompts/{path.name}"
@@ -111,7 +111,7 @@ def test_the_prompts_of_the_package_are_read() -> None:
         check_gold_overlap([GoldQuery(id="q", query="A plain refusal is a good answer?")], texts)
 
 
-def test_no_prompt_and_no_code_of_ours_knows_a_gold_query() -> None:
+def test_package_shares_no_run_with_own_gold_queries() -> None:
     config = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), yaml.BaseLoader)
     queries = load_gold_queries(ROOT / "eval" / "gold.yaml", config["site_author"])
     suffixes = (".py", ".jinja", ".js")

@@ -69,7 +69,7 @@ ONLY_LOADED = [
 
 
 def takes(text: str) -> bool:
-    """Whether the published schema takes a file."""
+    """Validate a file by the published schema."""
     schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     return Draft202012Validator(schema).is_valid(yaml.safe_load(text))
 
@@ -83,34 +83,34 @@ def loads(folder: Path, text: str) -> bool:
         return False
 
 
-def test_the_published_schema_is_the_one_of_the_loader() -> None:
+def test_published_schema_equals_built_schema() -> None:
     assert PUBLISHED.read_text(encoding="utf-8") == format_gold_schema()
 
 
-def test_the_schema_is_one() -> None:
+def test_gold_schema_is_valid_json_schema() -> None:
     Draft202012Validator.check_schema(build_gold_schema())
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_the_schema_and_the_loader_take_what_is_right(tmp_path: Path, text: str) -> None:
+def test_schema_and_loader_accept_valid_gold(tmp_path: Path, text: str) -> None:
     assert (takes(text), loads(tmp_path, text)) == (True, True)
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_the_schema_and_the_loader_refuse_what_is_wrong(tmp_path: Path, text: str) -> None:
+def test_schema_and_loader_refuse_invalid_gold(tmp_path: Path, text: str) -> None:
     assert (takes(text), loads(tmp_path, text)) == (False, False)
 
 
 @pytest.mark.parametrize("text", ONLY_LOADED)
-def test_the_loader_refuses_what_a_schema_cannot_say(tmp_path: Path, text: str) -> None:
+def test_loader_refuses_what_schema_cannot_express(tmp_path: Path, text: str) -> None:
     assert (takes(text), loads(tmp_path, text)) == (True, False)
 
 
-def test_our_own_gold_set_is_taken() -> None:
+def test_own_gold_set_matches_schema() -> None:
     assert takes((ROOT / "eval" / "gold.yaml").read_text(encoding="utf-8"))
 
 
-def test_every_rule_is_of_fields_that_there_are() -> None:
+def test_every_rule_names_existing_fields() -> None:
     for rule in gold_schema.FIELD_RULES:
         assert {rule.field, rule.other} <= set(gold_schema.GOLD_FIELDS)
         assert set(rule.allowed) <= set(gold_schema.GOLD_FIELDS[rule.other].choices)

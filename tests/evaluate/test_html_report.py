@@ -50,8 +50,8 @@ TRIALS = TuneTrials(
     "2026-11-20T09-30-00.0Z",
     tuple(
         {"encoding": name, "dimensions": 256, "words": 240, "floor": 0.36, "bytes": size,
-         "held": held, "total": 3, "rho_min": 0.9, "scan_ms": 0.1}
-        for name, size, held in (("int8", 300_000, 3), ("binary", 100_000, 2))
+         "held": count, "total": 3, "rho_min": 0.9, "scan_ms": 0.1}
+        for name, size, count in (("int8", 300_000, 3), ("binary", 100_000, 2))
     ),
 )  # fmt: skip
 
@@ -63,14 +63,14 @@ def written(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_fetches_nothing(written: Path) -> None:
+def test_html_report_fetches_nothing(written: Path) -> None:
     text = written.read_text("utf-8")
     assert not re.search(r"(?:src|href)=|url\(|@import|fetch\(", text)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
-def test_it_opens_from_disk_and_everybody_can_read_it(
+def test_html_report_opens_from_disk_and_is_accessible(
     browser: Browser, written: Path, scheme: str, width: int
 ) -> None:
     context = browser.new_context(
@@ -83,15 +83,15 @@ def test_it_opens_from_disk_and_everybody_can_read_it(
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: problems.append(request.url))
     page.goto(written.as_uri())
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     context.close()
     assert problems == [written.as_uri()]
-    assert found == []
+    assert violations == []
     assert not wide
 
 
-def test_failures_come_first_and_filters_hide_the_rest(page: Page, written: Path) -> None:
+def test_html_report_lists_failures_first_and_filters_rows(page: Page, written: Path) -> None:
     page.goto(written.as_uri())
     assert "2 of 3 passed" in page.inner_text("h1")
     shown = page.locator("table.verdicts tbody tr:visible")
@@ -112,7 +112,7 @@ def test_failures_come_first_and_filters_hide_the_rest(page: Page, written: Path
     assert shown.count() == 1
 
 
-def test_text_is_no_markup(page: Page, tmp_path: Path) -> None:
+def test_html_report_escapes_text(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_html_report(path, report(row(HOSTILE, HOSTILE, tag=HOSTILE)), None, None)
     page.goto(path.as_uri())
@@ -122,15 +122,15 @@ def test_text_is_no_markup(page: Page, tmp_path: Path) -> None:
     assert "Run answerable tune" in page.inner_text("main")
 
 
-def test_an_aborted_run_says_so() -> None:
+def test_html_report_names_aborted_run() -> None:
     text = render_html_report(report(*ROWS, total=5), None, None)
     assert "The run was aborted before every query was judged." in text
 
 
-def test_a_strip_stays_in_its_frame() -> None:
-    found = place_scores(row("x", passage=1.7), report())
-    assert found.passage == 154.0
-    assert found.floor == pytest.approx(6 + 148 * 0.36, abs=0.05)
+def test_score_strip_stays_in_its_frame() -> None:
+    strip = place_scores(row("x", passage=1.7), report())
+    assert strip.passage == 154.0
+    assert strip.floor == pytest.approx(6 + 148 * 0.36, abs=0.05)
 
 
 def test_trials_that_cannot_be_drawn_are_left_out(tmp_path: Path) -> None:

@@ -48,20 +48,20 @@ def test_a_forbidden_source_is_an_issue() -> None:
     assert "forbidden source 'mooring'" in retrieval(query, [CHAINS])[0]
 
 
-def test_presence_is_not_the_top_slot() -> None:
+def test_retrieved_source_below_top_is_an_issue_of_top_source() -> None:
     query = GoldQuery("a", "q", top_source="winch.md")
     assert retrieval(query, [WINCH, CHAINS]) == []
     assert "top source" in retrieval(query, [CHAINS, WINCH])[0]
     assert "top source" in retrieval(query, [])[0]
 
 
-def test_the_mode_is_judged() -> None:
+def test_unexpected_mode_is_an_issue() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="partial")
     assert answer(query, PARTIAL) == []
     assert "answer mode 'related-material'" in answer(query, RELATED)[0]
 
 
-def test_the_citations_have_to_fit_the_expected_mode() -> None:
+def test_citations_that_contradict_expected_mode_are_an_issue() -> None:
     partial = GoldQuery("a", "q", expect_answer_mode="partial")
     related = GoldQuery("a", "q", expect_answer_mode="related-material")
     assert "record-only" in answer(partial, RELATED)[1]

@@ -33,31 +33,31 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def deployed(built: Path, tmp_path: Path) -> Path:
-    """A folder that a static host serves, the site under the path of its address."""
+    """Make a folder that a static host serves, the site under the path of its address."""
     shutil.copytree(built / "site", tmp_path / "docs")
     return tmp_path
 
 
-def check(built: Path, url: str) -> tuple[int, list[str]]:
+def run_check(built: Path, url: str) -> tuple[int, list[str]]:
     done = sites.command(built, "check-links", url)
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
-def test_a_deployed_site_has_all_that_is_cited(built: Path, deployed: Path) -> None:
+def test_check_links_passes_for_deployed_site(built: Path, deployed: Path) -> None:
     with static_server.serving(deployed) as origin:
-        status, lines = check(built, f"{origin}/docs")
+        status, lines = run_check(built, f"{origin}/docs")
     assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
     assert status == 0
 
 
-def test_a_page_and_an_anchor_that_are_gone_are_named(built: Path, deployed: Path) -> None:
+def test_check_links_names_missing_page_and_anchor(built: Path, deployed: Path) -> None:
     shutil.rmtree(deployed / "docs" / "storms")
     page = deployed / "docs" / "mooring" / "index.html"
     text = page.read_text("utf-8")
     assert 'id="chains"' in text
     page.write_text(text.replace('id="chains"', 'id="chain"'), "utf-8")
     with static_server.serving(deployed) as origin:
-        status, lines = check(built, f"{origin}/docs/")
+        status, lines = run_check(built, f"{origin}/docs/")
     assert status == 1
     assert lines == [
         f"{origin}/docs/mooring/#chains: no element has the id 'chains' (cited as mooring#chains)",
@@ -67,15 +67,18 @@ def test_a_page_and_an_anchor_that_are_gone_are_named(built: Path, deployed: Pat
     ]
 
 
-def test_a_site_without_an_address_is_looked_up_where_it_is(built: Path, tmp_path: Path) -> None:
+def test_check_links_resolves_site_without_site_url(built: Path, tmp_path: Path) -> None:
     site = sites.write_site(tmp_path / "source", site_url="")
     done = sites.build(site, "-q")
     assert done.returncode == 0, done.stderr
     shutil.copytree(site / "site", tmp_path / "public" / "any" / "where")
     with static_server.serving(tmp_path / "public") as origin:
-        assert check(site, f"{origin}/any/where?x#y") == (0, ["5 addresses on 3 pages, 0 broken"])
+        assert run_check(site, f"{origin}/any/where?x#y") == (
+            0,
+            ["5 addresses on 3 pages, 0 broken"],
+        )
         # A site that has one is cited there, wherever else it may lie.
-        assert check(built, f"{origin}/any/where/")[0] == 1
+        assert run_check(built, f"{origin}/any/where/")[0] == 1
 
 
 class Compressed(static_server.Quiet):
@@ -108,14 +111,14 @@ class Garbled(Compressed):
 
 def test_pages_that_come_compressed_are_read(built: Path, deployed: Path) -> None:
     with static_server.serving(deployed, Compressed) as origin:
-        status, lines = check(built, f"{origin}/docs/")
+        status, lines = run_check(built, f"{origin}/docs/")
     assert lines == ["5 addresses on 3 pages, 0 broken; 1 elsewhere are not looked up"]
     assert status == 0
 
 
-def test_a_server_that_garbles_a_page_ends_nothing(built: Path, deployed: Path) -> None:
+def test_check_links_survives_garbled_page(built: Path, deployed: Path) -> None:
     with static_server.serving(deployed, Garbled) as origin:
-        status, lines = check(built, f"{origin}/docs/")
+        status, lines = run_check(built, f"{origin}/docs/")
     assert (status, len(lines)) == (1, 5)
     assert all("it cannot be reached (" in line for line in lines[:4])
     assert lines[4] == "5 addresses on 3 pages, 4 broken; 1 elsewhere are not looked up"
@@ -132,7 +135,7 @@ class Endless(static_server.Quiet):
                 time.sleep(0.02)
 
 
-def test_a_page_that_never_ends_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_links_gives_up_endless_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_links, "_TIMEOUT_SECONDS", 0.3)
     with (
         static_server.serving(tmp_path, Endless) as origin,
@@ -141,12 +144,12 @@ def test_a_page_that_never_ends_is_left(tmp_path: Path, monkeypatch: pytest.Monk
         check_links._fetch_page(f"{origin}/")
 
 
-def test_an_address_is_sent_as_hosts_and_paths_are() -> None:
+def test_address_is_percent_and_idna_encoded() -> None:
     sent = check_links._encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
     assert sent == "http://xn--wgv71a.example:8000/h%C3%A4fen/a%20b/%C3%A4?q=%C3%BC"
 
 
-def test_the_text_that_a_link_marks_is_no_anchor() -> None:
+def test_text_directive_is_not_part_of_anchor() -> None:
     cited = {"chains:~:text=mooring": "a", ":~:text=chain": "b", "ropes:~:text=rope": "c"}
     page = CitedPage("https://harbour.example/", cited)
     (broken,) = find_missing_anchors(page, '<h1 id="chains">Chains</h1>')
@@ -154,7 +157,7 @@ def test_the_text_that_a_link_marks_is_no_anchor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("https://harbour:boats@docs.example.com/", "URL: it holds a user name or a password"),
         ("http://docs..example.com/", "URL: http://docs..example.com/ cannot be reached"),
@@ -164,7 +167,9 @@ def test_the_text_that_a_link_marks_is_no_anchor() -> None:
         ("http://127.0.0.1:1/", "URL: http://127.0.0.1:1/ cannot be reached"),
     ],
 )
-def test_what_is_no_site_is_told_in_one_sentence(built: Path, url: str, told: str) -> None:
-    status, lines = check(built, url)
+def test_check_links_refuses_invalid_site_in_one_sentence(
+    built: Path, url: str, message: str
+) -> None:
+    status, lines = run_check(built, url)
     assert (status, len(lines)) == (1, 1)
-    assert lines[0].startswith(f"Error: {told}")
+    assert lines[0].startswith(f"Error: {message}")

@@ -33,14 +33,14 @@ def kinds(query: GoldQuery) -> list[str]:
     return [tag for tag in query.tags if tag in KINDS]
 
 
-def test_it_is_large_enough(queries: tuple[GoldQuery, ...]) -> None:
+def test_own_gold_set_is_large_enough(queries: tuple[GoldQuery, ...]) -> None:
     assert len(queries) >= 60
 
 
-def test_no_question_is_asked_twice(queries: tuple[GoldQuery, ...]) -> None:
+def test_own_gold_questions_are_unique(queries: tuple[GoldQuery, ...]) -> None:
     assert [name for name, n in Counter(q.id for q in queries).items() if n > 1] == []
-    asked = Counter(" ".join(q.query.lower().split()) for q in queries)
-    assert [question for question, n in asked.items() if n > 1] == []
+    counts = Counter(" ".join(q.query.lower().split()) for q in queries)
+    assert [question for question, n in counts.items() if n > 1] == []
 
 
 def test_every_query_has_one_kind(queries: tuple[GoldQuery, ...]) -> None:
@@ -48,7 +48,7 @@ def test_every_query_has_one_kind(queries: tuple[GoldQuery, ...]) -> None:
     assert [query.id for query in queries if len(set(query.tags)) != len(query.tags)] == []
 
 
-def test_every_kind_is_there(queries: tuple[GoldQuery, ...]) -> None:
+def test_own_gold_set_has_every_kind(queries: tuple[GoldQuery, ...]) -> None:
     counts = Counter(kind for query in queries for kind in kinds(query))
     assert {kind: counts[kind] for kind, least in KINDS.items() if counts[kind] < least} == {}
 
@@ -83,7 +83,7 @@ def test_few_queries_require_a_model(queries: tuple[GoldQuery, ...]) -> None:
         )
 
 
-def test_what_has_to_be_refused_says_how(queries: tuple[GoldQuery, ...]) -> None:
+def test_refusals_of_own_gold_set_expect_a_reason(queries: tuple[GoldQuery, ...]) -> None:
     for query in queries:
         refused = kinds(query)[0] in REFUSED
         assert (query.expect_answer_mode == "not-found") == refused, query.id

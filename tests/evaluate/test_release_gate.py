@@ -84,7 +84,7 @@ LOST = verdict("expected source 'a' not retrieved", top="b", expected=False)
          verdict(top=None, refused=True, expected=False)),
     ],
 )  # fmt: skip
-def test_what_is_no_worse_is_no_flip(before: Verdict, after: Verdict) -> None:
+def test_verdict_that_is_no_worse_is_no_flip(before: Verdict, after: Verdict) -> None:
     assert find_regressions(before, after) == ()
 
 
@@ -120,16 +120,16 @@ def numbers(*values: float) -> Floats:
     return np.array(values, dtype=np.float32)
 
 
-def test_rank_correlation_is_what_was_counted_by_hand() -> None:
+def test_rank_correlation_equals_value_by_hand() -> None:
     # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: 4.5 / sqrt(4.5 * 5).
-    found = spearman_correlation(numbers(1, 2, 2, 4), numbers(10, 30, 20, 40))
-    assert found == pytest.approx(4.5 / math.sqrt(22.5), abs=1e-12)
+    correlation = spearman_correlation(numbers(1, 2, 2, 4), numbers(10, 30, 20, 40))
+    assert correlation == pytest.approx(4.5 / math.sqrt(22.5), abs=1e-12)
     # Ranks 1, 2, 3, 4, 5 and 2, 1, 4, 3, 5: 1 - 6 * 4 / (5 * 24).
-    found = spearman_correlation(numbers(1, 2, 3, 4, 5), numbers(0.2, 0.1, 0.4, 0.3, 0.5))
-    assert found == pytest.approx(0.8, abs=1e-12)
+    correlation = spearman_correlation(numbers(1, 2, 3, 4, 5), numbers(0.2, 0.1, 0.4, 0.3, 0.5))
+    assert correlation == pytest.approx(0.8, abs=1e-12)
 
 
-def test_rank_correlation_at_its_ends() -> None:
+def test_rank_correlation_of_equal_reversed_and_constant_lists() -> None:
     some = numbers(0.3, -0.2, 0.9, 0.3)
     flat = np.zeros(4, dtype=np.float32)
     assert spearman_correlation(some, some) == pytest.approx(1, abs=1e-12)
@@ -144,17 +144,17 @@ def test_rank_correlation_at_its_ends() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-100, 100), st.integers(-100, 100)), max_size=40))
-def test_rank_correlation_is_that_of_the_order_alone(pairs: list[tuple[int, int]]) -> None:
+def test_rank_correlation_depends_on_order_alone(pairs: list[tuple[int, int]]) -> None:
     first, second = (numbers(*column) for column in zip(*pairs, strict=True)) if pairs else (
         numbers(), numbers()
     )  # fmt: skip
-    found = spearman_correlation(first, second)
+    correlation = spearman_correlation(first, second)
     # Both maps rise, and are exact in float32.
     risen, moved = first * first * first + 2 * first, second / 4 - 7
-    assert spearman_correlation(risen.astype(np.float32), moved.astype(np.float32)) == found
-    assert -1 - 1e-12 <= found <= 1 + 1e-12
+    assert spearman_correlation(risen.astype(np.float32), moved.astype(np.float32)) == correlation
+    assert -1 - 1e-12 <= correlation <= 1 + 1e-12
     if first.size and first.min() < first.max():
-        assert spearman_correlation(first, -second) == pytest.approx(-found, abs=1e-12)
+        assert spearman_correlation(first, -second) == pytest.approx(-correlation, abs=1e-12)
 
 
 def comparison(name: str, *flips: str, rho: float = 1.0) -> VerdictComparison:
@@ -165,34 +165,39 @@ def report(total: int, *comparisons: VerdictComparison) -> GateReport:
     return GateReport("int4", "0" * 64, 2_000_000, 500_000, total, comparisons)
 
 
-def test_a_report_certifies_if_it_is_whole_and_all_of_it_holds() -> None:
-    found = report(2, comparison("one", rho=0.5), comparison("two", rho=0.9))
-    assert (found.is_whole, found.held, found.certified, found.word) == (True, 2, True, "CERTIFIED")
-    assert found.rho_mean == pytest.approx(0.7)
-    assert found.rho_min == 0.5
-    assert summarize_gate_report(found) == (
+def test_report_certifies_if_whole_and_every_verdict_holds() -> None:
+    whole = report(2, comparison("one", rho=0.5), comparison("two", rho=0.9))
+    assert (whole.is_whole, whole.held, whole.certified, whole.word) == (
+        True,
+        2,
+        True,
+        "CERTIFIED",
+    )
+    assert whole.rho_mean == pytest.approx(0.7)
+    assert whole.rho_min == 0.5
+    assert summarize_gate_report(whole) == (
         "int4 CERTIFIED: 2 of 2 verdicts hold, rank correlation 0.7000 (least 0.5000), "
         "0.50 MB instead of 2.00"
     )
 
 
-def test_a_report_with_one_flip_rejects_and_says_which() -> None:
-    found = report(2, comparison("one"), comparison("two", "refused by the floor", "and more"))
-    assert (found.held, found.certified, found.word) == (1, False, "REJECTED")
-    assert format_regressions(found) == "two: refused by the floor, and more"
+def test_report_with_one_flip_rejects_and_names_it() -> None:
+    flipped = report(2, comparison("one"), comparison("two", "refused by the floor", "and more"))
+    assert (flipped.held, flipped.certified, flipped.word) == (1, False, "REJECTED")
+    assert format_regressions(flipped) == "two: refused by the floor, and more"
 
 
-@pytest.mark.parametrize("asked", [0, 1])
-def test_a_part_of_a_gold_set_certifies_nothing(asked: int) -> None:
-    found = report(2, *(comparison(str(n)) for n in range(asked)))
-    assert (found.held, found.is_whole) == (asked, False)
-    assert (found.certified, found.word) == (False, "UNCERTIFIED")
-    assert "a part never certifies" in summarize_gate_report(found)
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_part_of_a_gold_set_certifies_nothing(count: int) -> None:
+    gate_report = report(2, *(comparison(str(n)) for n in range(count)))
+    assert (gate_report.held, gate_report.is_whole) == (count, False)
+    assert (gate_report.certified, gate_report.word) == (False, "UNCERTIFIED")
+    assert "a part never certifies" in summarize_gate_report(gate_report)
 
 
 @dataclass(frozen=True)
 class Scripted:
-    """The vector of a text by its first line, which is a page's title or a question."""
+    """Look up the vector of a text by its first line, which is a page's title or a question."""
 
     table: Mapping[str, Floats]
     identity: EmbedderIdentity = IDENTITY
@@ -211,7 +216,7 @@ def unit(vector: NDArray[np.float64]) -> Floats:
 
 
 def scores(rows: Floats, query: Floats, encoding: Encoding) -> Floats:
-    """The cosines that an engine gives some rows in an encoding."""
+    """Compute the cosines that an engine gives some rows in an encoding."""
     stream = open_codes(encoding, encode_vectors(rows, encoding))
     return score_all_codes(stream, unit(query[: encoding.dimensions].astype(np.float64)))
 
@@ -241,17 +246,17 @@ class Marginal:
 
 
 def marginal(folder: Path, lever: Encoding) -> Marginal:
-    """A case in which `a` leads at full precision and as int8, and `b` under a lever."""
+    """Draw a case in which `a` leads at full precision and as int8, and `b` under a lever."""
     for seed in count():
         assert seed < 100_000, "no such case was found"
         random = np.random.default_rng(seed)
         query = unit(random.normal(size=DIMENSIONS))
         pair = np.stack([unit(query + 0.08 * random.normal(size=DIMENSIONS)) for _ in "ab"])
-        full, held, lost = (
+        full, holding, lost = (
             np.subtract(*scores(pair, query, encoding))
             for encoding in (Encoding("float32", DIMENSIONS), INT8, lever)
         )
-        if 0.001 < full < 0.01 and held > 0.001 and lost < -0.001:
+        if 0.001 < full < 0.01 and holding > 0.001 and lost < -0.001:
             break
     others = [unit(random.normal(size=DIMENSIONS) - query) for _ in range(OTHERS)]
     titles = ["Alpha", "Bravo", *(f"Other {n}" for n in range(OTHERS))]
@@ -276,25 +281,25 @@ LEVERS = [
 
 @pytest.fixture(params=LEVERS, ids=lambda lever: str(lever.label(DIMENSIONS)))
 def lever(request: pytest.FixtureRequest) -> Encoding:
-    found: Encoding = request.param
-    return found
+    encoding: Encoding = request.param
+    return encoding
 
 
 def test_a_marginal_case_that_int8_holds_is_rejected_for_the_top_slot_alone(
     tmp_path: Path, lever: Encoding
 ) -> None:
     case = marginal(tmp_path, lever)
-    held = case.judge(INT8, EXPECTED, TOP)
-    assert (held.word, held.held) == ("CERTIFIED", 2)
+    holding = case.judge(INT8, EXPECTED, TOP)
+    assert (holding.word, holding.held) == ("CERTIFIED", 2)
     assert case.retrieved(INT8)[:2] == ["a", "b"]
 
     lost = case.judge(lever, EXPECTED)
     assert (lost.word, lost.held, lost.lever) == ("REJECTED", 0, lever.label(DIMENSIONS))
-    (found,) = lost.comparisons
+    (changed,) = lost.comparisons
     # The verdict itself holds: the source is among the best eight.
-    assert (found.passed_before, found.passed_after) == (True, True)
-    assert (found.top_before, found.top_after) == ("a", "b")
-    assert found.flips == ("the top slot went from a to b",)
+    assert (changed.passed_before, changed.passed_after) == (True, True)
+    assert (changed.top_before, changed.top_after) == ("a", "b")
+    assert changed.flips == ("the top slot went from a to b",)
     assert format_regressions(lost) == "near: the top slot went from a to b"
     under = case.retrieved(lever)
     assert under[:2] == ["b", "a"]
@@ -304,9 +309,9 @@ def test_a_marginal_case_that_int8_holds_is_rejected_for_the_top_slot_alone(
 def test_a_marginal_top_source_fails_its_verdict_under_the_lever(
     tmp_path: Path, lever: Encoding
 ) -> None:
-    (found,) = marginal(tmp_path, lever).judge(lever, TOP).comparisons
-    assert (found.passed_before, found.passed_after) == (True, False)
-    assert found.flips == ("top source is not 'a'",)
+    (changed,) = marginal(tmp_path, lever).judge(lever, TOP).comparisons
+    assert (changed.passed_before, changed.passed_after) == (True, False)
+    assert changed.flips == ("top source is not 'a'",)
 
 
 def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
@@ -315,7 +320,7 @@ def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
     case = marginal(tmp_path, LEVERS[0])
     either = replace(EXPECTED, id="either", expect_sources=("a", "b"))
     whole = case.judge(LEVERS[0], either, EXPECTED)
-    assert [found.id for found in whole.comparisons if found.holds] == ["either"]
+    assert [each.id for each in whole.comparisons if each.holds] == ["either"]
     assert whole.word == "REJECTED"
     part = case.judge(LEVERS[0], either, total=2)
     assert (part.held, part.word, part.certified) == (1, "UNCERTIFIED", False)
@@ -333,9 +338,9 @@ def test_the_floor_that_refuses_under_the_lever_alone_is_a_flip(tmp_path: Path) 
     profile = replace(PLAIN, floor=float(full + under) / 2)
     gold = GateCase((replace(EXPECTED, expect_sources=()),), 1, {}, full=False)
     site = JudgedSite(case.index, case.embedder, profile, gold, tmp_path)
-    found = judge_contents(site, serialize_index(case.index, lever))
-    assert found.comparisons[0].flips == ("refused by the floor",)
-    assert found.word == "REJECTED"
+    gate_report = judge_contents(site, serialize_index(case.index, lever))
+    assert gate_report.comparisons[0].flips == ("refused by the floor",)
+    assert gate_report.word == "REJECTED"
 
 
 def test_a_report_names_the_bundle_that_would_be_published_and_leaves_nothing_behind(
@@ -343,24 +348,24 @@ def test_a_report_names_the_bundle_that_would_be_published_and_leaves_nothing_be
 ) -> None:
     case = marginal(tmp_path, LEVERS[0])
     work = tmp_path / "work"
-    found = replace(case, folder=work).judge(INT8, EXPECTED)
-    made = serialize_index(case.index, INT8)
-    published = make_manifest(made, IDENTITY, PLAIN, NOON)
-    assert found.bundle == published.id
-    assert found.bytes_after == sum(file.bytes for file in published.files.values())
+    gate_report = replace(case, folder=work).judge(INT8, EXPECTED)
+    contents = serialize_index(case.index, INT8)
+    published = make_manifest(contents, IDENTITY, PLAIN, NOON)
+    assert gate_report.bundle == published.id
+    assert gate_report.bytes_after == sum(file.bytes for file in published.files.values())
     full = serialize_index(case.index, Encoding("float32", DIMENSIONS))
-    assert found.bytes_before == sum(map(len, full.files.values())) > found.bytes_after
+    assert gate_report.bytes_before == sum(map(len, full.files.values())) > gate_report.bytes_after
     assert list(work.iterdir()) == []
 
 
 def test_both_streams_count_in_the_rank_correlation(tmp_path: Path) -> None:
     table = {"Alpha": numbers(1, 0), "Label n": numbers(0, 1), QUESTION: numbers(3, 4)}
     embedder = Scripted(table, EmbedderIdentity("test", "script", 2))
-    made = index_of(tmp_path, [record("a", "<p>A</p>", "Alpha")], [note("n", "")], embedder)
-    bundle = bundle_of(tmp_path, made, PLAIN, embedder.identity, Encoding("float32", 2))
-    found = compute_all_cosines(bundle, table[QUESTION])
-    assert found.tolist() == pytest.approx([0.6, *[0.8] * (len(found) - 1)])
-    assert len(found) > 1
+    index = index_of(tmp_path, [record("a", "<p>A</p>", "Alpha")], [note("n", "")], embedder)
+    bundle = bundle_of(tmp_path, index, PLAIN, embedder.identity, Encoding("float32", 2))
+    cosines = compute_all_cosines(bundle, table[QUESTION])
+    assert cosines.tolist() == pytest.approx([0.6, *[0.8] * (len(cosines) - 1)])
+    assert len(cosines) > 1
 
 
 GOLD = """
@@ -370,23 +375,23 @@ queries:
 """
 
 
-def test_a_case_is_read_from_a_gold_set(tmp_path: Path) -> None:
+def test_gate_case_loads_gold_set(tmp_path: Path) -> None:
     path = tmp_path / "gold.yaml"
     path.write_text(GOLD)
     pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
-    made = index_of(tmp_path, pages, [note("n", "A winch.")])
+    index = index_of(tmp_path, pages, [note("n", "A winch.")])
     sources = NoteSources({"n.md": "note-n"})
-    case = load_gate_case(path, None, made, sources, full=True)
+    case = load_gate_case(path, None, index, sources, full=True)
     assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
     assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
-    part = load_gate_case(path, None, made, sources, full=False, ids=["two"])
+    part = load_gate_case(path, None, index, sources, full=False, ids=["two"])
     assert ([query.id for query in part.queries], part.total) == (["two"], 2)
     with pytest.raises(GoldError, match="'three'"):
-        load_gate_case(path, None, made, sources, full=False, ids=["three"])
+        load_gate_case(path, None, index, sources, full=False, ids=["three"])
 
 
 @pytest.mark.parametrize("gone", ["a", "a#part", "n.md"])
-def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gone: str) -> None:
+def test_gate_case_with_unknown_source_is_refused(tmp_path: Path, gone: str) -> None:
     path = tmp_path / "gold.yaml"
     path.write_text(GOLD)
     html = "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>"
@@ -394,23 +399,23 @@ def test_a_gold_set_of_a_source_that_there_is_not_is_refused(tmp_path: Path, gon
         html = html.replace("part", "other")
     pages = [record("z" if gone == "a" else "a", html)]
     notes = [] if gone == "n.md" else [note("n", "A winch.")]
-    made = index_of(tmp_path, pages, notes)
+    index = index_of(tmp_path, pages, notes)
     sources = NoteSources({each.path: each.id for each in notes})
     # Asking for the other query alone does not hide it.
     # What may be the path of a note is not named in a build's log.
-    named = "for number 1" if gone == "n.md" else f"'{gone}'"
-    with pytest.raises(GoldError, match=f"there is no record, passage or note {named}"):
+    shown = "for number 1" if gone == "n.md" else f"'{gone}'"
+    with pytest.raises(GoldError, match=f"there is no record, passage or note {shown}"):
         load_gate_case(
             path,
             None,
-            made,
+            index,
             sources,
             full=False,
             ids=["one" if gone != "a" else "two"],
         )
 
 
-def test_a_certificate_is_read_as_it_was_written_and_only_if_it_is_whole(tmp_path: Path) -> None:
+def test_gate_report_round_trips_and_partial_one_is_ignored(tmp_path: Path) -> None:
     whole = report(2, comparison("one", rho=0.25), comparison("two", "lost", "more"))
     write_gate_report(tmp_path / "whole.json", whole)
     assert read_gate_report(tmp_path / "whole.json") == whole
@@ -419,14 +424,14 @@ def test_a_certificate_is_read_as_it_was_written_and_only_if_it_is_whole(tmp_pat
     assert read_gate_report(tmp_path / "none.json") is None
 
 
-def test_a_certificate_is_kept_under_all_that_it_depends_on(tmp_path: Path) -> None:
+def test_verdict_key_depends_on_bundle_vectors_queries_and_notes(tmp_path: Path) -> None:
     query = GoldQuery("one", "A buoy?")
-    made = index_of(tmp_path, [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
+    index = index_of(tmp_path, [record("a", "<p>A buoy.</p>")], [note("n", "A winch.")])
     keys = [
-        compute_verdict_key(bundle, index, GateCase(queries, 1, notes, full))
+        compute_verdict_key(bundle, site_index, GateCase(queries, 1, notes, full))
         for bundle in ("0" * 64, "1" * 64)
         # A note whose body changes leaves its coarse codes, and with them the bundle, alone.
-        for index in (made, replace(made, hint_vectors=made.hint_vectors * np.float32(0.5)))
+        for site_index in (index, replace(index, hint_vectors=index.hint_vectors * np.float32(0.5)))
         for queries in ((query,), (replace(query, note="Why it is asked."),))
         for notes in ({"n.md": "note-n"}, {"m.md": "note-n"})
         for full in (True, False)

@@ -33,14 +33,14 @@ def published(folder: Path) -> bool:
     return (folder / "function" / "bundle" / "manifest.json").is_file()
 
 
-def test_a_site_that_holds_is_published(folder: Path) -> None:
+def test_site_that_passes_gate_is_published(folder: Path) -> None:
     done = sites.build(folder, "--strict")
     assert done.returncode == 0, done.stderr
     assert "gate: 2 of 2 gold queries hold" in done.stderr
     assert published(folder)
 
 
-def test_a_failure_is_a_warning_and_stops_a_strict_build(folder: Path) -> None:
+def test_failing_query_is_a_warning_and_stops_strict_build(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     strict = sites.build(folder, "--strict")
     assert strict.returncode == 1
@@ -53,7 +53,7 @@ def test_a_failure_is_a_warning_and_stops_a_strict_build(folder: Path) -> None:
     assert published(folder)
 
 
-def test_a_strict_failure_leaves_the_last_bundle(folder: Path) -> None:
+def test_strict_failure_keeps_last_bundle(folder: Path) -> None:
     lantern = (
         "  - id: lantern\n    query: What does a lantern warn of?\n    topSource: storms#lanterns"
     )
@@ -69,7 +69,7 @@ def test_a_strict_failure_leaves_the_last_bundle(folder: Path) -> None:
     assert sites.opened(folder).manifest.id == before
 
 
-def test_no_word_and_no_file_of_a_note_is_logged(folder: Path) -> None:
+def test_note_text_and_path_are_absent_from_gate_log(folder: Path) -> None:
     hidden = GOLD.replace("Where was the gearbox of the electric winch taken from?", "Who sings?")
     sites.put(folder / "eval" / "gold.yaml", hidden)
     done = sites.build(folder)
@@ -84,9 +84,9 @@ def test_an_unchanged_site_is_not_judged_again(
     runs: list[int] = []
     run = runner.run_gold_set
 
-    def counted(*args: Any, **more: Any) -> Iterator[Verdict]:
+    def counted(*args: Any, **keywords: Any) -> Iterator[Verdict]:
         runs.append(1)
-        return run(*args, **more)
+        return run(*args, **keywords)
 
     monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", counted)
     for _ in range(2):
@@ -100,21 +100,21 @@ def test_an_unchanged_site_is_not_judged_again(
 
 
 @pytest.mark.parametrize(
-    ("gold", "options", "said"),
+    ("gold", "options", "message"),
     [
         (None, {}, "gate: retrieval needs a gold set, and"),
         ("queries: [", {}, "gold.yaml"),
         (GOLD, {"gate": "both"}, "gate"),
     ],
 )
-def test_what_cannot_be_judged_is_refused(
-    tmp_path: Path, gold: str | None, options: dict[str, str], said: str
+def test_gate_without_gold_set_or_with_languages_apart_is_refused(
+    tmp_path: Path, gold: str | None, options: dict[str, str], message: str
 ) -> None:
     site = sites.write_site(tmp_path, notes=sites.NOTES, options={"gate": "retrieval", **options})
     if gold:
         sites.put(site / "eval" / "gold.yaml", gold)
     done = sites.build(site)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not published(site)

@@ -39,20 +39,20 @@ class Own:
     notes: Mapping[str, str]
 
     def keyless(self, **profile: Any) -> Engine[Bundle]:
-        """The keyless engine. profile: what of it is changed."""
+        """Make the keyless engine. profile: what of it is changed."""
         manifest = self.bundle.manifest
         changed = replace(manifest, profile=replace(manifest.profile, **profile))
         return make_engine(replace(self.bundle, manifest=changed), sites.local())
 
     def verdicts(self, engine: Engine[Bundle], *, model: bool) -> Mapping[str, Verdict]:
         """By id, the verdicts on the queries that require a model, or on all others."""
-        asked = [query for query in self.queries if query.requires_model == model]
-        judged = runner.run_gold_set(asked, engine, self.notes, full=True)
+        queries = [query for query in self.queries if query.requires_model == model]
+        judged = runner.run_gold_set(queries, engine, self.notes, full=True)
         return {verdict.query.id: verdict for verdict in judged}
 
     @cached_property
     def unharmed(self) -> set[str]:
-        """What fails while nothing is removed."""
+        """List what fails while nothing is removed."""
         return self.failing(self.keyless())
 
     def failing(self, engine: Engine[Bundle], *, model: bool = False) -> set[str]:
@@ -72,7 +72,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
 def scripted(
     own: Own, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], Engine[Bundle]]:
-    """The engine of our site with a model of the stub, by its name."""
+    """Make the engine of our site with a model of the stub, by its name."""
     monkeypatch.setenv("OPENAI_API_KEY", "test")
 
     def engine(model: str) -> Engine[Bundle]:
@@ -83,7 +83,7 @@ def scripted(
 
 
 @pytest.mark.parametrize(
-    ("removed", "named"),
+    ("removed", "failing"),
     [
         pytest.param({"floor": 0.0}, {"sort-sources", "thumbs", "founder-age"}, id="floor"),
         pytest.param(
@@ -108,10 +108,10 @@ def scripted(
     ],
 )
 def test_retrieval_without_a_safeguard_fails(
-    own: Own, removed: Mapping[str, float], named: set[str]
+    own: Own, removed: Mapping[str, float], failing: set[str]
 ) -> None:
     assert own.unharmed == set()
-    assert named <= own.failing(own.keyless(**removed))
+    assert failing <= own.failing(own.keyless(**removed))
 
 
 def test_without_floors_nothing_is_refused_for_want_of_evidence(own: Own) -> None:
@@ -176,7 +176,7 @@ def test_the_contract_without_a_step_fails(
         assert "answer mode 'partial' (expected 'not-found')" in verdicts[name].issues
 
 
-def test_an_invented_source_is_an_error_and_never_an_answer(
+def test_invented_source_is_an_error_and_never_an_answer(
     own: Own, scripted: Callable[[str], Engine[Bundle]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model that insists fails the set either way; only the ground step keeps readers safe."""

@@ -31,7 +31,7 @@ NOW = (240, 0.36)
 
 def trial(
     size: int = 100,
-    held: int = TOTAL,
+    count: int = TOTAL,
     rho: float = 1.0,
     scan: float = 1.0,
     *,
@@ -39,7 +39,7 @@ def trial(
     floor: float = 0.36,
 ) -> Trial:
     setting = TrialSetting(Encoding("int8", 64), words, floor)
-    return Trial(setting, size, held, TOTAL, rho, scan)
+    return Trial(setting, size, count, TOTAL, rho, scan)
 
 
 TRIALS = st.builds(
@@ -55,7 +55,7 @@ TRIALS = st.builds(
 
 @pytest.mark.parametrize(
     "worse",
-    [trial(101), trial(held=TOTAL - 1), trial(rho=0.9), trial(scan=1.6), trial(101, 1, 0.1, 9)],
+    [trial(101), trial(count=TOTAL - 1), trial(rho=0.9), trial(scan=1.6), trial(101, 1, 0.1, 9)],
 )
 def test_a_trial_dominates_one_that_is_worse_in_something(worse: Trial) -> None:
     assert trial().dominates(worse)
@@ -81,54 +81,57 @@ def test_neither_of_two_trials_dominates_where_each_is_as_good_in_something(
     assert not other.dominates(one)
 
 
-def test_a_time_counts_as_longer_only_if_it_is_by_half() -> None:
+def test_scan_time_counts_only_beyond_half_more() -> None:
     assert trial(99, scan=TIMING_NOISE).dominates(trial())
     assert not trial(99, scan=TIMING_NOISE + 0.01).dominates(trial())
     assert trial().dominates(trial(scan=TIMING_NOISE + 0.01))
     assert not trial().dominates(trial(scan=TIMING_NOISE))
 
 
-def kept(found: Trial) -> tuple[float, ...]:
-    return (-found.bytes, found.held, found.rho)
+def scores_of(trial: Trial) -> tuple[float, ...]:
+    return (-trial.bytes, trial.held, trial.rho)
 
 
 @given(st.lists(TRIALS, max_size=12))
 def test_the_front_holds_what_no_trial_dominates_and_one_no_worse_than_each(
-    found: list[Trial],
+    trials: list[Trial],
 ) -> None:
-    front = find_pareto_front(found, *NOW)
-    assert all(each in found for each in front)
-    assert not any(other.dominates(each) for each in front for other in found)
+    front = find_pareto_front(trials, *NOW)
+    assert all(each in trials for each in front)
+    assert not any(other.dominates(each) for each in front for other in trials)
     assert [each.bytes for each in front] == sorted(each.bytes for each in front)
-    assert len({kept(each) for each in front}) == len(front)
-    for each in found:
+    assert len({scores_of(each) for each in front}) == len(front)
+    for each in trials:
         # Its time may be longer by a little more than half: noise does not add up.
         assert any(
-            all(a >= b for a, b in zip(kept(best), kept(each), strict=True)) for best in front
+            all(a >= b for a, b in zip(scores_of(best), scores_of(each), strict=True))
+            for best in front
         )
 
 
 @given(st.lists(TRIALS, max_size=12), st.randoms(use_true_random=False))
 def test_the_front_does_not_depend_on_the_order_of_the_trials(
-    found: list[Trial], random: Any
+    trials: list[Trial], random: Any
 ) -> None:
-    front = find_pareto_front(found, *NOW)
-    shuffled = list(found)
+    front = find_pareto_front(trials, *NOW)
+    shuffled = list(trials)
     random.shuffle(shuffled)
-    assert {kept(each) for each in find_pareto_front(shuffled, *NOW)} == {kept(t) for t in front}
+    assert {scores_of(each) for each in find_pareto_front(shuffled, *NOW)} == {
+        scores_of(t) for t in front
+    }
 
 
 @given(st.lists(TRIALS, max_size=12))
-def test_the_smallest_holds_all_and_nothing_smaller_does(found: list[Trial]) -> None:
-    best = find_smallest_trial(found, *NOW)
-    held = [each for each in found if each.holds]
-    assert (best is None) == (not held)
+def test_the_smallest_holds_all_and_nothing_smaller_does(trials: list[Trial]) -> None:
+    best = find_smallest_trial(trials, *NOW)
+    holding = [each for each in trials if each.holds]
+    assert (best is None) == (not holding)
     if best:
         assert best.held == TOTAL
-        assert best.bytes == min(each.bytes for each in held)
+        assert best.bytes == min(each.bytes for each in holding)
 
 
-def test_of_equals_the_one_that_changes_the_least_is_taken() -> None:
+def test_equal_trial_that_changes_least_is_smallest() -> None:
     far, near = trial(words=320), trial(words=160)
     lower, own = trial(floor=0.34), trial()
     assert find_smallest_trial([far, near, lower, own], *NOW) is own
@@ -142,7 +145,7 @@ def test_of_equals_the_one_that_changes_the_least_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "found"),
+    ("whole", "expected"),
     [
         (3072, [3072, 1536, 1024, 768, 384]),
         (1536, [1536, 1024, 768, 384, 192]),
@@ -152,16 +155,16 @@ def test_of_equals_the_one_that_changes_the_least_is_taken() -> None:
         (1, [1]),
     ],
 )
-def test_dimensions_worth_a_trial(whole: int, found: list[int]) -> None:
-    assert list_dimensions(whole) == found
+def test_list_dimensions_returns_all_and_halves(whole: int, expected: list[int]) -> None:
+    assert list_dimensions(whole) == expected
 
 
 @given(st.integers(1, 16_384))
 def test_any_number_of_dimensions_has_all_of_them_first_and_none_below_64(whole: int) -> None:
-    found = list_dimensions(whole)
-    assert found[0] == whole
-    assert found == sorted(set(found), reverse=True)
-    assert all(each >= min(64, whole) for each in found)
+    dimensions = list_dimensions(whole)
+    assert dimensions[0] == whole
+    assert dimensions == sorted(set(dimensions), reverse=True)
+    assert all(each >= min(64, whole) for each in dimensions)
 
 
 @given(
@@ -237,7 +240,7 @@ def test_the_lines_that_are_printed_are_accepted_by_the_next_build(folder: Path)
     assert manifest.profile.floor == 0.2
 
 
-def test_every_setting_of_the_grid_is_tried_and_shown_if_that_is_wanted(folder: Path) -> None:
+def test_tune_all_prints_every_setting_of_grid(folder: Path) -> None:
     grid = ("--encoding", "int8", "--encoding", "binary", "--words", "40", "--words", "240")
     limits = ("--dimensions", "64", "--floor", "0.3", "--floor", "0.95", "--json")
     done = tune_here(folder, *grid, *limits, "--all")
@@ -259,7 +262,7 @@ def test_the_floors_near_the_sites_own_are_tried_by_default(folder: Path) -> Non
     assert sorted(row["floor"] for row in rows) == [0.28, 0.3, 0.32]
 
 
-def test_no_setting_that_holds_is_an_exit_status(folder: Path) -> None:
+def test_tune_exits_1_if_no_setting_holds(folder: Path) -> None:
     grid = ("--encoding", "int8", "--dimensions", "256", "--words", "240", "--floor", "0.95")
     done = tune_here(folder, *grid, "--json")
     assert done.exit_code == 1
@@ -272,7 +275,7 @@ def test_no_setting_that_holds_is_an_exit_status(folder: Path) -> None:
     assert "mkdocs.yml" not in shown.stdout
 
 
-def test_a_length_that_has_no_such_passage_is_left_out_and_said(folder: Path) -> None:
+def test_tune_skips_length_without_expected_passage(folder: Path) -> None:
     """A gold set may name a passage by its number, which another length does not have."""
     long = "\n\n".join(f"Rope {n} is wound on its own reel by the crew at noon." for n in range(9))
     put(folder / "docs" / "ropes.md", f"# Ropes\n\n{long}\n")

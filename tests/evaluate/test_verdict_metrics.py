@@ -36,50 +36,50 @@ ROWS = (
 )
 
 
-def test_the_metrics_of_some_verdicts() -> None:
-    found = compute_metrics(ROWS)
-    assert found.recall == Proportion(2, 4)
-    assert found.mrr == pytest.approx((1 / 2 + 1 + 0) / 3)
+def test_metrics_equal_counts_by_hand() -> None:
+    metrics = compute_metrics(ROWS)
+    assert metrics.recall == Proportion(2, 4)
+    assert metrics.mrr == pytest.approx((1 / 2 + 1 + 0) / 3)
     # a as required; b in another mode; e refused though it names a source.
-    assert found.answered == Proportion(1, 3)
-    assert found.refused == Proportion(1, 2)
-    assert found.quoted == Proportion(3, 4)
-    assert found.passed == Proportion(5, 5)
+    assert metrics.answered == Proportion(1, 3)
+    assert metrics.refused == Proportion(1, 2)
+    assert metrics.quoted == Proportion(3, 4)
+    assert metrics.passed == Proportion(5, 5)
 
 
-def test_the_retrieval_tier_looks_at_the_floors() -> None:
+def test_retrieval_tier_metrics_count_refusals_by_floors() -> None:
     rows = (
         row("a", expected="partial", ranks=(1,)),
         row("b", expected="partial", refused=True, ranks=(None,)),
         row("c", expected="not-found", refused=True),
         row("d", expected="not-found"),
     )
-    found = compute_metrics(rows)
-    assert (found.answered, found.refused) == (Proportion(1, 2), Proportion(1, 2))
+    metrics = compute_metrics(rows)
+    assert (metrics.answered, metrics.refused) == (Proportion(1, 2), Proportion(1, 2))
 
 
-def test_each_tag_has_its_own() -> None:
-    found = compute_metrics_by_tag(ROWS)
-    assert list(found) == ["x"]
-    assert found["x"].passed == Proportion(2, 2)
-    assert found["x"].refused == Proportion(1, 1)
+def test_each_tag_has_metrics_of_its_own() -> None:
+    metrics = compute_metrics_by_tag(ROWS)
+    assert list(metrics) == ["x"]
+    assert metrics["x"].passed == Proportion(2, 2)
+    assert metrics["x"].refused == Proportion(1, 1)
 
 
-def test_no_query_is_no_number() -> None:
-    found = compute_metrics(())
-    assert found.mrr is None
-    assert all(share.value is None for share in found.shares.values())
-    assert found.as_json()["recall"]["interval"] == [0, 1]
+def test_metrics_of_no_verdict_have_no_value() -> None:
+    metrics = compute_metrics(())
+    assert metrics.mrr is None
+    assert all(share.value is None for share in metrics.shares.values())
+    assert metrics.as_json()["recall"]["interval"] == [0, 1]
 
 
-def test_wilsons_interval_as_published() -> None:
+def test_wilson_interval_equals_published_value() -> None:
     # Agresti and Coull, The American Statistician 52 (1998): 0 of 10, and 15 of 15.
     assert Proportion(0, 10).interval == pytest.approx((0.0, 0.2775), abs=1e-3)
     assert Proportion(15, 15).interval == pytest.approx((0.7961, 1.0), abs=1e-3)
 
 
 @given(st.integers(1, 500), st.data())
-def test_an_interval_holds_its_share(whole: int, data: st.DataObject) -> None:
+def test_wilson_interval_holds_its_share(whole: int, data: st.DataObject) -> None:
     part = data.draw(st.integers(0, whole))
     share = Proportion(part, whole)
     low, high = share.interval

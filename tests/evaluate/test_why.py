@@ -48,10 +48,10 @@ NOTES = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = {name: text for name, text in PAGES.items() if name != "late.md"}
-    made = sites.write_site(tmp_path_factory.mktemp("site"), pages, NOTES)
-    sites.build_here(made)
-    sites.put(made / "docs" / "late.md", PAGES["late.md"])
-    return made
+    index = sites.write_site(tmp_path_factory.mktemp("site"), pages, NOTES)
+    sites.build_here(index)
+    sites.put(index / "docs" / "late.md", PAGES["late.md"])
+    return index
 
 
 def run(folder: Path, *args: str, columns: int = 120) -> Result:
@@ -63,10 +63,10 @@ def run(folder: Path, *args: str, columns: int = 120) -> Result:
 def engine(
     folder: Path, *pages: Record, notes: Sequence[Note] = (), profile: Profile = LOCAL_PROFILE
 ) -> Engine[Bundle]:
-    """The keyless engine over some pages and notes."""
+    """Make the keyless engine over some pages and notes."""
     local = sites.local()
-    made = index_of(folder, pages, notes, local)
-    return make_engine(bundle_of(folder, made, profile, local.identity), local)
+    index = index_of(folder, pages, notes, local)
+    return make_engine(bundle_of(folder, index, profile, local.identity), local)
 
 
 def rules(ledger: Explanation) -> list[str]:
@@ -83,7 +83,7 @@ QUESTIONS = (
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_parts_of_every_candidate_add_up(folder: Path, question: str) -> None:
+def test_parts_of_every_candidate_add_up_to_its_score(folder: Path, question: str) -> None:
     bundle = sites.opened(folder)
     ledger = explain_question(make_engine(bundle, sites.local()), question)
     profile = ledger.profile
@@ -109,13 +109,13 @@ def test_the_parts_of_every_candidate_add_up(folder: Path, question: str) -> Non
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_ledger_agrees_with_the_engine(folder: Path, question: str) -> None:
+def test_explanation_agrees_with_engine(folder: Path, question: str) -> None:
     own = make_engine(sites.opened(folder), sites.local())
     ledger = explain_question(own, question)
     pool = own.retrieve(question, selection.POOL_SIZE)
     evidence = fit_budget(select_evidence(arrange_pool(own.store, pool)))
-    seen = [each.id for each in evidence.passages] + [each.id for each in evidence.hints]
-    assert [each.id for each in ledger.evidence] == seen
+    ids = [each.id for each in evidence.passages] + [each.id for each in evidence.hints]
+    assert [each.id for each in ledger.evidence] == ids
     reply = own.answer(question)
     assert ledger.outcome is not None
     assert ledger.outcome.mode == reply.answer.mode
@@ -124,7 +124,7 @@ def test_the_ledger_agrees_with_the_engine(folder: Path, question: str) -> None:
     assert ledger.lead == pytest.approx(evidence.lead)
 
 
-def test_a_boost_is_told_by_the_phrases_that_gave_it(folder: Path) -> None:
+def test_boost_lists_phrases_that_gave_it(folder: Path) -> None:
     own = make_engine(sites.opened(folder), sites.local())
     ledger = explain_question(own, "Are floats part of the harbour gear?", expect="buoys")
     assert ledger.expected is not None
@@ -139,7 +139,7 @@ def test_a_boost_is_told_by_the_phrases_that_gave_it(folder: Path) -> None:
     assert lifts["floats"].records == 1
 
 
-def test_words_are_counted_as_the_score_counts_them(tmp_path: Path) -> None:
+def test_word_shares_equal_shares_of_score(tmp_path: Path) -> None:
     own = engine(
         tmp_path,
         record("a", "<p>The rope holds, and ropes tear.</p>", "Alpha"),
@@ -158,11 +158,11 @@ def test_words_are_counted_as_the_score_counts_them(tmp_path: Path) -> None:
     assert explain_question(own, "ropes of a zeppelin").unknown == ("zeppelin",)
 
 
-def test_a_word_that_one_language_knows_is_not_unknown(tmp_path: Path) -> None:
+def test_word_known_in_one_language_is_not_unknown(tmp_path: Path) -> None:
     local = sites.local()
     pages = [record("a", "<p>The harbour.</p>"), record("fr/a", "<p>Le phare est rouge.</p>")]
-    made = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
-    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    index = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
+    own = make_engine(bundle_of(tmp_path, index, LOCAL_PROFILE, local.identity), local)
     ledger = explain_question(own, "phare harbour zeppelin")
     assert ledger.unknown == ("zeppelin",)
     assert {word.language for word in ledger.words} == {"en", "fr"}
@@ -170,18 +170,20 @@ def test_a_word_that_one_language_knows_is_not_unknown(tmp_path: Path) -> None:
     assert missing == {"a": ("phare", "zeppelin"), "fr/a": ("harbour", "zeppelin")}
 
 
-def test_the_name_of_the_site_lacks_to_no_passage(tmp_path: Path) -> None:
+def test_site_name_is_never_a_missing_word(tmp_path: Path) -> None:
     local = sites.local()
-    made = index_of(tmp_path, [record("a", "<p>A rope.</p>")], embedder=local, names=["Zeppelin"])
-    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    index = index_of(tmp_path, [record("a", "<p>A rope.</p>")], embedder=local, names=["Zeppelin"])
+    own = make_engine(bundle_of(tmp_path, index, LOCAL_PROFILE, local.identity), local)
     ledger = explain_question(own, "zeppelin rope")
     assert ledger.unknown == ()
     assert ledger.passages[0].missing == ()
     assert {word.text: word.share for word in ledger.words} == {"zeppelin": 0.0, "rope": 1.0}
 
 
-@pytest.mark.parametrize("said", ["zeppelin", "rope", "zeppelin rope", "box zeppelin"])
-def test_what_a_word_would_add_is_what_it_adds(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("added_text", ["zeppelin", "rope", "zeppelin rope", "box zeppelin"])
+def test_forecast_of_added_words_equals_score_after_adding_them(
+    tmp_path: Path, added_text: str
+) -> None:
     question = "Is a rope in the box of the zeppelin?"
 
     def bundle(name: str, extra: str) -> Bundle:
@@ -192,18 +194,18 @@ def test_what_a_word_would_add_is_what_it_adds(tmp_path: Path, said: str) -> Non
         ]
         return bundle_of(tmp_path / name, index_of(tmp_path / name, pages))
 
-    before, after = bundle("before", ""), bundle("after", said)
+    before, after = bundle("before", ""), bundle("after", added_text)
     words = read_question_words(before, read_question(before, question))
-    more = [word for word in words if word.text in said.split()]
+    added = [word for word in words if word.text in added_text.split()]
     row = list(before.passage_ids).index("a")
-    found = score_with_words_added(before, words, row, more)
-    asked = read_question(after, question)
+    score = score_with_words_added(before, words, row, added)
+    reading = read_question(after, question)
     vector = np.ones(8, dtype=np.float32)
-    exact = rank_all_passages(after, asked, vector).lexical[row]
-    assert found == pytest.approx(float(exact), abs=1e-6)
+    exact = rank_all_passages(after, reading, vector).lexical[row]
+    assert score == pytest.approx(float(exact), abs=1e-6)
 
 
-def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
+def test_expected_item_is_ranked_among_all_rows(tmp_path: Path) -> None:
     pages = [
         record(f"p{n}", f"<p>A rope of {n} metres on deck {n}.</p>", f"P{n}") for n in range(60)
     ]
@@ -223,7 +225,7 @@ def test_the_expected_is_ranked_among_everything(tmp_path: Path) -> None:
     assert len(ledger.passages) == selection.POOL_SIZE + 1
 
 
-def test_of_a_page_that_is_expected_the_evidence_counts(folder: Path) -> None:
+def test_expected_page_is_ranked_by_its_evidence(folder: Path) -> None:
     own = make_engine(sites.opened(folder), sites.local())
     question = "How thick is the chain of a mooring?"
     ledger = explain_question(own, question, expect="mooring")
@@ -233,7 +235,7 @@ def test_of_a_page_that_is_expected_the_evidence_counts(folder: Path) -> None:
     assert rules(ledger) == []
 
 
-def test_a_note_stands_by_its_path_its_id_and_its_hint(folder: Path) -> None:
+def test_expected_note_is_named_by_path_id_or_hint(folder: Path) -> None:
     own = make_engine(sites.opened(folder), sites.local())
     ids = {hint.label: hint.id for hint in own.store.hints}
     notes = {"stores.md": ids["Stores"], "winch.md": ids["Plans for the winch"]}
@@ -248,7 +250,7 @@ def test_a_note_stands_by_its_path_its_id_and_its_hint(folder: Path) -> None:
         explain_question(own, "a mooring", expect="new.md", notes={"new.md": "note:0000000000"})
 
 
-def test_a_paid_answer_is_not_asked_for(tmp_path: Path) -> None:
+def test_why_asks_for_no_paid_answer(tmp_path: Path) -> None:
     free = engine(tmp_path, record("a", "<p>A rope holds a boat in a storm.</p>", "Alpha"))
     paid = Engine(free.store, free.embedder, ScriptedAnswerer([], max_question_tokens=1))
     ledger = explain_question(paid, "Does a rope hold a boat?", expect="a")
@@ -259,17 +261,17 @@ def test_a_paid_answer_is_not_asked_for(tmp_path: Path) -> None:
     assert refused == ExplainedOutcome("not-found", "no-evidence", 0.0, ())
 
 
-def test_without_hybrid_the_floor_is_held_against_the_boosted_score(tmp_path: Path) -> None:
+def test_without_hybrid_floor_applies_to_boosted_score(tmp_path: Path) -> None:
     local = sites.local()
-    made = index_of(tmp_path, [record("a", "<p>A rope.</p>", "Alpha")], embedder=local)
+    index = index_of(tmp_path, [record("a", "<p>A rope.</p>", "Alpha")], embedder=local)
     profile = replace(OPENAI_PROFILE, floor=0.5)
-    own = make_engine(bundle_of(tmp_path, made, profile, local.identity), local)
-    named = explain_question(own, "alpha bread", expect="a")
-    assert named.expected is not None
-    found = named.expected.candidate
-    assert found.boost == pytest.approx(0.30)
-    assert found.base == found.dense
-    assert found.to_floor == pytest.approx(found.base + found.boost - 0.5)
+    own = make_engine(bundle_of(tmp_path, index, profile, local.identity), local)
+    explanation = explain_question(own, "alpha bread", expect="a")
+    assert explanation.expected is not None
+    candidate = explanation.expected.candidate
+    assert candidate.boost == pytest.approx(0.30)
+    assert candidate.base == candidate.dense
+    assert candidate.to_floor == pytest.approx(candidate.base + candidate.boost - 0.5)
     for question, rule in (("ropes of hemp", "near-miss"), ("bread", "far")):
         unnamed = explain_question(own, question, expect="a")
         assert unnamed.expected is not None
@@ -412,8 +414,8 @@ def test_advice_on_a_page_in_another_language(tmp_path: Path) -> None:
         record("a", "<p>A port is called Harbour and has ropes.</p>", "Port"),
         record("fr/a", "<p>Harbour est un port avec des ropes.</p>", "Port"),
     ]
-    made = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
-    own = make_engine(bundle_of(tmp_path, made, LOCAL_PROFILE, local.identity), local)
+    index = index_of(tmp_path, pages, embedder=local, languages={"fr/a": "fr"})
+    own = make_engine(bundle_of(tmp_path, index, LOCAL_PROFILE, local.identity), local)
     ledger = explain_question(own, "harbour ropes port", expect="a", language="fr")
     assert ledger.expected is not None
     assert ledger.expected.candidate.fate == "other-language"
@@ -427,8 +429,8 @@ def test_advice_on_a_third_place_of_a_note(folder: Path) -> None:
     ledger = explain_question(own, "electric winch gearbox", expect=hint.id)
     assert ledger.expected is not None
     third = replace(ledger.expected.candidate, fate="two-of-its-note")
-    held = replace(ledger, expected=replace(ledger.expected, candidate=third), outcome=None)
-    assert rules(held) == ["two-of-its-note"]
+    changed = replace(ledger, expected=replace(ledger.expected, candidate=third), outcome=None)
+    assert rules(changed) == ["two-of-its-note"]
 
 
 def test_a_near_miss_names_the_words_that_would_lift_it(tmp_path: Path) -> None:
@@ -442,7 +444,7 @@ def test_a_near_miss_names_the_words_that_would_lift_it(tmp_path: Path) -> None:
     assert '"hemp"' in advise_author(ledger)[0].text
 
 
-def test_the_command_prints_the_ledger(folder: Path) -> None:
+def test_why_prints_explanation(folder: Path) -> None:
     shown = run(folder, "How thick is the chain of a mooring?", "--expect", "storms").output
     assert shown.startswith("partial, confidence medium, cites mooring#chains")
     for part in ("Words", "floor 0.36 is held", "evidence", "lacks", "Hints under the floor 0.2"):
@@ -456,7 +458,7 @@ def test_the_command_prints_the_ledger(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [30, 48, 76, 200])
-def test_a_narrow_terminal_still_reads(folder: Path, columns: int) -> None:
+def test_why_output_fits_narrow_terminal(folder: Path, columns: int) -> None:
     done = run(folder, "floats of the harbour gear", "--expect", "buoys", columns=columns)
     lines = done.output.splitlines()
     assert max(map(len, lines)) <= columns
@@ -464,7 +466,7 @@ def test_a_narrow_terminal_still_reads(folder: Path, columns: int) -> None:
     assert ("lexical" in done.output.split("Passages")[1]) == (columns >= 76)
 
 
-def test_the_ledger_as_json(folder: Path) -> None:
+def test_why_json_holds_explanation_and_advice(folder: Path) -> None:
     body = json.loads(run(folder, "electric winch", "--expect", "winch.md", "--json").stdout)
     assert body["expected"]["asked"] == "winch.md"
     assert body["expected"]["candidate"]["label"] == "Plans for the winch"
@@ -477,7 +479,7 @@ def test_the_ledger_as_json(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expect", "said"),
+    ("expect", "message"),
     [
         ("moorin", "no record, passage or note 'moorin' in the bundle; close to it are mooring"),
         ("zzzz", "no record, passage or note 'zzzz' in the bundle: see"),
@@ -486,23 +488,21 @@ def test_the_ledger_as_json(folder: Path) -> None:
         ("nothing.md", "no record, passage or note 'nothing.md'"),
     ],
 )
-def test_an_expectation_that_nothing_meets_is_one_sentence(
-    folder: Path, expect: str, said: str
-) -> None:
+def test_unknown_expected_id_is_one_sentence(folder: Path, expect: str, message: str) -> None:
     done = run(folder, "What is a mooring?", "--expect", expect)
     assert done.exit_code == 1
     assert done.output.startswith("Error: --expect: ")
-    assert said in done.output
+    assert message in done.output
     assert len(done.output.splitlines()) == 1
 
 
-def test_what_cannot_be_asked_is_one_sentence(folder: Path) -> None:
+def test_invalid_question_is_one_sentence(folder: Path) -> None:
     assert "no tag such as en" in run(folder, "a mooring", "--language", "not a tag").output
     assert run(folder, " ").output == "Error: The question is empty.\n"
 
 
 @pytest.mark.parametrize("expect", ["stores.md", "mooring", "winch.md"])
-def test_no_word_of_a_note_is_printed(folder: Path, expect: str) -> None:
+def test_note_text_is_absent_from_why_output(folder: Path, expect: str) -> None:
     own = {word for word in CANARY.lower().split() if len(word) > 5} | {"gearbox", "tractor"}
     for extra in ([], ["--json"]):
         shown = run(folder, "Where are the harbour's stores?", "--expect", expect, *extra).output

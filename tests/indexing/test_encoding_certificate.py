@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from answerable.cli import main
 from answerable.evaluate import encoding_gate
 from answerable.evaluate.gate import GateReport
-from answerable.mkdocs.site_config import rebuild_site
+from answerable.mkdocs.rebuild import rebuild_site
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
 from support.sites import build_here, command, failure, opened, put, write_site
@@ -90,7 +90,7 @@ def folder(published: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the levers that the gate judges in this process."""
+    """Record the levers that the gate is run for in this process, in turn."""
     levers: list[str] = []
     judge = encoding_gate.judge_contents
 
@@ -104,7 +104,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("bundle", [{}, {"encoding": "float32"}, {"dimensions": 256}])
-def test_what_loses_nothing_needs_no_gold_set(
+def test_lossless_encoding_needs_no_gold_set(
     folder: Path, judged: list[str], bundle: dict[str, Any]
 ) -> None:
     build_here(configure(folder, bundle))
@@ -123,7 +123,7 @@ def test_what_loses_nothing_needs_no_gold_set(
         ({"encoding": "float32", "dimensions": 64}, "float32@64"),
     ],
 )
-def test_what_loses_something_is_not_published_without_a_gold_set(
+def test_lossy_encoding_without_gold_set_is_not_published(
     folder: Path, bundle: dict[str, Any], label: str
 ) -> None:
     before = tree(folder / "function")
@@ -145,7 +145,7 @@ def test_a_refused_build_fails_with_one_sentence(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_allowed_is_published_uncertified_and_says_so(folder: Path) -> None:
+def test_uncertified_allow_publishes_lossy_encoding_and_logs_it(folder: Path) -> None:
     done = sites.build(configure(folder, ALLOWED))
     assert done.returncode == 0, done.stderr
     assert "bundle: binary is published uncertified" in done.stderr
@@ -153,15 +153,13 @@ def test_what_is_allowed_is_published_uncertified_and_says_so(folder: Path) -> N
     assert opened(folder).manifest.encoding.name == "binary"
 
 
-def test_what_is_allowed_is_not_judged_even_where_it_would_be_rejected(
-    folder: Path, judged: list[str]
-) -> None:
+def test_uncertified_allow_runs_no_gate(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, ALLOWED, FLIPS, GOLD))
     assert judged == []
     assert opened(folder).manifest.encoding.name == "binary"
 
 
-def test_what_the_gold_set_admits_is_published_and_answers(folder: Path) -> None:
+def test_certified_encoding_is_published_and_answers(folder: Path) -> None:
     done = sites.build(configure(folder, BINARY, HOLDS, GOLD))
     assert done.returncode == 0, done.stderr
     assert "bundle: binary CERTIFIED: 3 of 3 verdicts hold" in done.stderr
@@ -180,7 +178,7 @@ def test_fewer_dimensions_are_published_if_they_are_admitted(
     assert judged == ["int4@129"]
 
 
-def test_what_the_gold_set_rejects_is_not_published_and_the_flipped_query_is_named(
+def test_rejected_encoding_is_not_published_and_flipped_query_is_named(
     folder: Path,
 ) -> None:
     before = tree(folder / "function")
@@ -227,7 +225,7 @@ def test_an_unchanged_bundle_is_judged_once_and_a_changed_one_again(
     assert runs() == 0
 
 
-def test_a_kept_certificate_hides_no_mistake_of_the_gold_set(folder: Path) -> None:
+def test_cached_certificate_hides_no_mistake_of_gold_set(folder: Path) -> None:
     put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
     gold = f"{GOLD}  - {{id: gear, query: 'Where is the plan?', expectSources: [w.md]}}\n"
     build_here(configure(folder, BINARY, {**HOLDS, "note_floor": 0}, gold))
@@ -264,7 +262,7 @@ def test_no_file_name_of_a_note_is_in_the_log_of_a_rejection(folder: Path) -> No
     assert "secret-plan" not in message
 
 
-def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
+def test_rejection_is_cached(folder: Path, judged: list[str]) -> None:
     configure(folder, BINARY, FLIPS, GOLD)
     first, second = failure(folder), failure(folder)
     assert judged == ["binary"]
@@ -275,7 +273,7 @@ def test_a_rejection_is_remembered_too(folder: Path, judged: list[str]) -> None:
     ]
 
 
-def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None:
+def test_cached_certificate_decides(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, BINARY, HOLDS, GOLD))
     before = tree(folder / "function")
     (certificate,) = certificates(folder)
@@ -287,7 +285,7 @@ def test_what_a_certificate_says_counts(folder: Path, judged: list[str]) -> None
     assert tree(folder / "function") == before
 
 
-def test_a_damaged_certificate_is_as_good_as_none(folder: Path, judged: list[str]) -> None:
+def test_damaged_certificate_is_ignored(folder: Path, judged: list[str]) -> None:
     build_here(configure(folder, BINARY, HOLDS, GOLD))
     (certificate,) = certificates(folder)
     whole = certificate.read_bytes()
@@ -314,7 +312,7 @@ def test_a_gold_set_with_a_mistake_publishes_nothing(folder: Path) -> None:
     assert tree(folder / "function") == before
 
 
-def test_the_gold_set_is_where_the_option_says(folder: Path) -> None:
+def test_gold_option_names_gold_set(folder: Path) -> None:
     put(folder / "tests" / "questions.yaml", GOLD)
     write_site(
         folder,
@@ -335,7 +333,7 @@ def test_dimensions_out_of_range_are_refused_by_the_options_name(
     assert tree(folder / "function") == before
 
 
-def test_an_unknown_encoding_is_refused_and_those_that_are_known_are_named(folder: Path) -> None:
+def test_unknown_encoding_is_refused_with_list_of_known_ones(folder: Path) -> None:
     message = failure(configure(folder, {"encoding": "int3"}))
     assert "int3" in message
     assert "binary+int8" in message
@@ -357,16 +355,14 @@ def test_bundles_of_languages_apart_are_not_certified_by_one_gold_set(tmp_path: 
 
 
 @pytest.mark.parametrize(("provider", "full"), [("extractive", True), ("openai", False)])
-def test_answers_are_judged_where_they_cost_nothing(
-    folder: Path, provider: str, full: bool
-) -> None:
+def test_gate_judges_free_answers(folder: Path, provider: str, full: bool) -> None:
     configure(folder, BINARY, answers={"provider": provider})
     before = tree(folder / "function")
     sites.forget_plugins()
-    report = rebuild_site(folder / "mkdocs.yml")
-    assert report.full is full
-    assert (report.encoding.name, report.encoding.dimensions) == ("binary", 256)
-    assert len(report.notes.ids) == 1
+    rebuilt = rebuild_site(folder / "mkdocs.yml")
+    assert rebuilt.full is full
+    assert (rebuilt.encoding.name, rebuilt.encoding.dimensions) == ("binary", 256)
+    assert len(rebuilt.notes.ids) == 1
     assert tree(folder / "function") == before
 
 

@@ -1,4 +1,4 @@
-"""Test the injection of the widget where scripts, comments and text only look like tags."""
+"""The widget in a page: where scripts, comments and text only look like tags."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Test enrichment and abbreviations, by which pages are found and which are never quoted."""
+"""Enrichment and abbreviations: what pages are found by and never quoted for."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Test the parsing of rendered HTML into sections."""
+"""Rendered HTML to sections."""
 
 import markdown  # type: ignore[import-untyped]
 import pytest

@@ -44,7 +44,7 @@ def write_bundle(
 def make_manifest(
     contents: BundleContents, identity: EmbedderIdentity, profile: Profile, now: dt.datetime
 ) -> Manifest:
-    """Make the manifest of a bundle's contents."""
+    """Make a bundle's manifest from its contents."""
     files = {
         name: BundleFile(len(data), hashlib.sha256(data).hexdigest())
         for name, data in contents.files.items()
