@@ -6,6 +6,7 @@ A distribution registers one by an entry point in the group ``answerable.embedde
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
@@ -45,28 +46,31 @@ class ProviderRegistry(Mapping[str, Provider]):
         """Return a provider; KeyError for an unknown name, SiteError for a broken entry point."""
         if name in self.builtin:
             return self.builtin[name]
-        return _load_provider(self.group, name, self._entry_points())
+        return _load_provider(self.group, name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.builtin or name in self._entry_points().names
+        return name in self.builtin or name in _find_entry_points(self.group).names
 
     def __iter__(self) -> Iterator[str]:
-        registered = self._entry_points().names - self.builtin.keys()
+        registered = _find_entry_points(self.group).names - self.builtin.keys()
         return iter((*self.builtin, *sorted(registered)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _entry_points(self) -> "EntryPoints":
-        # Slow to import, and no built-in provider needs it.
-        from importlib.metadata import entry_points
 
-        return entry_points(group=self.group)
+@cache
+def _find_entry_points(group: str) -> "EntryPoints":
+    # Slow to import, and no built-in provider needs it.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
 
 
-def _load_provider(group: str, name: str, points: "EntryPoints") -> Provider:
+@cache
+def _load_provider(group: str, name: str) -> Provider:
     """Import a registered provider; its own distribution is among its requirements."""
-    point = points[name]
+    point = _find_entry_points(group)[name]
     distribution = point.dist.name if point.dist else point.module
     try:
         provider = point.load()
