@@ -170,8 +170,7 @@ def parse_manifest(data: object, where: str, *, verify: bool = True) -> Manifest
     if not isinstance(data, dict) or wire != WIRE_VERSION:
         raise BundleError(
             f"{where} is not wire version {WIRE_VERSION} (it says {wire!r:.80}): delete the "
-            "folder, then "
-            "build again"
+            "folder, then build again"
         )
     try:
         manifest = _parse_fields(data)

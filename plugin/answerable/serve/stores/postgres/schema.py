@@ -34,10 +34,12 @@ class BundleTables:
 
     @property
     def frame(self) -> str:
+        """Name the table of the snapshot's parts."""
         return f"{PUBLIC_SCHEMA}.frame_{self.key}"
 
     @property
     def passages(self) -> str:
+        """Name the table of passages with their texts."""
         return f"{PUBLIC_SCHEMA}.passages_{self.key}"
 
     @property
@@ -47,18 +49,22 @@ class BundleTables:
 
     @property
     def postings(self) -> str:
+        """Name the table of the word index."""
         return f"{PUBLIC_SCHEMA}.postings_{self.key}"
 
     @property
     def hints(self) -> str:
+        """Name the private table of hints."""
         return f"{PRIVATE_SCHEMA}.hints_{self.key}"
 
     @property
     def windows(self) -> str:
+        """Name the private table of hints' vectors."""
         return f"{PRIVATE_SCHEMA}.windows_{self.key}"
 
     @property
     def all(self) -> tuple[str, ...]:
+        """List all tables, the public ones first."""
         public = (self.frame, self.passages, self.vectors, self.postings)
         return (*public, self.hints, self.windows)
 
@@ -75,10 +81,12 @@ class VectorColumn:
 
     @property
     def is_whole(self) -> bool:
+        """Test whether the codes are whole numbers."""
         return self.encoding.kind.is_whole
 
     @property
     def type(self) -> str:
+        """Return the column's type in pgvector."""
         name = "halfvec" if self.is_whole else "vector"
         return f"{name}({self.encoding.dimensions})"
 
