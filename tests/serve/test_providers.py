@@ -3,21 +3,23 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from answerable.indexing.output.function_writer import BASE_REQUIREMENTS
 from answerable.serve import providers, settings
 from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.errors import BundleError, EmbedderError
+from answerable.serve.errors import BundleError, EmbedderError, SiteError
 from answerable.serve.provider_registry import (
     ANSWERER_PROVIDERS,
     EMBEDDER_PROVIDERS,
+    Provider,
     is_answerer_local,
     is_embedder_local,
     list_key_variables,
 )
-from answerable.serve.providers import make_embedder
+from answerable.serve.providers import make_embedder, make_engine
 from answerable.serve.settings import FunctionSettings, read_settings
 from support import sites
 
@@ -79,3 +81,29 @@ def test_settings_with_unknown_answerer_are_refused(tmp_path: Path) -> None:
     (tmp_path / settings.SETTINGS_FILE).write_text('{"answers": "oracle"}', "utf-8")
     with pytest.raises(BundleError, match="answers is none of extractive, openai"):
         read_settings(tmp_path)
+
+
+class Forgetful:
+    """An embedder and answerer that names no bound of tokens."""
+
+    identity = EmbedderIdentity("forgetful", "m", 8)
+    label = "forgetful"
+
+    def embed(self, texts: object) -> object:
+        return texts
+
+    def draft(self, *args: object) -> object:
+        return args
+
+
+def test_registered_provider_without_token_bound_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    provider = Provider(factory=lambda *_: Forgetful())
+    for registry in (EMBEDDER_PROVIDERS, ANSWERER_PROVIDERS):
+        monkeypatch.setattr(registry, "builtin", {**registry.builtin, "forgetful": provider})
+    with pytest.raises(SiteError, match=r"an answerable\.Embedder: it lacks max_question_tokens"):
+        make_embedder(Forgetful.identity, sites.ROOT, FunctionSettings())
+    engine: Any = None
+    with pytest.raises(SiteError, match=r"an answerable\.Answerer: it lacks max_question_tokens"):
+        make_engine(engine, engine, FunctionSettings(answers="forgetful"))

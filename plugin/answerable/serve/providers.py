@@ -9,7 +9,7 @@ from .answers.extractive import ExtractiveAnswerer
 from .bundle_format.manifest import MANIFEST_FILE
 from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
-from .errors import EmbedderError
+from .errors import EmbedderError, SiteError
 from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
@@ -61,7 +61,7 @@ def make_embedder(
             f"embedder provider {name!r} is unknown to this version: upgrade mkdocs-answerable, or "
             f"install the package that registers it ({', '.join(EMBEDDER_PROVIDERS)} are there)"
         )
-    embedder: Embedder = _get_factory(EMBEDDER_PROVIDERS[name])(identity, settings)
+    embedder: Embedder = _make_registered(EMBEDDER_PROVIDERS[name], Embedder, identity, settings)
     return embedder
 
 
@@ -73,14 +73,29 @@ def make_engine(
 ) -> Engine[StoreT]:
     """Make an engine with the answerer that the settings choose, the keyless one by default."""
     settings = settings or FunctionSettings()
-    factory = ANSWERER_FACTORIES.get(settings.answers)
-    factory = factory or _get_factory(ANSWERER_PROVIDERS[settings.answers])
-    return Engine(store, embedder, factory(store, embedder, settings))
+    name = settings.answers
+    if name in ANSWERER_FACTORIES:
+        answerer = ANSWERER_FACTORIES[name](store, embedder, settings)
+    else:
+        provider = ANSWERER_PROVIDERS[name]
+        answerer = _make_registered(provider, Answerer, store, embedder, settings)
+    return Engine(store, embedder, answerer)
 
 
-def _get_factory(provider: Provider) -> Callable[..., Any]:
+def _make_registered(provider: Provider, protocol: type, *args: object) -> Any:
+    """Call the factory of a registered provider; SiteError names what its protocol requires.
+
+    A bound of tokens that is forgotten would count as nothing, and escape the daily cap.
+    """
     assert provider.factory is not None, "the registry returns none without a factory"
-    return provider.factory
+    instance = provider.factory(*args)
+    required = (name for name in vars(protocol) if not name.startswith("_"))
+    if missing := [name for name in required if not hasattr(instance, name)]:
+        raise SiteError(
+            f"{type(instance).__name__} is not an answerable.{protocol.__name__}: it lacks "
+            f"{', '.join(missing)}; add what the page Python of the manual lists"
+        )
+    return instance
 
 
 # Each provider's packages are imported only where it is chosen.
