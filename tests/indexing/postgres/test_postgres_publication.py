@@ -288,11 +288,11 @@ def test_a_bundle_that_cannot_be_published_is_refused_with_the_reason(
 def test_a_bundle_not_served_or_of_another_version_is_refused(
     postgres_server: PostgresServer, connections: ConnectionPool, tmp_path: Path
 ) -> None:
-    with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
-        read_served_key(connections, "nothing")
     key = publish_bundle_rows(
         bundle(tmp_path, WORDS[:2]), DatabaseTarget(postgres_server.url(PUBLISHER_ROLE), "other")
     ).key
+    with pytest.raises(BundleError, match="serves nothing called 'nothing'"):
+        read_served_key(connections, "nothing")
     for change, message in (
         ("format = 99", "of format 99"),
         ("manifest = replace(manifest, '\"wire\": 2', '\"wire\": 9')", "is not wire version 2"),
