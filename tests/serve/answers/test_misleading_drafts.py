@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from answerable.serve.answers import sentences
+from answerable.serve.answers import statements
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.text.sanitization import sanitize_text
 from answerable.serve.types import Answer, RecordCitation
@@ -75,7 +75,7 @@ def test_what_a_quote_cuts_off_is_shown() -> None:
         assert isinstance(citation, RecordCitation)
         passage = misleading_drafts.passage_of(pair.page)
         assert passage.text.startswith(citation.quote, citation.start)
-        assert len(citation.quote) <= sentences.MAX_WIDENED_SENTENCE
+        assert len(citation.quote) <= statements.MAX_WIDENED_SENTENCE
         assert citation.href.startswith(f"/{pair.page}/")
         shown.append(citation.quote)
     assert "nothing has been released yet" in shown[0]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
 from answerable.serve.answers import quotes
 from answerable.serve.answers.contract import enforce_contract
-from answerable.serve.answers.sentences import (
+from answerable.serve.answers.statements import (
     MAX_WIDENED_SENTENCE,
     find_surrounding_sentences,
     widen_to_sentences,

@@ -18,7 +18,7 @@ from ..types import (
 )
 from .grounding import Quotation, check_quote, choose_quotations
 from .quotes import find_quotes
-from .sentences import widen_to_sentences
+from .statements import widen_to_sentences
 from .text_fragments import link_to_quote
 
 EvidenceItem = Passage | RoutingHint

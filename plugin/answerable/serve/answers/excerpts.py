@@ -7,8 +7,7 @@ from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
 from .code_window import complete_code, cut_code
-from .sentences import TextRange
-from .statements import is_quotable_alone, split_statements
+from .statements import TextRange, is_quotable_alone, split_statements
 
 # Added to the support of a statement next to a selected one, of the first one, and before code.
 NEIGHBOR_BONUS, FIRST_BONUS, CODE_BONUS = 0.08, 0.05, 0.05

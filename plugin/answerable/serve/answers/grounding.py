@@ -15,7 +15,7 @@ from ..text.normalization import (
 from ..text.tokenization import count_words
 from ..types import Evidence, Passage
 from .claim_parts import CASED_WORD, NUMBER_WORDS, ClaimPart, extract_parts
-from .sentences import find_surrounding_sentences, is_line_of_code
+from .statements import find_surrounding_sentences, is_line_of_code
 
 # Characters of a claim, and visible ones of a claim that is its own quotes.
 MAX_CLAIM_CHARACTERS = 600

@@ -1,17 +1,23 @@
-"""Split a passage into statements, the units of an excerpt, and describe their context."""
+"""Split a passage into sentences, for the context of a quote, and statements, for an excerpt."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ..structure import DIAGRAM_LANGUAGE, RECORDING_LANGUAGE, Block
 from ..text.tokenization import count_words
 from ..types import Passage
-from .sentences import LEAD_INS
 
 StatementKind = Literal["sentence", "item", "row", "header", "code", "label"]
 
+TextRange = tuple[int, int]
+
+# A longer sentence is not cited whole because of a quote from it; of 100 sentences of real
+# documentation sites 99 are shorter. In characters.
+MAX_WIDENED_SENTENCE = 300
 # A longer list item is read sentence by sentence.
 MAX_ITEM_WORDS = 60
 # A shorter sentence is a label or a fragment.
@@ -19,6 +25,9 @@ MIN_SENTENCE_WORDS = 4
 # A longer sentence says more than where to read on.
 MAX_POINTER_WORDS = 30
 
+_LEAD_INS = (":", "：", "...", "…")
+# Where a passage does not say where its sentences end: at a line's end, and after a stop.
+_SENTENCE_ENDS = re.compile(r"\s*\n\s*|(?<=[.!?])\s+|(?<=[。！？])")
 _QUESTIONS = ("?", "？", "؟")
 _POINTER = re.compile(
     r"(?:for (?:more|further|all)\b.*\b(?:see|read|check|refer|visit|have a look)\b"
@@ -123,6 +132,58 @@ def is_quotable_alone(text: str, statement: Statement) -> bool:
     return not words.endswith(_QUESTIONS)
 
 
+def find_surrounding_sentences(passage: Passage, start: int, end: int) -> str:
+    """Find the sentences of a passage that a range touches; of code, its lines.
+
+    A sentence that leads into code belongs together with it.
+    """
+    units = _split_units(passage.text, passage.sentences)
+    touched = [n for n, unit in enumerate(units) if _overlap(unit, (start, end))]
+    if not touched:
+        return passage.text[start:end]
+    first, last = touched[0], touched[-1]
+    while last + 1 < len(units) and _leads_into_code(passage, units[touched[-1] : last + 2]):
+        last += 1
+    words = passage.text[min(start, units[first][0]) : max(end, units[last][1])]
+    lead_in = first
+    while lead_in and units[lead_in] not in passage.sentences:
+        lead_in -= 1
+    if lead_in < first and _leads_into_code(passage, units[lead_in : first + 1]):
+        return f"{passage.text[slice(*units[lead_in])]}\n{words}"
+    return words
+
+
+def widen_to_sentences(passage: Passage, start: int, end: int) -> TextRange:
+    """Extend a range to the whole sentences at its edges, each if it is short.
+
+    So a reader sees the "not" before the words that a model has quoted.
+    """
+    for unit in _split_units(passage.text, passage.sentences):
+        if unit[1] - unit[0] <= MAX_WIDENED_SENTENCE:
+            if unit[0] < start < unit[1]:
+                start = unit[0]
+            if unit[0] < end < unit[1]:
+                end = unit[1]
+    return start, end
+
+
+def is_line_of_code(passage: Passage, start: int, end: int) -> bool:
+    """Test whether a range is all of one or more lines that are in no sentence."""
+    units = [u for u in _split_units(passage.text, passage.sentences) if _overlap(u, (start, end))]
+    if not units or (units[0][0], units[-1][1]) != (start, end):
+        return False
+    if passage.blocks:
+        blocks = [each for each in passage.blocks if _overlap((each.start, each.end), (start, end))]
+        return all(block.kind == "code" for block in blocks)
+    return bool(passage.sentences) and not any(unit in passage.sentences for unit in units)
+
+
+def strip_range(text: str, start: int, end: int) -> TextRange:
+    """Strip white space from the ends of a range; an empty one where there is nothing else."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), max(start, end - len(part) + len(part.rstrip()))
+
+
 def _split_passage(passage: Passage) -> Iterator[Statement]:
     """Yield the statements of a passage, each with the tab's or term's label above it."""
     lists = {block.group for block in passage.blocks if block.kind in ("item", "row")}
@@ -144,21 +205,18 @@ def _split_passage(passage: Passage) -> Iterator[Statement]:
 
 def _split_block(passage: Passage, block: Block) -> Iterator[tuple[StatementKind, int, int]]:
     """Yield the kind and the offsets of each statement of a block; a long item is sentences."""
+    words = passage.text[block.start : block.end]
     if block.kind == "code":
         if block.detail not in (DIAGRAM_LANGUAGE, RECORDING_LANGUAGE):
             yield "code", block.start, block.end
     elif block.kind == "row":
         yield "header" if block.detail == "header" else "row", block.start, block.end
-    elif block.kind == "item" and _count_words(passage, block) <= MAX_ITEM_WORDS:
+    elif block.kind == "item" and count_words(words) <= MAX_ITEM_WORDS:
         yield "item", block.start, block.end
     else:
         for start, end in passage.sentences:
             if block.start <= start and end <= block.end:
                 yield "sentence", start, end
-
-
-def _count_words(passage: Passage, block: Block) -> int:
-    return count_words(passage.text[block.start : block.end])
 
 
 def _describe(
@@ -177,5 +235,35 @@ def _describe(
         label=label,
         is_pointer=is_prose and count <= MAX_POINTER_WORDS and _POINTER.match(words) is not None,
         is_dangling=is_prose and _DANGLING.match(words) is not None,
-        leads_in=is_prose and words.endswith(LEAD_INS),
+        leads_in=is_prose and words.endswith(_LEAD_INS),
     )
+
+
+def _leads_into_code(passage: Passage, units: tuple[TextRange, ...]) -> bool:
+    """Test whether the first unit is a sentence that ends in a colon, and the others are code."""
+    sentence, *lines = units
+    return (
+        sentence in passage.sentences
+        and passage.text[slice(*sentence)].endswith(_LEAD_INS)
+        and not any(line in passage.sentences for line in lines)
+    )
+
+
+@lru_cache(maxsize=64)
+def _split_units(text: str, sentences: tuple[TextRange, ...]) -> tuple[TextRange, ...]:
+    """Split a text into its sentences and, between them, its lines, in order."""
+    edges = [(0, 0), *sentences, (len(text), len(text))]
+    gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
+    lines = [line for gap in gaps for line in _split_lines(text, *gap)]
+    return tuple(sorted({*sentences, *lines}))
+
+
+def _split_lines(text: str, start: int, end: int) -> list[TextRange]:
+    """Split a part of a text that has no sentences, dropping the white space between its lines."""
+    cuts = [start, *(at for m in _SENTENCE_ENDS.finditer(text, start, end) for at in m.span()), end]
+    lines = zip(cuts[::2], cuts[1::2], strict=True)
+    return [strip_range(text, *line) for line in lines if text[slice(*line)].strip()]
+
+
+def _overlap(one: TextRange, other: TextRange) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .sentences import TextRange, strip_range
+from .statements import TextRange, strip_range
 
 # A longer quote is linked by its first and last words, and no term is longer.
 MAX_TERM_CHARACTERS = 300

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..structure import Block
 from ..text.sanitization import sanitize_text
 from ..types import Claim, Passage
-from .sentences import TextRange
+from .statements import TextRange
 
 Json = dict[str, Any]
 

@@ -28,13 +28,6 @@ class EmbedderIdentity:
         return asdict(self)
 
 
-def normalize_rows(vectors: Vectors) -> Vectors:
-    """Scale each row to length 1, in place; a row of zeros stays."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    np.divide(vectors, norms, out=vectors, where=norms > 0)
-    return vectors
-
-
 class Embedder(Protocol):
     """Turn texts into vectors of one identity."""
 

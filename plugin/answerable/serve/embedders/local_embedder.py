@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..bundle_format.compression import hash_file
 from ..errors import EmbedderError
-from .embedder import EmbedderIdentity, Vectors, normalize_rows
+from ..vectors.kernel import normalize_rows
+from .embedder import EmbedderIdentity, Vectors
 
 WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
 # How the tokenizer writes the space before a word.

@@ -12,7 +12,8 @@ from ..model_api import response_limit
 from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
 from ..request_context import current_context
 from ..retrieval import question_text
-from .embedder import EmbedderIdentity, Vectors, normalize_rows
+from ..vectors.kernel import normalize_rows
+from .embedder import EmbedderIdentity, Vectors
 
 # The API's limits: inputs a request, bytes a request, and bytes of one input (8,192 tokens).
 MAX_INPUTS_PER_REQUEST = 2_048

@@ -1,4 +1,4 @@
-"""Exact integer dot products of one query with many rows, by numkong or by numpy."""
+"""Exact integer dot products of one query with many rows, by numkong or numpy; unit rows."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -99,3 +99,10 @@ def _split_exact_columns(query: Int8Array) -> Iterator[slice]:
         end = int(np.searchsorted(sums, before + _EXACT_IN_FLOAT32, side="right"))
         yield slice(start, end)
         start = end
+
+
+def normalize_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale each row to length 1, in place; a row of zeros stays."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.divide(vectors, norms, out=vectors, where=norms > 0)
+    return vectors
