@@ -48,7 +48,7 @@ class Own:
         """By id, the verdicts on the queries that require a model, or on all others."""
         queries = [query for query in self.queries if query.requires_model == model]
         judged = runner.run_gold_set(queries, engine, self.notes, full=True)
-        return {verdict.query.id: verdict for verdict in judged}
+        return {verdict.id: verdict for verdict in judged}
 
     @cached_property
     def unharmed(self) -> set[str]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
-from answerable.evaluate.report import VerdictRow
+from answerable.evaluate.runner import Verdict
 from answerable.serve.types import MODES, Mode
 
 
@@ -19,9 +19,9 @@ def row(
     tags: tuple[str, ...] = (),
     claims: int = 0,
     dropped: int = 0,
-) -> VerdictRow:
-    return VerdictRow(
-        id=name, query=f"{name}?", tags=tags, note="", expected_mode=expected, passed=True,
+) -> Verdict:
+    return Verdict(
+        id=name, query=f"{name}?", tags=tags, note="", expected_mode=expected,
         issues=(), mode=mode, reason=None, refused=refused, top=None, passage_score=0.5,
         hint_score=0.1, ranks=ranks, claims=claims, dropped=dropped,
     )  # fmt: skip

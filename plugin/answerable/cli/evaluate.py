@@ -14,7 +14,7 @@ from ..evaluate.gold_sources import check_gold_sources, list_public_sources
 from ..evaluate.html_report import read_trials, write_html_report
 from ..evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
 from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files, read_prompt_templates
-from ..evaluate.report import EvalReport, ReportDiff, VerdictRow, diff_reports, make_report
+from ..evaluate.report import EvalReport, ReportDiff, diff_reports, make_report
 from ..evaluate.report_files import (
     archive_report,
     encode_report,
@@ -176,17 +176,17 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
         return
     console = Console()
     table = Table("query", "verdict", "mode", "score", "top")
-    for row in report.rows:
+    for row in report.verdicts:
         score = f"{max(row.passage_score, row.hint_score):.3f}"
         cells = (row.mode or "", score, row.top or "")
         verdict = format_verdict(passed=row.passed)
         table.add_row(to_plain_text(row.id), verdict, *map(to_plain_text, cells))
     console.print(table)
-    for row in report.rows:
+    for row in report.verdicts:
         # Under the table, whose columns a log of 80 characters would break.
         if row.issues:
             click.echo(f"FAIL {row.id}: {'; '.join(row.issues)}")
-    _print_metrics(console, report.rows)
+    _print_metrics(console, report.verdicts)
     if previous:
         _print_diff(console, diff_reports(previous, report))
     console.print(to_plain_text(summarize_report(report)))
@@ -236,8 +236,8 @@ def _collect_verdicts(
     return verdicts
 
 
-def _print_metrics(console: Console, rows: tuple[VerdictRow, ...]) -> None:
-    metrics = compute_metrics(rows)
+def _print_metrics(console: Console, verdicts: Sequence[Verdict]) -> None:
+    metrics = compute_metrics(verdicts)
     for name, label in _SHARE_LABELS.items():
         share = metrics.shares[name]
         if share.whole:
@@ -246,7 +246,7 @@ def _print_metrics(console: Console, rows: tuple[VerdictRow, ...]) -> None:
             console.print(f"{label}: {share.part} of {share.whole} {interval}")
     if metrics.mrr is not None:
         console.print(f"mean reciprocal rank of the first expected source: {metrics.mrr:.3f}")
-    by_tag = compute_metrics_by_tag(rows)
+    by_tag = compute_metrics_by_tag(verdicts)
     if by_tag:
         table = Table("tag", "passed", "recall", "answered", "refused")
         for tag, each in by_tag.items():

@@ -146,8 +146,8 @@ def compare_verdicts(
             query.id,
             first.passed,
             second.passed,
-            first.top_id,
-            second.top_id,
+            first.top,
+            second.top,
             find_regressions(first, second),
             spearman_correlation(*cosines),
         )
@@ -166,7 +166,7 @@ def find_regressions(before: Verdict, after: Verdict) -> tuple[str, ...]:
             "refused by the floor" if after.refused else "no longer refused by the floor"
         )
     if before.top_expected and not after.top_expected and not after.refused:
-        regressions.append(f"the top slot went from {before.top_id} to {after.top_id}")
+        regressions.append(f"the top slot went from {before.top} to {after.top}")
     return tuple(regressions)
 
 

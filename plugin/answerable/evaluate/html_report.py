@@ -12,7 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from ..indexing.output.atomic_files import write_file
 from .floor_curve import FloorPoint, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
-from .report import EvalReport, VerdictRow, diff_reports
+from .report import EvalReport, diff_reports
+from .runner import Verdict
 
 # Width and height of one query's strip, and of a chart with its axes.
 STRIP_SIZE = (160, 18)
@@ -144,11 +145,11 @@ def render_html_report(
     if diff:
         changed = dict.fromkeys(diff.newly_failing, "newly failing")
         changed |= dict.fromkeys(diff.newly_passing, "newly passing")
-    failures_first = sorted(report.rows, key=lambda row: row.passed)
+    failures_first = sorted(report.verdicts, key=lambda row: row.passed)
     return _load_template().render(
         report=report,
-        metrics=compute_metrics(report.rows),
-        tags=compute_metrics_by_tag(report.rows),
+        metrics=compute_metrics(report.verdicts),
+        tags=compute_metrics_by_tag(report.verdicts),
         diff=diff,
         changed=changed,
         judged=[(row, place_scores(row, report)) for row in failures_first],
@@ -164,8 +165,8 @@ def place_point(x: float, y: float) -> tuple[float, float]:
     return round(CHART_LEFT + width * x, 1), round(CHART_SIZE[1] - CHART_MARGIN - height * y, 1)
 
 
-def place_scores(row: VerdictRow, report: EvalReport) -> ScoreStrip:
-    scores = (row.passage_score, row.hint_score, report.floor, report.note_floor)
+def place_scores(verdict: Verdict, report: EvalReport) -> ScoreStrip:
+    scores = (verdict.passage_score, verdict.hint_score, report.floor, report.note_floor)
     return ScoreStrip(*map(_scale_score, scores))
 
 
@@ -178,10 +179,10 @@ def _make_floor_chart(report: EvalReport) -> FloorChart | None:
     """Chart the floor of passages; None without questions of both kinds."""
     answerable = [
         row.passage_score
-        for row in report.rows
+        for row in report.verdicts
         if row.is_answerable and row.expected_mode != "related-material"
     ]
-    refused = [row.passage_score for row in report.rows if row.expected_mode == "not-found"]
+    refused = [row.passage_score for row in report.verdicts if row.expected_mode == "not-found"]
     return FloorChart(answerable, refused, report.floor) if answerable and refused else None
 
 

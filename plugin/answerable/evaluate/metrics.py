@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .report import VerdictRow
+from .runner import Verdict
 
 # Of the standard normal distribution: 95 % lie within so many deviations.
 _Z_95 = 1.959964
@@ -80,25 +80,32 @@ class Metrics:
         return {name: share.as_json() for name, share in self.shares.items()} | {"mrr": mrr}
 
 
-def compute_metrics(rows: Sequence[VerdictRow]) -> Metrics:
+def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     """Compute the metrics of verdicts."""
-    ranks = [rank for row in rows for rank in row.ranks]
-    reciprocal_ranks = [_best_reciprocal_rank(row.ranks) for row in rows if row.ranks]
-    claims = sum(row.claims for row in rows)
+    ranks = [rank for verdict in verdicts for rank in verdict.ranks]
+    reciprocal_ranks = [
+        _best_reciprocal_rank(verdict.ranks) for verdict in verdicts if verdict.ranks
+    ]
+    claims = sum(verdict.claims for verdict in verdicts)
     return Metrics(
-        passed=_count_true(row.passed for row in rows),
+        passed=_count_true(verdict.passed for verdict in verdicts),
         recall=_count_true(rank is not None for rank in ranks),
         mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
-        answered=_count_true(row.is_answered for row in rows if row.is_answerable),
-        refused=_count_true(row.is_refused for row in rows if row.expected_mode == "not-found"),
-        quoted=Proportion(claims, claims + sum(row.dropped for row in rows)),
+        answered=_count_true(verdict.is_answered for verdict in verdicts if verdict.is_answerable),
+        refused=_count_true(
+            verdict.is_refused for verdict in verdicts if verdict.expected_mode == "not-found"
+        ),
+        quoted=Proportion(claims, claims + sum(verdict.dropped for verdict in verdicts)),
     )
 
 
-def compute_metrics_by_tag(rows: Sequence[VerdictRow]) -> dict[str, Metrics]:
+def compute_metrics_by_tag(verdicts: Sequence[Verdict]) -> dict[str, Metrics]:
     """Compute the metrics of the verdicts that bear each tag, in the order of tags."""
-    tags = sorted({tag for row in rows for tag in row.tags})
-    return {tag: compute_metrics([row for row in rows if tag in row.tags]) for tag in tags}
+    tags = sorted({tag for verdict in verdicts for tag in verdict.tags})
+    return {
+        tag: compute_metrics([verdict for verdict in verdicts if tag in verdict.tags])
+        for tag in tags
+    }
 
 
 def _best_reciprocal_rank(ranks: Iterable[int | None]) -> float:

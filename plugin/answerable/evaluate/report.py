@@ -1,4 +1,4 @@
-"""The report of a run over the gold set: a row for each verdict, and what the run depended on."""
+"""The report of a run over the gold set: its verdicts, and what they depended on."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -7,53 +7,11 @@ from typing import Literal
 
 from ..serve.answers import prompt
 from ..serve.bundle_format.manifest import Manifest
-from ..serve.types import Mode, Reason
 from .gold import GoldQuery
 from .runner import Verdict
 
 Tier = Literal["retrieval", "full"]
 TIERS: tuple[Tier, ...] = ("retrieval", "full")
-
-_SCORE_DIGITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictRow:
-    """One query and its verdict; see ``Verdict`` for what the fields mean."""
-
-    id: str
-    query: str
-    tags: tuple[str, ...]
-    note: str
-    expected_mode: Mode | None
-    passed: bool
-    issues: tuple[str, ...]
-    mode: Mode | None
-    reason: Reason | None
-    refused: bool
-    top: str | None
-    passage_score: float
-    hint_score: float
-    ranks: tuple[int | None, ...]
-    claims: int
-    dropped: int
-
-    @property
-    def is_answerable(self) -> bool:
-        """Tell whether the query requires an answer, by its mode or by an expected source."""
-        return self.expected_mode != "not-found" and bool(self.expected_mode or self.ranks)
-
-    @property
-    def is_refused(self) -> bool:
-        """Tell whether it was refused; where no answer was asked for, by the floors."""
-        return self.refused if self.mode is None else self.mode == "not-found"
-
-    @property
-    def is_answered(self) -> bool:
-        """Tell whether it was answered as required; where no answer was asked for, not refused."""
-        if self.mode is None or self.expected_mode is None:
-            return not self.is_refused
-        return self.mode == self.expected_mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +32,18 @@ class EvalReport:
     note_floor: float
     tier: Tier
     total: int
-    rows: tuple[VerdictRow, ...]
+    verdicts: tuple[Verdict, ...]
     skipped: tuple[str, ...] = ()
 
     @property
     def failed(self) -> tuple[str, ...]:
         """List the ids of the queries that failed."""
-        return tuple(row.id for row in self.rows if not row.passed)
+        return tuple(verdict.id for verdict in self.verdicts if not verdict.passed)
 
     @property
     def passed(self) -> int:
         """Count the queries that passed."""
-        return len(self.rows) - len(self.failed)
+        return len(self.verdicts) - len(self.failed)
 
     @property
     def runnable(self) -> int:
@@ -95,7 +53,7 @@ class EvalReport:
     @property
     def is_aborted(self) -> bool:
         """Tell whether the run ended before every query was judged."""
-        return len(self.rows) < self.runnable
+        return len(self.verdicts) < self.runnable
 
     @property
     def holds(self) -> bool:
@@ -122,7 +80,6 @@ def make_report(
     answers: str,
 ) -> EvalReport:
     """Make the report of a run that ends now. runnable: the queries that were not skipped."""
-    rows = tuple(map(make_verdict_row, verdicts))
     return EvalReport(
         made_at=format_timestamp(dt.datetime.now(dt.UTC)),
         bundle=manifest.id,
@@ -133,42 +90,23 @@ def make_report(
         note_floor=manifest.profile.note_floor,
         tier=tier,
         total=len(queries),
-        rows=rows,
+        verdicts=tuple(verdicts),
         skipped=tuple(query.id for query in queries if query not in runnable),
-    )
-
-
-def make_verdict_row(verdict: Verdict) -> VerdictRow:
-    """Make the row of a verdict."""
-    query = verdict.query
-    return VerdictRow(
-        id=query.id,
-        query=query.query,
-        tags=query.tags,
-        note=query.note,
-        expected_mode=query.expect_answer_mode,
-        passed=verdict.passed,
-        issues=verdict.issues,
-        mode=verdict.mode,
-        reason=verdict.reason,
-        refused=verdict.refused,
-        top=verdict.top_id,
-        passage_score=round(verdict.passage_score, _SCORE_DIGITS),
-        hint_score=round(verdict.hint_score, _SCORE_DIGITS),
-        ranks=verdict.ranks,
-        claims=verdict.claims,
-        dropped=verdict.dropped,
     )
 
 
 def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
     """Compare two reports by the verdicts of the queries that both have judged."""
-    passed_before = {row.id: row.passed for row in before.rows}
-    changed = [row for row in after.rows if passed_before.get(row.id, row.passed) != row.passed]
+    passed_before = {verdict.id: verdict.passed for verdict in before.verdicts}
+    changed = [
+        verdict
+        for verdict in after.verdicts
+        if passed_before.get(verdict.id, verdict.passed) != verdict.passed
+    ]
     return ReportDiff(
         before.made_at,
-        tuple(row.id for row in changed if not row.passed),
-        tuple(row.id for row in changed if row.passed),
+        tuple(verdict.id for verdict in changed if not verdict.passed),
+        tuple(verdict.id for verdict in changed if verdict.passed),
     )
 
 

@@ -13,7 +13,8 @@ from ..indexing.output.atomic_files import write_file, write_private_file
 from ..serve.errors import GoldError
 from ..serve.types import MODES, REASONS
 from .metrics import compute_metrics, compute_metrics_by_tag
-from .report import TIERS, EvalReport, VerdictRow, diff_reports
+from .report import TIERS, EvalReport, diff_reports
+from .runner import Verdict
 
 REPORT_VERSION = 1
 # An archive keeps so many reports of a site; the oldest are deleted.
@@ -24,24 +25,15 @@ _REPORT_SUFFIX = ".json"
 
 def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, Any]:
     """Encode a report as JSON. previous: the report that it is compared with."""
-    tags = compute_metrics_by_tag(report.rows)
+    tags = compute_metrics_by_tag(report.verdicts)
     return {
         "version": REPORT_VERSION,
-        "made_at": report.made_at,
-        "bundle": report.bundle,
-        "prompt": report.prompt,
-        "embedder": report.embedder,
-        "answers": report.answers,
-        "floor": report.floor,
-        "note_floor": report.note_floor,
-        "tier": report.tier,
-        "total": report.total,
+        **asdict(report),
         "passed": report.passed,
         "failed": len(report.failed),
-        "skipped": list(report.skipped),
         "aborted": report.is_aborted,
-        "verdicts": [asdict(row) for row in report.rows],
-        "metrics": compute_metrics(report.rows).as_json(),
+        "verdicts": [_encode_verdict(verdict) for verdict in report.verdicts],
+        "metrics": compute_metrics(report.verdicts).as_json(),
         "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
         "diff": asdict(diff_reports(previous, report)) if previous else None,
     }
@@ -76,14 +68,14 @@ def find_previous_report(folder: Path, report: EvalReport) -> EvalReport | None:
 
     Of those that share the most queries with it: a run of a part says nothing of the others.
     """
-    ids = {row.id for row in report.rows}
+    ids = {verdict.id for verdict in report.verdicts}
     best: EvalReport | None = None
     most_shared = 0
     for path in reversed(_list_report_paths(folder)):
         # A report that another version has written is no reason not to run the gold set.
         with suppress(GoldError):
             candidate = read_report(path)
-            shared = len(ids & {row.id for row in candidate.rows})
+            shared = len(ids & {verdict.id for verdict in candidate.verdicts})
             if candidate.tier == report.tier and shared > most_shared:
                 best, most_shared = candidate, shared
         if most_shared == len(ids):
@@ -119,31 +111,36 @@ def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
     return report.failed
 
 
-def parse_verdict_row(data: Mapping[str, Any]) -> VerdictRow:
-    """Parse the row of a report; ValueError, TypeError or KeyError for anything else."""
-    row = VerdictRow(
-        **{
-            **data,
-            "tags": tuple(_require_text(tag) for tag in data["tags"]),
-            "issues": tuple(_require_text(issue) for issue in data["issues"]),
-            "ranks": tuple(
-                None if rank is None else _require_count(rank) for rank in data["ranks"]
-            ),
-        }
+def parse_verdict(data: Mapping[str, Any]) -> Verdict:
+    """Parse the verdict of a report; ValueError, TypeError or KeyError for anything else."""
+    fields = {**data}
+    passed = fields.pop("passed")
+    for name in ("tags", "issues"):
+        fields[name] = tuple(_require_text(text) for text in data[name])
+    fields["ranks"] = tuple(
+        None if rank is None else _require_count(rank) for rank in data["ranks"]
     )
-    for text in (row.id, row.query, row.note, row.top or ""):
+    verdict = Verdict(**fields)
+    for text in (verdict.id, verdict.query, verdict.note, verdict.top or ""):
         _require_text(text)
-    for score in (row.passage_score, row.hint_score):
+    for score in (verdict.passage_score, verdict.hint_score):
         _require_number(score)
-    for count in (row.claims, row.dropped):
+    for count in (verdict.claims, verdict.dropped):
         _require_count(count)
-    if type(row.passed) is not bool or type(row.refused) is not bool:
-        raise TypeError(f"{row.id}: passed and refused are true or false")
-    if {row.mode, row.expected_mode} - {*MODES, None} or row.reason not in (*REASONS, None):
-        raise ValueError(f"{row.id}: {row.mode}, {row.expected_mode} or {row.reason} is not known")
-    if row.passed == bool(row.issues):
-        raise ValueError(f"{row.id}: what passed has no issues, what failed has some")
-    return row
+    if type(passed) is not bool or type(verdict.refused) is not bool:
+        raise TypeError(f"{verdict.id}: passed and refused are true or false")
+    modes = {verdict.mode, verdict.expected_mode}
+    if modes - {*MODES, None} or verdict.reason not in (*REASONS, None):
+        raise ValueError(f"{verdict.id}: {modes} or {verdict.reason} is not known")
+    if passed != verdict.passed:
+        raise ValueError(f"{verdict.id}: what passed has no issues, what failed has some")
+    return verdict
+
+
+def _encode_verdict(verdict: Verdict) -> dict[str, Any]:
+    fields = asdict(verdict) | {"passed": verdict.passed}
+    del fields["top_expected"]
+    return fields
 
 
 def _parse_report(data: Any) -> EvalReport:
@@ -158,14 +155,14 @@ def _parse_report(data: Any) -> EvalReport:
         note_floor=_require_number(data["note_floor"]),
         tier=data["tier"],
         total=_require_count(data["total"]),
-        rows=tuple(parse_verdict_row(row) for row in data["verdicts"]),
+        verdicts=tuple(parse_verdict(row) for row in data["verdicts"]),
         skipped=tuple(_require_text(name) for name in data["skipped"]),
     )
 
 
 def _check_counts(data: Any, report: EvalReport) -> None:
     """Refuse counts that contradict the verdicts."""
-    counts = Counter([*(row.id for row in report.rows), *report.skipped])
+    counts = Counter([*(verdict.id for verdict in report.verdicts), *report.skipped])
     duplicates = [name for name, count in counts.items() if count > 1]
     if duplicates:
         raise ValueError(f"duplicate id {duplicates[0]!r}")

@@ -19,34 +19,60 @@ from .gold import GoldQuery
 from .gold_sources import matches_source
 from .judge import judge_answer, judge_retrieval, summarize_reply
 
+_SCORE_DIGITS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one query. ``mode`` is None where no answer was asked for.
+    """One query and its outcome, as a report holds it.
 
-    ``refused``: nothing was above the floors. ``top_expected``: the best candidate is one of the
-    sources that the query expects. ``ranks``: the place of each of its sources among the retrieved
-    items, from 1; None for one that was not retrieved. The scores are the best of either stream,
-    with no floor applied, as the floors are compared with them. ``claims`` survived the contract,
-    ``dropped`` did not.
+    ``id``, ``query``, ``tags``, ``note`` and ``expected_mode`` are the gold query's. ``issues``
+    say what is wrong; a verdict without issues has passed. ``mode`` and ``reason`` are those of
+    the answer, None where no answer was asked for. ``refused``: nothing was above the floors.
+    ``top``: the id of the best candidate. The scores are the best of either stream, with no floor
+    applied, as the floors are compared with them. ``ranks``: the place of each expected source
+    among the retrieved items, from 1; None for one that was not retrieved. ``claims`` survived the
+    contract, ``dropped`` did not. ``top_expected``, which no report holds: the best candidate is
+    one of ``expectSources``.
     """
 
-    query: GoldQuery
+    id: str
+    query: str
     issues: tuple[str, ...]
-    top_id: str | None
-    mode: Mode | None
+    top: str | None
     refused: bool
-    top_expected: bool
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    expected_mode: Mode | None = None
+    mode: Mode | None = None
+    reason: Reason | None = None
     passage_score: float = 0.0
     hint_score: float = 0.0
     ranks: tuple[int | None, ...] = ()
-    reason: Reason | None = None
     claims: int = 0
     dropped: int = 0
+    top_expected: bool = False
 
     @property
     def passed(self) -> bool:
         return not self.issues
+
+    @property
+    def is_answerable(self) -> bool:
+        """Tell whether the query requires an answer, by its mode or by an expected source."""
+        return self.expected_mode != "not-found" and bool(self.expected_mode or self.ranks)
+
+    @property
+    def is_refused(self) -> bool:
+        """Tell whether it was refused; where no answer was asked for, by the floors."""
+        return self.refused if self.mode is None else self.mode == "not-found"
+
+    @property
+    def is_answered(self) -> bool:
+        """Tell whether it was answered as required; where no answer was asked for, not refused."""
+        if self.mode is None or self.expected_mode is None:
+            return not self.is_refused
+        return self.mode == self.expected_mode
 
 
 def run_gold_set(
@@ -62,8 +88,8 @@ def run_gold_set(
         hint_scores = compute_hint_floor_scores(engine.store, reading, vector)
         yield replace(
             judge_query(query, vector, engine, notes, full=full),
-            passage_score=float(passage_scores.max(initial=0.0)),
-            hint_score=float(hint_scores.max(initial=0.0)),
+            passage_score=round(float(passage_scores.max(initial=0.0)), _SCORE_DIGITS),
+            hint_score=round(float(hint_scores.max(initial=0.0)), _SCORE_DIGITS),
         )
 
 
@@ -92,16 +118,20 @@ def judge_query(
         issues += judge_answer(query, summarize_reply(reply, engine.store.site.route))
     ranks = {source: _rank_source(items, source, notes) for source in query.sources}
     return Verdict(
-        query,
+        query.id,
+        query.query,
         tuple(issues),
         items[0].id if items else None,
-        reply.answer.mode if reply else None,
         refused=not items,
-        top_expected=any(ranks[source] == 1 for source in query.expect_sources),
-        ranks=tuple(ranks.values()),
+        tags=query.tags,
+        note=query.note,
+        expected_mode=query.expect_answer_mode,
+        mode=reply.answer.mode if reply else None,
         reason=reply.reason if reply else None,
+        ranks=tuple(ranks.values()),
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
+        top_expected=any(ranks[source] == 1 for source in query.expect_sources),
     )
 
 

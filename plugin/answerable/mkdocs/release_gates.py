@@ -192,7 +192,7 @@ def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteS
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Run the retrieval tier; a failing query is a warning, and in a strict build an error."""
     report = _read_or_run_report(built, staged, notes)
-    count = len(report.rows)
+    count = len(report.verdicts)
     if report.holds:
         log.info("gate: %d of %d gold queries hold", count, count)
         return
