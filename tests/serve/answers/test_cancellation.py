@@ -70,7 +70,7 @@ def failure(work: Work, question: RequestContext) -> AnswerableError | None:
 
 @both
 @pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_a_call_that_nobody_waits_for_is_hung_up_on(
+def test_an_abandoned_call_closes_its_connection(
     server: OpenAIStub, provider: Callable[[OpenAIStub], Work], fault: str
 ) -> None:
     server.fail(fault)
@@ -88,7 +88,7 @@ def test_a_call_that_nobody_waits_for_is_hung_up_on(
 
 
 @both
-def test_what_is_cancelled_before_is_never_sent(
+def test_a_call_cancelled_before_it_starts_is_never_sent(
     server: OpenAIStub, provider: Callable[[OpenAIStub], Work]
 ) -> None:
     question = RequestContext()
@@ -131,7 +131,7 @@ def test_every_fault_ends_with_the_deadline(
 
 
 @both
-def test_one_that_is_cancelled_leaves_the_others_alone(
+def test_cancelling_one_call_does_not_stop_the_others(
     server: OpenAIStub, provider: Callable[[OpenAIStub], Work]
 ) -> None:
     server.fail("hang", times=1)
@@ -241,12 +241,12 @@ def test_a_process_ends_with_its_calls_under_way(server: OpenAIStub) -> None:
     until(lambda: server.disconnects == 1)
 
 
-def test_a_process_ends_without_a_call_that_is_left(server: OpenAIStub) -> None:
+def test_a_process_ends_after_an_abandoned_call(server: OpenAIStub) -> None:
     assert run_script(server, "print(len(ask()['claims']))") == "1\n"
     assert server.disconnects == 0
 
 
-def test_a_name_that_is_looked_up_for_ever_holds_nothing_up(server: OpenAIStub) -> None:
+def test_an_endless_dns_lookup_blocks_nothing(server: OpenAIStub) -> None:
     script = """
     ask()
     socket.getaddrinfo = lambda *given, **named: time.sleep(600)

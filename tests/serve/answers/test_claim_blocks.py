@@ -105,14 +105,14 @@ def test_code_keeps_the_spaces_that_indent_it() -> None:
     assert drawn(f"def run():\n{quote}") == [CODE]
 
 
-def test_what_is_left_out_between_two_quotes_is_a_gap() -> None:
+def test_omitted_text_between_two_quotes_is_a_gap_block() -> None:
     assert drawn("def run():\n    hold()", "That is the end.") == [CODE, {"kind": "gap"}, END]
     both = "Use run() of the api guide: … That is the end."
     blocks = drawn("Use run() of the api guide:", "That is the end.", text=both)
     assert blocks == [LEAD_IN, {"kind": "gap"}, END]
 
 
-def test_the_name_of_a_file_is_not_missed() -> None:
+def test_an_omitted_file_name_makes_no_gap() -> None:
     shown = drawn(between("Use run", "guide:"), "def run():\n    hold()")
     assert shown == [LEAD_IN, CODE]
 
@@ -139,7 +139,7 @@ def test_words_whose_quote_is_too_short_to_be_cited_are_drawn_with_the_others() 
     assert len(table["rows"]) == 1
 
 
-def test_the_mark_of_a_gap_on_the_page_is_no_gap() -> None:
+def test_an_ellipsis_of_the_page_makes_no_gap() -> None:
     html = "<p>Wait … and see … then go.</p><p>More words here.</p>"
     (passage,) = (cut.passage for cut in cut_passages(record("gap", html), PassageWindow()))
     whole = {"kind": "text", "spans": [{"text": "Wait … and see … then go."}]}
@@ -222,7 +222,7 @@ def test_a_gap_is_an_ellipsis_on_a_terminal() -> None:
     assert printed([END, {"kind": "gap"}, END]) == "That is the end.\n\n…\n\nThat is the end.\n"
 
 
-def test_markers_stand_in_the_last_paragraph_or_after_what_is_none() -> None:
+def test_markers_are_in_the_last_paragraph_or_after_another_block() -> None:
     assert printed(add_citation_markers([CODE, END], [1, 2])).endswith(
         "\n\nThat is the end [1][2].\n"
     )

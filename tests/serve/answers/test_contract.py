@@ -110,17 +110,17 @@ def test_a_citation_links_to_its_quote_by_a_text_fragment() -> None:
         ("A 🚀 r\u200do\u200fpe.", "A 🚀 r\u200do\u200fpe."),
     ],
 )
-def test_a_claim_carries_nothing_unseen(text: str, shown: str) -> None:
+def test_invisible_characters_are_removed_from_a_claim(text: str, shown: str) -> None:
     assert [c.text for c in settled(claim(text)).claims] == [shown]
 
 
-def test_a_claim_of_unseen_characters_only_has_no_text() -> None:
+def test_a_claim_of_invisible_characters_only_is_a_shape_violation() -> None:
     with pytest.raises(ContractViolation) as caught:
         settled(claim("\x00 \u202e\ud800"))
     assert caught.value.stage == "validate"
 
 
-def test_a_number_is_checked_as_it_is_shown() -> None:
+def test_a_number_is_checked_as_a_reader_sees_it() -> None:
     assert settled(claim("It holds 3\x0000 kg.")).claims[0].text == "It holds 300 kg."
     assert settled(claim("It holds 300\x001 kg.")) == Answer(dropped=1)
 
@@ -143,7 +143,7 @@ def test_the_position_goes_before_the_id_and_the_id_before_the_url() -> None:
     assert settled(claim("X.", ("b", "two")), evidence=by_id).citations[0].id == "b"
 
 
-def test_the_first_of_two_passages_of_one_url_is_meant() -> None:
+def test_a_url_of_two_passages_means_the_first() -> None:
     windows = Evidence((passage("r#a", "one", "/r/#a"), passage("r#a~2", "two", "/r/#a")), ())
     assert settled(claim("X.", ("/r/#a", "one")), evidence=windows).citations[0].id == "r#a"
 
@@ -168,7 +168,7 @@ def test_a_reference_of_the_wrong_kind_that_cannot_convert_is_dropped_and_counte
 @pytest.mark.parametrize(
     "reference", ["s3", "s0", "h9", "S1", "guide", "/rope", "rope/", "https://evil.example/"]
 )
-def test_an_invented_source_is_an_error_and_no_footnote(reference: str) -> None:
+def test_an_invented_source_is_a_violation(reference: str) -> None:
     for bad in (draft(claim("X.", (reference, QUOTE))), draft(claim(), routes=[reference])):
         with pytest.raises(ContractViolation) as caught:
             settle_any_form(bad, EVIDENCE)
@@ -204,7 +204,7 @@ def test_a_quote_is_verbatim_after_folding(quote: str) -> None:
     "quote",
     ["wind — “strong”", "Wind “strong”", "strong wind", "Wind ... rope", "Wínd", "***", "a knot"],
 )
-def test_other_words_are_no_quote(quote: str) -> None:
+def test_a_paraphrase_is_not_a_quote(quote: str) -> None:
     assert settled(claim("Wind.", ("s2", quote))) == Answer(dropped=1)
 
 
@@ -293,7 +293,7 @@ def test_claims_without_a_source_are_counted_and_the_rest_stays() -> None:
     assert answer.dropped == 2
 
 
-def test_duplicates_merge() -> None:
+def test_duplicate_citations_and_routes_merge() -> None:
     answer = settled(
         claim("A rope.", ("s1", QUOTE), ("rope", QUOTE), ("/rope/", f" {QUOTE} ")),
         routes=["h1", "note:shelf", "h2"],

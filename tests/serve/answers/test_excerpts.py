@@ -157,7 +157,7 @@ def test_a_definition_brings_its_term() -> None:
     )
 
 
-def test_what_lies_between_two_parts_is_marked() -> None:
+def test_omitted_text_between_two_parts_is_marked() -> None:
     source = passage(
         block("text", f"The anchor holds in sand. {FILLER} The anchor slips on weed."),
     )
@@ -166,7 +166,7 @@ def test_what_lies_between_two_parts_is_marked() -> None:
     )
 
 
-def test_what_stands_apart_has_to_support_the_answer_nearly_as_well() -> None:
+def test_a_distant_statement_needs_nearly_the_best_support() -> None:
     near = "The anchor chain is galvanized. The anchor is heavy."
     source = passage(
         block("text", f"{near} {FILLER} The chain has forty fathoms of links."),
@@ -174,7 +174,7 @@ def test_what_stands_apart_has_to_support_the_answer_nearly_as_well() -> None:
     assert text(source, "anchor chain") == near
 
 
-def test_what_is_near_a_later_choice_is_chosen_after_it() -> None:
+def test_a_statement_next_to_a_later_choice_is_chosen_after_it() -> None:
     sentences = [
         "The anchor chain of the boat holds.",
         "The anchor chain is galvanized by a smith.",

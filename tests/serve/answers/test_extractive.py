@@ -44,7 +44,7 @@ def test_a_claim_is_a_sentence_and_its_quote(answerer: ExtractiveAnswerer) -> No
     assert claim["evidence"] == [{"source": "s1", "quote": claim["text"]}]
 
 
-def test_it_keeps_the_contract(answerer: ExtractiveAnswerer) -> None:
+def test_extractive_drafts_meet_the_contract(answerer: ExtractiveAnswerer) -> None:
     evidence = Evidence((CHAIN,), (HINT,))
     answer = enforce_contract(draft(answerer, "How thick is a mooring chain?", evidence), evidence)
     assert (answer.mode, answer.dropped) == ("supported", 0)

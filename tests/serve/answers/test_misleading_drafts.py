@@ -67,7 +67,7 @@ def test_the_manual_lists_every_family() -> None:
     )
 
 
-def test_what_a_quote_cuts_off_is_shown() -> None:
+def test_a_quote_is_widened_to_its_sentence() -> None:
     (family,) = (each for each in INHERENT if each.name == "a quote that is cut before its not")
     shown = []
     for pair in (each for each in PAIRS if each.family is family):

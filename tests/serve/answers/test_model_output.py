@@ -47,12 +47,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", WRAPPED)
-def test_json_is_read_without_what_is_around_it(text: str) -> None:
+def test_json_is_parsed_from_fences_and_after_thoughts(text: str) -> None:
     assert parse_model_output(text) == DRAFT
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
-def test_anything_else_is_left_as_it_is(text: str) -> None:
+def test_output_without_json_is_returned_as_text(text: str) -> None:
     assert parse_model_output(text) == text
 
 

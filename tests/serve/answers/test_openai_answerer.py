@@ -147,7 +147,7 @@ def test_both_drafts_are_counted(base: Engine, server: OpenAIStub) -> None:
 
 
 @pytest.mark.parametrize("older", [False, True])
-def test_what_a_server_does_not_count_is_taken_to_be_much(
+def test_uncounted_tokens_are_estimated_at_their_maximum(
     base: Engine, server: OpenAIStub, older: bool
 ) -> None:
     server.no_responses = older
@@ -219,7 +219,9 @@ def test_no_question_costs_more_than_the_worst(letter: str) -> None:
         ({}, (1000, 99)),
     ],
 )
-def test_only_a_count_is_believed(usage: dict[str, object], expected: tuple[int, int]) -> None:
+def test_a_usage_that_is_not_a_count_is_ignored(
+    usage: dict[str, object], expected: tuple[int, int]
+) -> None:
     reply = SimpleNamespace(usage=SimpleNamespace(**usage))
     assert read_token_usage(reply, 1000, 99) == expected
 
@@ -229,7 +231,7 @@ def test_a_reply_without_usage_has_the_estimate(reply: object) -> None:
     assert read_token_usage(reply, 1000, 99) == (1000, 99)
 
 
-def test_no_evidence_is_no_call(base: Engine, server: OpenAIStub) -> None:
+def test_no_model_is_called_without_evidence(base: Engine, server: OpenAIStub) -> None:
     assert engine(base, server).answer("Who sang at the opera in Vienna?").reason == "no-evidence"
     assert server.answer_calls == 0
 
@@ -242,7 +244,7 @@ def test_an_older_server_is_asked_by_chat_and_remembered(base: Engine, server: O
     assert (server.counts[RESPONSES], server.counts[CHAT]) == (1, 2)
 
 
-def test_an_unknown_model_is_no_older_server(base: Engine, server: OpenAIStub) -> None:
+def test_an_unknown_model_does_not_switch_to_chat(base: Engine, server: OpenAIStub) -> None:
     server.fail("no-model")
     with pytest.raises(ProviderError, match="no such model"):
         engine(base, server).answer(QUESTION)
@@ -250,7 +252,7 @@ def test_an_unknown_model_is_no_older_server(base: Engine, server: OpenAIStub) -
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "502", "drop"])
-def test_a_passing_fault_is_tried_once_more(base: Engine, server: OpenAIStub, fault: str) -> None:
+def test_a_transient_fault_is_retried_once(base: Engine, server: OpenAIStub, fault: str) -> None:
     server.retry_after = 0.1
     server.fail(fault, times=1)
     assert engine(base, server).answer(QUESTION).answer.claims
@@ -258,7 +260,7 @@ def test_a_passing_fault_is_tried_once_more(base: Engine, server: OpenAIStub, fa
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "502", "drop"])
-def test_a_fault_that_stays_is_an_error_of_ours(
+def test_a_repeated_transient_fault_is_a_provider_error(
     base: Engine, server: OpenAIStub, fault: str
 ) -> None:
     server.retry_after = 0.1
@@ -271,7 +273,7 @@ def test_a_fault_that_stays_is_an_error_of_ours(
 
 
 @pytest.mark.parametrize("fault", ["401", "403", "400"])
-def test_a_lasting_fault_is_not_tried_again(base: Engine, server: OpenAIStub, fault: str) -> None:
+def test_a_permanent_fault_is_not_retried(base: Engine, server: OpenAIStub, fault: str) -> None:
     server.fail(fault)
     with pytest.raises(ProviderError):
         engine(base, server).answer(QUESTION)
@@ -279,9 +281,7 @@ def test_a_lasting_fault_is_not_tried_again(base: Engine, server: OpenAIStub, fa
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_the_deadline_is_one_of_the_wall_clock(
-    base: Engine, server: OpenAIStub, fault: str
-) -> None:
+def test_the_deadline_counts_wall_clock_time(base: Engine, server: OpenAIStub, fault: str) -> None:
     server.fail(fault)
     late = engine(base, server, deadline=1.0)
     with pytest.raises(ProviderError, match="in time"):
@@ -291,7 +291,9 @@ def test_the_deadline_is_one_of_the_wall_clock(
 @pytest.mark.parametrize(
     "fault", ["garbage", "null", "unrelated", "blank", "html", "truncated", "cut", "incomplete"]
 )
-def test_what_is_no_answer_is_never_shown(base: Engine, server: OpenAIStub, fault: str) -> None:
+def test_an_invalid_model_reply_is_never_shown(
+    base: Engine, server: OpenAIStub, fault: str
+) -> None:
     server.fail(fault)
     try:
         reply = engine(base, server, deadline=PATIENCE).answer(QUESTION)
@@ -300,7 +302,7 @@ def test_what_is_no_answer_is_never_shown(base: Engine, server: OpenAIStub, faul
     assert reply.answer.mode == "not-found"
 
 
-def test_a_used_up_quota_is_not_tried_again(base: Engine, server: OpenAIStub) -> None:
+def test_an_exhausted_quota_is_not_retried(base: Engine, server: OpenAIStub) -> None:
     server.fail("quota")
     with pytest.raises(ProviderError, match="limit is reached"):
         engine(base, server).answer(QUESTION)
@@ -320,7 +322,9 @@ def test_a_violation_is_named_once(base: Engine, server: OpenAIStub) -> None:
 
 
 @pytest.mark.parametrize("model", sorted(HOSTILE_MODELS))
-def test_a_hostile_model_reaches_nobody(base: Engine, server: OpenAIStub, model: str) -> None:
+def test_text_of_a_hostile_model_reaches_no_reader(
+    base: Engine, server: OpenAIStub, model: str
+) -> None:
     configured = engine(base, server, model)
     for question in (QUESTION, "Where was the gearbox of the electric winch taken from?"):
         evidence = base.retrieve(question).evidence

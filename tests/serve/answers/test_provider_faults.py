@@ -173,7 +173,7 @@ def test_a_fault_ends_in_time_in_words_of_ours(
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip", "500", "garbage", "incomplete"])
-def test_a_stream_ends_so_too(answers: Functions, fault: str) -> None:
+def test_a_fault_ends_a_stream_in_time(answers: Functions, fault: str) -> None:
     function = answers.facing(fault)
     before = len(function.running.lines)
     function.stub.fault = fault
@@ -185,7 +185,7 @@ def test_a_stream_ends_so_too(answers: Functions, fault: str) -> None:
     check_log(function.running, before, data.get("status", 200))
 
 
-def test_a_provider_that_is_not_there_is_a_503(answers: Functions) -> None:
+def test_an_unreachable_provider_is_a_503(answers: Functions) -> None:
     function = answers.patient
     function.stub.stop()
     status, body = function.ask()

@@ -120,7 +120,7 @@ def set_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize("body", BODIES)
-def test_a_body_without_end_is_read_as_far_as_an_answer_goes(endpoint: str, body: str) -> None:
+def test_an_endless_body_is_read_up_to_the_limit(endpoint: str, body: str) -> None:
     with flooding(BODIES[body], b" " * 65_536) as flood:
         with pytest.raises(ProviderError, match=TOO_MUCH) as caught:
             ENDPOINTS[endpoint](flood.url)
@@ -131,7 +131,7 @@ def test_a_body_without_end_is_read_as_far_as_an_answer_goes(endpoint: str, body
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_a_compressed_body_is_bounded_by_what_comes_of_it(
+def test_a_compressed_body_is_limited_by_its_decompressed_size(
     endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inflated: list[int] = []
@@ -158,7 +158,7 @@ def test_a_compressed_body_is_bounded_by_what_comes_of_it(
 
 
 @pytest.mark.parametrize("coding", ["br", "deflate", "gzip, gzip", "zstd"])
-def test_a_coding_that_was_not_asked_for_is_refused(coding: str) -> None:
+def test_an_unrequested_content_encoding_is_refused(coding: str) -> None:
     body = zlib.compress(b"{}")
     head = b"HTTP/1.1 200 OK\r\n" + KIND + f"Content-Encoding: {coding}\r\n".encode()
     with (
@@ -181,7 +181,7 @@ def test_a_compressed_answer_is_read() -> None:
         assert embed(flood.url) == pytest.approx(0.125)
 
 
-def test_a_broken_compression_is_no_answer() -> None:
+def test_a_broken_compressed_body_is_an_error() -> None:
     body = b"not compressed at all"
     head = (
         b"HTTP/1.1 200 OK\r\n" + KIND + b"Content-Encoding: gzip\r\n"

@@ -23,16 +23,16 @@ def test_a_section_that_holds_the_question_is_sure() -> None:
     assert sure("How do I drop the anchor?")
 
 
-def test_a_word_that_the_section_lacks_is_not() -> None:
+def test_a_section_that_lacks_a_word_is_not_sure() -> None:
     assert not sure("How do I drop the anchor in a hurricane?")
 
 
-def test_headings_about_something_else_are_not() -> None:
+def test_a_section_under_unrelated_headings_is_not_sure() -> None:
     source = passage(*[block("text", ANCHOR.text)], title="Seamanship › The morning")
     assert not sure("How do I drop the anchor?", source)
 
 
-def test_prose_alone_does_not_tell_how() -> None:
+def test_prose_alone_is_not_sure_for_a_how_question() -> None:
     prose = passage(block("text", "To drop the anchor is easy."), title="A › Drop the anchor")
     assert not sure("How do I drop the anchor?", prose)
     assert sure("Drop the anchor", prose)
@@ -53,7 +53,7 @@ def test_a_question_without_terms_is_never_sure() -> None:
         ("a trip without a crew", "A trip with a crew is more fun.", False),
     ],
 )
-def test_polarity(question: str, text: str, *, same: bool) -> None:
+def test_polarity_compares_negations_and_antonyms(question: str, text: str, *, same: bool) -> None:
     assert has_same_polarity(question, text) is same
 
 

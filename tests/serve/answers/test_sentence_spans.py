@@ -54,7 +54,7 @@ def test_a_long_sentence_is_not_extended() -> None:
     assert shown("here and not there. Wind ends") == "here and not there. Wind ends it."
 
 
-def test_what_leads_into_code_belongs_to_it() -> None:
+def test_a_lead_in_belongs_to_its_code() -> None:
     code = "winch start --slow\nwinch watch"
     assert find_surrounding_sentences(WINCH, *span("Start it with this")).endswith(code)
     lines = find_surrounding_sentences(WINCH, *span("winch watch")).split("\n")

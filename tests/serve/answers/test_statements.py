@@ -104,13 +104,13 @@ def test_sentences_that_begin_alike_are_not_pointers(text: str) -> None:
         ("Soil is not water.", False),
     ],
 )
-def test_words_for_something_said_before_dangle(text: str, *, is_dangling: bool) -> None:
+def test_sentences_that_refer_back_are_dangling(text: str, *, is_dangling: bool) -> None:
     (statement,) = split_statements(passage(block("text", text))).statements
     assert statement.is_dangling is is_dangling
 
 
 @pytest.mark.parametrize("text", ["How long is the rope?", "Rope here.", "Welche Leine？"])
-def test_questions_and_fragments_state_nothing(text: str) -> None:
+def test_questions_and_fragments_are_not_quotable_alone(text: str) -> None:
     source = passage(block("text", text))
     (statement,) = split_statements(source).statements
     assert not is_quotable_alone(source.text, statement)
@@ -169,5 +169,5 @@ def test_a_term_labels_its_definition_only() -> None:
     assert [each.label for each in reading(source).statements] == [0, 0, -1]
 
 
-def test_the_bounds_of_statements() -> None:
+def test_the_length_limits_of_statements() -> None:
     assert (statements.MAX_ITEM_WORDS, statements.MIN_SENTENCE_WORDS) == (60, 4)

@@ -54,12 +54,12 @@ def test_the_fragment_follows_the_anchor(url: str, link: str) -> None:
         ("a\u00a0b", "a%20b"),
     ],
 )
-def test_all_but_the_unreserved_is_encoded(quote: str, encoded: str) -> None:
+def test_reserved_characters_are_percent_encoded(quote: str, encoded: str) -> None:
     assert fragment(quote, quote) == encoded
 
 
 @pytest.mark.parametrize("quote", ["", " ", "\n", "—", " · ", "...", "absent", "A Rope"])
-def test_what_cannot_be_found_leaves_the_url(quote: str) -> None:
+def test_a_quote_not_in_the_text_leaves_the_url(quote: str) -> None:
     assert link_to_quote("/x/#a", quote, "A rope — and \n · a chain...") == "/x/#a"
 
 
@@ -80,7 +80,7 @@ def test_a_lone_surrogate_leaves_the_url() -> None:
         ("rope", "A ropewalk has a rope.", "ropewalk"),
     ],
 )
-def test_words_are_whole(quote: str, text: str, link: str) -> None:
+def test_a_fragment_has_whole_words(quote: str, text: str, link: str) -> None:
     assert fragment(quote, text) == link
 
 
@@ -321,7 +321,7 @@ def test_the_occurrence_is_the_cited_one(site: Site, page: Page) -> None:
     assert tops[0] < tops[1]
 
 
-def test_an_anchor_that_the_page_lacks_does_no_harm(site: Site, page: Page) -> None:
+def test_a_missing_anchor_does_not_prevent_the_highlight(site: Site, page: Page) -> None:
     site.article = "<p>A rope holds.</p>"
     link = link_to_quote(f"{site.address}#gone", "rope holds", "A rope holds.")
     assert highlighted(page, link) == "rope holds."

@@ -72,7 +72,7 @@ def test_without_a_fragment_the_link_is_the_url(bundle: Bundle) -> None:
     assert body["citations"][0]["href"] == "/mooring/#chains"
 
 
-def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
+def test_a_refusal_has_no_citations_on_the_wire(bundle: Bundle) -> None:
     body = serialize_answer(Reply(reason="no-evidence"), bundle, "req_1")
     assert (body["mode"], body["reason"], body["answer"]) == ("not-found", "no-evidence", "")
     assert body["citations"] == body["claims"] == body["routes"] == []
@@ -90,5 +90,5 @@ def test_a_refusal_has_nothing_to_draw(bundle: Bundle) -> None:
         ("Run:\n\n  pip install", "Run:\n\n  pip install\n[1]"),
     ],
 )
-def test_where_markers_stand(text: str, marked: str) -> None:
+def test_markers_are_before_the_period(text: str, marked: str) -> None:
     assert format_answer(Answer((Claim(text, (QUOTE,)),)), get_translation("en").route) == marked

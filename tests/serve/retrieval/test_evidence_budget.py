@@ -17,20 +17,20 @@ def kept(*passages: Passage, total: int = 100, per_record: int = 40) -> list[str
     return [item.id for item in fitted.passages]
 
 
-def test_what_fits_is_left_alone() -> None:
+def test_evidence_within_the_budget_is_unchanged() -> None:
     evidence = Evidence((passage("a", "r", 30), passage("b", "s", 30)), (HINT,))
     assert fit_budget(evidence, 100, 40) is evidence
 
 
-def test_the_lowest_go_first_and_go_whole() -> None:
+def test_over_the_budget_the_lowest_passages_are_dropped_whole() -> None:
     assert kept(passage("a", "r", 40), passage("b", "s", 40), passage("c", "t", 40)) == ["a", "b"]
 
 
-def test_a_small_one_still_fits_after_a_large_one_did_not() -> None:
+def test_a_small_passage_still_fits_after_a_large_one_did_not() -> None:
     assert kept(passage("a", "r", 60), passage("b", "s", 60), passage("c", "t", 20)) == ["a", "c"]
 
 
-def test_one_record_cannot_take_it_all() -> None:
+def test_one_record_cannot_use_the_whole_budget() -> None:
     found = kept(passage("a", "r", 30), passage("b", "r", 30), passage("c", "s", 30))
     assert found == ["a", "c"]
 

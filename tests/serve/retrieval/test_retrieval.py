@@ -100,7 +100,7 @@ def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
     assert score_all_codes(made.passage_codes, vector) == pytest.approx(exact, abs=1e-6)
 
 
-def test_what_is_under_the_floor_is_a_near_miss_and_no_evidence(tmp_path: Path) -> None:
+def test_a_passage_under_the_floor_is_a_near_miss_and_not_evidence(tmp_path: Path) -> None:
     found = search(bundle(tmp_path, *TEXTS), "rope")
     floor = (found.passages[1].base + found.passages[2].base) / 2
     strict = bundle(tmp_path / "strict", *TEXTS, profile=Profile(floor=floor, note_floor=0))
@@ -205,7 +205,7 @@ def test_a_common_title_fades_unless_the_profile_says_no(
     assert scored.score - scored.base == pytest.approx(lift, abs=1e-6)
 
 
-def test_index_is_no_name(tmp_path: Path) -> None:
+def test_an_index_file_name_is_not_a_name(tmp_path: Path) -> None:
     made = bundle_of(
         tmp_path, index_of(tmp_path, [record("index", "<p>x", "Index"), record("a/README", "<p>y")])
     )
@@ -244,7 +244,7 @@ def test_a_question_without_content_terms_is_refused_before_it_is_embedded(
     assert search(made, question) == RetrievalResult()
 
 
-def test_a_site_in_another_script_is_asked_in_it(tmp_path: Path) -> None:
+def test_a_site_in_another_script_answers_questions_in_it(tmp_path: Path) -> None:
     records = [record("p", "<p>係留には四十リットルのブイが必要です。</p>", "係留")]
     made = bundle_of(tmp_path, index_of(tmp_path, records, language="ja"), OPEN)
     found = search(made, "ブイは必要ですか")
@@ -290,12 +290,12 @@ def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) 
     assert [s.item.id for s in found.near_hints] == ["note-n0"]
 
 
-def test_a_vector_of_another_size_is_a_mistake(tmp_path: Path) -> None:
+def test_a_query_vector_of_another_size_is_a_value_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"against {TINY.dimensions}-d rows"):
         doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.zeros(3, dtype=np.float32))
 
 
-def test_a_vector_that_is_not_finite_is_a_mistake(tmp_path: Path) -> None:
+def test_a_query_vector_that_is_not_finite_is_a_value_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not finite"):
         doubles.retrieve(bundle(tmp_path, *TEXTS), "rope", np.full(8, np.nan, dtype=np.float32))
 
@@ -406,7 +406,7 @@ def named_site(folder: Path, *names: str) -> Bundle:
     return bundle_of(folder, index_of(folder, records, names=names), OPEN)
 
 
-def test_what_a_site_and_its_author_are_called_is_never_unknown(tmp_path: Path) -> None:
+def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) -> None:
     plain, called = named_site(tmp_path / "a"), named_site(tmp_path / "b", "Zeppelin", "Ada Wind")
 
     def best(made: Bundle, question: str) -> float:
@@ -417,13 +417,13 @@ def test_what_a_site_and_its_author_are_called_is_never_unknown(tmp_path: Path) 
     assert best(called, "wind airship") == best(plain, "wind airship")
 
 
-def test_a_question_of_names_alone_is_asked(tmp_path: Path) -> None:
+def test_a_question_of_site_names_alone_is_answered(tmp_path: Path) -> None:
     made = named_site(tmp_path, "Zeppelin", "Ada")
     found = search(made, "Ada Zeppelin?")
     assert found.passages
     assert {s.lexical for s in found.passages} == {0.0}
 
 
-def test_a_small_count_is_the_head_of_a_large_one(tmp_path: Path) -> None:
+def test_a_truncated_result_equals_a_smaller_top_k(tmp_path: Path) -> None:
     made = bundle(tmp_path, *TEXTS, notes=TEXTS)
     assert search(made, "rope and wind", 5).truncate(2) == search(made, "rope and wind", 2)

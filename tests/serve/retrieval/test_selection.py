@@ -104,13 +104,13 @@ def test_a_note_keeps_its_two_best_places() -> None:
     assert [hint.id for hint in hints] == ["a", "a~2", "b~3", "a~x", "b", "n0", "n1", "n2"]
 
 
-def test_the_lead_is_that_of_what_is_ranked_highest() -> None:
+def test_the_lead_is_that_of_the_highest_scores() -> None:
     pool = (scored("a", "alpha", 0.9), *flat(*"bcdefgh"), scored("i", "iota", 0.1))
     found = RetrievalResult(pool, (pointed("n", 0.95),))
     assert select_evidence(found).lead == found.truncate(TOP_K).evidence.lead
 
 
-def test_nothing_is_selected_from_nothing() -> None:
+def test_an_empty_pool_gives_no_evidence() -> None:
     assert not select_evidence(RetrievalResult())
 
 
@@ -121,7 +121,7 @@ CANDIDATES = st.lists(
 
 
 @given(CANDIDATES)
-def test_every_rule_says_what_is_true_of_what_it_leaves_out(
+def test_every_rule_holds_for_the_passages_that_it_drops(
     made: list[tuple[str, str, float]],
 ) -> None:
     steps = [step for _, _, step in made]
@@ -155,7 +155,7 @@ def test_every_rule_says_what_is_true_of_what_it_leaves_out(
 
 
 @given(st.lists(st.sampled_from(["a", "a~2", "a~3", "b", "b~2", "c", "d", "e", "f"]), max_size=32))
-def test_every_rule_for_hints_says_what_is_true(names: list[str]) -> None:
+def test_every_rule_holds_for_the_hints_that_it_drops(names: list[str]) -> None:
     ranked = tuple(pointed(name, 0.5) for name in names)
     weighed = decide_hints(ranked)
     kept = [each.scored.item for each in weighed if each.rule is None]
@@ -181,7 +181,7 @@ def test_the_engine_answers_from_the_selection_and_searches_the_whole(tmp_path: 
     assert len(engine.retrieve("mooring chain?").passages) == TOP_K
 
 
-def test_confidence_is_not_bought_by_a_weight(tmp_path: Path) -> None:
+def test_a_record_weight_does_not_raise_confidence(tmp_path: Path) -> None:
     quote = {"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}
     found = []
     for weight in (1.0, 5.0):
