@@ -15,7 +15,7 @@ from support.sites import ROOT
 # What a caller turns into a status of its own, or into another attempt.
 UNSEEN = {"BudgetError", "CancelledError", "ContractViolation", "CrowdedError"}
 SHOWN = {name for name, kind in vars(errors).items() if isinstance(kind, type)} - UNSEEN
-ERRORS = {*SHOWN, "ClickException", "UsageError", "PluginError"}
+ERRORS = {*SHOWN, "ClickException", "UsageError", "PluginError", "add_error"}
 # Made of parts that no literal holds, or said by pip, MkDocs or the system.
 OTHERS = {
     "requires a different Python: … not in '>=3.11'",
@@ -28,6 +28,7 @@ OTHERS = {
     "Unrecognised theme name",
     "Address already in use",
     "words … of the note stand in site/…",
+    "word … of the note stands in …",
     "is none of float32, int8, …",
 }
 _RUN = 12

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from answerable.cli import main
 from answerable.evaluate import encoding_gate
 from answerable.evaluate.gate import GateReport
-from answerable.mkdocs.rebuild import rebuild_site
+from answerable.mkdocs.site_config import rebuild_site
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
 from support.sites import build_here, command, failure, opened, put, write_site

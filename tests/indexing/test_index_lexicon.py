@@ -21,8 +21,8 @@ def test_phrases_are_counted_as_by_looking_for_each_in_each_page() -> None:
     for _ in range(30):
         pages = [text(choice, choice.randint(0, 60)) for _ in range(20)]
         drawn = {normalize_phrase(text(choice, choice.randint(1, 4))) for _ in range(50)} - {""}
-        found = count_pages_with_phrases(drawn, pages)
-        assert {phrase: found[phrase] for phrase in drawn} == {
+        counts_by_phrase = count_pages_with_phrases(drawn, pages)
+        assert {phrase: counts_by_phrase[phrase] for phrase in drawn} == {
             phrase: sum(f" {phrase} " in f" {normalize_phrase(page)} " for page in pages)
             for phrase in drawn
         }
@@ -30,13 +30,13 @@ def test_phrases_are_counted_as_by_looking_for_each_in_each_page() -> None:
 
 def test_terms_are_counted_as_they_are_read() -> None:
     choice = random.Random(5)
-    made = [text(choice, 80) for _ in range(20)]
-    found = index_passage_terms(count_terms(passage, "en") for passage in made)
-    counts = [Counter(extract_terms(passage, "en")) for passage in made]
-    assert found.lengths.tolist() == [count.total() for count in counts]
-    for number, term in enumerate(found.terms):
-        start, end = found.edges[number], found.edges[number + 1]
-        rows = found.passages[start:end].tolist()
-        assert dict(zip(rows, found.counts[start:end].tolist(), strict=True)) == {
+    texts = [text(choice, 80) for _ in range(20)]
+    counts_by_phrase = index_passage_terms(count_terms(passage, "en") for passage in texts)
+    counts = [Counter(extract_terms(passage, "en")) for passage in texts]
+    assert counts_by_phrase.lengths.tolist() == [count.total() for count in counts]
+    for number, term in enumerate(counts_by_phrase.terms):
+        start, end = counts_by_phrase.edges[number], counts_by_phrase.edges[number + 1]
+        rows = counts_by_phrase.passages[start:end].tolist()
+        assert dict(zip(rows, counts_by_phrase.counts[start:end].tolist(), strict=True)) == {
             row: count[term] for row, count in enumerate(counts) if term in count
         }

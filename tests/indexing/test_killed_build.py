@@ -63,7 +63,7 @@ def edit(site: Path, number: str) -> None:
 
 
 def thickness(bundle: Bundle) -> str:
-    """What the bundle says; the answer has to be a whole one."""
+    """Return the thickness that the bundle answers; the answer has to be whole."""
     (claim,) = ask(bundle, QUESTION).answer.claims
     (number,) = [number for number in NUMBERS if number in claim.text]
     return number
@@ -72,8 +72,8 @@ def thickness(bundle: Bundle) -> str:
 def leftovers(site: Path) -> list[Path]:
     bundle = site / "function" / "bundle"
     manifest = read_manifest(bundle)
-    named = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
-    expected = named | {manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE}
+    stored = {stored_file_name(name, file.sha256) for name, file in manifest.files.items()}
+    expected = stored | {manifest_module.MANIFEST_FILE, atomic_files.LOCK_FILE}
     stray = [path for path in bundle.iterdir() if path.name not in expected]
     return stray + list((site / "function").rglob("*.tmp"))
 
@@ -106,18 +106,18 @@ def test_killed_at_any_time(site: Path) -> None:
 def test_killed_at_every_step_of_publishing(site: Path) -> None:
     edit(site, "twelve")
     assert build(site).returncode == 0
-    seen = set()
+    thicknesses = set()
     for step in range(200):
         edit(site, "fourteen")
         done = fork_server.run(
             ["-c", SUICIDAL, str(step), "-q", "build"], site, os.environ, timeout=60
         )
-        seen.add(thickness(opened(site)))
+        thicknesses.add(thickness(opened(site)))
         if done.returncode == 0:
             break
         assert done.returncode == -signal.SIGKILL, done.stderr
     assert done.returncode == 0
-    assert seen == {"twelve", "fourteen"}
+    assert thicknesses == {"twelve", "fourteen"}
     edit(site, "twelve")
     assert build(site).returncode == 0
     assert leftovers(site) == []
@@ -144,11 +144,11 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
     bundles = [serialize_index(each, encode_all_dimensions(TINY.dimensions)) for each in indexes]
     bundle_of(tmp_path, indexes[0])
     folder = tmp_path / "bundle"
-    seen: list[str] = []
+    thicknesses: list[str] = []
     faults: list[str] = []
     done = threading.Event()
 
-    def read() -> None:
+    def read_repeatedly() -> None:
         while not done.is_set():
             try:
                 bundle = open_bundle(folder)
@@ -157,15 +157,15 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
             except (BundleError, OSError) as error:
                 faults.append(repr(error))
             else:
-                seen.append(text)
+                thicknesses.append(text)
                 if title not in ("p", "rope") and title not in text:
                     faults.append(f"{title} in {text}")
 
-    readers = [threading.Thread(target=read) for _ in range(2)]
+    readers = [threading.Thread(target=read_repeatedly) for _ in range(2)]
     for reader in readers:
         reader.start()
     turns = 0
-    while turns < TURNS or len(set(seen)) < len(indexes):
+    while turns < TURNS or len(set(thicknesses)) < len(indexes):
         turns += 1
         assert turns < 100 * TURNS
         write_bundle(bundles[turns % 2], folder, TINY, LOCAL_PROFILE, parse_build_time(None))
@@ -173,4 +173,4 @@ def test_a_reader_during_builds_sees_whole_bundles_only(tmp_path: Path) -> None:
     for reader in readers:
         reader.join()
     assert faults == []
-    assert set(seen) == {"The rope holds.", "The chain holds."}
+    assert set(thicknesses) == {"The rope holds.", "The chain holds."}

@@ -1,4 +1,4 @@
-"""Pages are cut again only if something that decides how has changed."""
+"""Test the page cache: a page is indexed again only if something that decides how has changed."""
 
 import random
 from collections.abc import Iterable
@@ -28,15 +28,15 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     inner = page_index.parse_record
 
-    def read(source: PageSource) -> object:
+    def index_cached(source: PageSource) -> object:
         done.append(source.id)
         return inner(source)
 
-    monkeypatch.setattr(page_cache, "parse_record", read)
+    monkeypatch.setattr(page_cache, "parse_record", index_cached)
     return done
 
 
-def read(
+def index_cached(
     folder: Path, sources: Iterable[PageSource], rules: CuttingRules | None = None
 ) -> list[PageIndex]:
     return list(index_pages(sources, rules or CuttingRules(), folder))
@@ -45,9 +45,9 @@ def read(
 def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: list[str]) -> None:
     fresh = [index_record(page_index.parse_record(each), CuttingRules()) for each in SITE]
     cut.clear()
-    assert read(tmp_path, SITE) == fresh
+    assert index_cached(tmp_path, SITE) == fresh
     assert cut == ["mooring", "storms", "ナ"]
-    assert read(tmp_path, SITE) == fresh
+    assert index_cached(tmp_path, SITE) == fresh
     assert len(cut) == 3
 
 
@@ -65,11 +65,11 @@ def test_a_page_from_the_cache_is_the_page_that_was_cut(tmp_path: Path, cut: lis
 def test_a_page_that_has_changed_is_cut_again_alone(
     tmp_path: Path, cut: list[str], changed: PageSource
 ) -> None:
-    read(tmp_path, SITE)
+    index_cached(tmp_path, SITE)
     cut.clear()
-    found = read(tmp_path, [changed, *SITE[1:]])
+    pages = index_cached(tmp_path, [changed, *SITE[1:]])
     assert cut == ["mooring"]
-    assert found[0] == index_record(page_index.parse_record(changed), CuttingRules())
+    assert pages[0] == index_record(page_index.parse_record(changed), CuttingRules())
 
 
 @pytest.mark.parametrize(
@@ -83,54 +83,53 @@ def test_a_page_that_has_changed_is_cut_again_alone(
 def test_other_rules_cut_what_they_concern(
     tmp_path: Path, cut: list[str], rules: CuttingRules, again: int
 ) -> None:
-    read(tmp_path, SITE)
+    index_cached(tmp_path, SITE)
     cut.clear()
-    read(tmp_path, SITE, rules)
+    index_cached(tmp_path, SITE, rules)
     assert len(cut) == again
 
 
 def test_other_code_cuts_everything_again(
     tmp_path: Path, cut: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read(tmp_path, SITE)
+    index_cached(tmp_path, SITE)
     cut.clear()
     monkeypatch.setattr(page_cache, "_hash_code", lambda: "another version")
-    read(tmp_path, SITE)
+    index_cached(tmp_path, SITE)
     assert len(cut) == 3
 
 
 def test_a_page_that_was_not_rendered_is_the_last_one_that_was(tmp_path: Path) -> None:
     dirty = [replace(each, html=None) for each in SITE]
-    read(tmp_path, SITE)
-    assert read(tmp_path, dirty) == read(tmp_path, SITE)
+    index_cached(tmp_path, SITE)
+    assert index_cached(tmp_path, dirty) == index_cached(tmp_path, SITE)
     newer = source("mooring", "Moor the ship.")
-    after = read(tmp_path, [newer, *dirty[1:]])
-    assert read(tmp_path, dirty) == after
+    after = index_cached(tmp_path, [newer, *dirty[1:]])
+    assert index_cached(tmp_path, dirty) == after
     # And back again, to a text that the cache has known for long.
-    before = read(tmp_path, SITE)
-    assert read(tmp_path, dirty) == before != after
+    before = index_cached(tmp_path, SITE)
+    assert index_cached(tmp_path, dirty) == before != after
 
 
 def test_a_page_that_was_never_rendered_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadPageError, match="storms: its text is not known; build without"):
-        read(tmp_path, [SITE[0], replace(SITE[1], html=None)])
+        index_cached(tmp_path, [SITE[0], replace(SITE[1], html=None)])
 
 
 def test_damage_is_cut_again(tmp_path: Path) -> None:
-    whole = read(tmp_path, SITE * 1)
+    whole = index_cached(tmp_path, SITE * 1)
     path = tmp_path / page_cache.PAGE_CACHE_FILE
     data = bytearray(path.read_bytes())
     for seed in range(12):
         place = random.Random(seed).randrange(len(data) - 500)
         path.write_bytes(data[:place] + random.Random(seed).randbytes(500) + data[place + 500 :])
-        assert read(tmp_path, SITE) == whole
+        assert index_cached(tmp_path, SITE) == whole
 
 
 def test_a_page_may_be_nested_as_deep_as_it_likes(tmp_path: Path) -> None:
     deep = replace(SITE[1], html="<div>" * 5000 + "x")
-    assert [passage.passage.text for passage in read(tmp_path, [SITE[0], deep])[1].passages] == [
-        "x"
-    ]
+    pages = index_cached(tmp_path, [SITE[0], deep])
+    assert [indexed.passage.text for indexed in pages[1].passages] == ["x"]
 
 
 def test_an_excluded_page_has_ids_and_no_passages() -> None:

@@ -1,4 +1,4 @@
-"""Work by other processes: the same results in the same order, and none is lost with a process."""
+"""Test the process pool: results keep their order, and none is lost with a dying process."""
 
 import os
 import shutil
@@ -141,7 +141,7 @@ def test_the_commands_share_their_work(tmp_path: Path) -> None:
             done = subprocess.run(
                 [*map(str, command), "build"], cwd=site, stdout=out, stderr=out, check=False
             )
-        said = log.read_text(encoding="utf-8")
-        assert done.returncode == 0, said
-        assert said.count("Building documentation") == 1
-        assert "61 pages" in said
+        output = log.read_text(encoding="utf-8")
+        assert done.returncode == 0, output
+        assert output.count("Building documentation") == 1
+        assert "61 pages" in output

@@ -38,12 +38,12 @@ from answerable.serve.vectors.encodings import encode_all_dimensions
 from support.doubles import NOON, TINY, index_of, record
 whole = encode_all_dimensions(8)
 folder, word = Path(sys.argv[1]), sys.argv[2]
-made = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
-        for n in range(2)]
+indexes = [index_of(folder / word / str(n), [record("p", f"<p>The {word} {n} holds.</p>")])
+           for n in range(2)]
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(40):
-    index = made[turn % 2]
+    index = indexes[turn % 2]
     staged = stage_function(index, folder / "function", FunctionSettings(), whole, list)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 """
@@ -81,8 +81,8 @@ def unaudited(artifacts: Iterable[Artifact]) -> None:
 
 
 def publish(folder: Path, word: str = "rope") -> None:
-    made = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
-    staged = stage_function(made, folder, FunctionSettings(), WHOLE, unaudited)
+    index = index_of(folder.parent / "index", [record("p", f"<p>The {word} holds.</p>")])
+    staged = stage_function(index, folder, FunctionSettings(), WHOLE, unaudited)
     publish_function(staged, TINY, LOCAL_PROFILE, NOON)
 
 
@@ -92,20 +92,20 @@ def test_a_refused_folder_keeps_every_file(tmp_path: Path) -> None:
         put(tmp_path / "function" / name, "mine")
     with pytest.raises(SiteError, match="holds files that no build has written"):
         publish(tmp_path / "function")
-    found = (p for p in (tmp_path / "function").rglob("*") if p.is_file())
-    assert {p.relative_to(tmp_path / "function").as_posix() for p in found} == set(names)
+    paths = (p for p in (tmp_path / "function").rglob("*") if p.is_file())
+    assert {p.relative_to(tmp_path / "function").as_posix() for p in paths} == set(names)
 
 
 def test_a_build_removes_its_own_leftovers_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "function"
     publish(folder)
-    kept = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
+    foreign = [".notes.tmp", f"mine/.x.{HEX}.tmp", "model/.notes.tmp", "bundle/.notes.tmp"]
     ours = [f".x.{HEX}.tmp", f"model/.x.{HEX}.tmp", f".answerable.{HEX}.old.tmp/serve/a.py",
             f"bundle/.manifest.json.{HEX}.tmp"]  # fmt: skip
-    for name in kept + ours:
+    for name in foreign + ours:
         put(folder / name, "x")
     publish(folder)
-    assert [name for name in kept + ours if (folder / name).exists()] == kept
+    assert [name for name in foreign + ours if (folder / name).exists()] == foreign
 
 
 def test_a_first_build_that_was_killed_is_taken_up(tmp_path: Path) -> None:
@@ -208,8 +208,8 @@ def test_a_site_of_notes_alone_answers_and_is_not_warned_of(tmp_path: Path) -> N
 
 def test_a_site_without_the_plugin_is_as_it_was(tmp_path: Path) -> None:
     def names() -> list[str]:
-        found = (path for path in tmp_path.rglob("*") if path.is_file())
-        return sorted(path.relative_to(tmp_path).as_posix() for path in found)
+        paths = (path for path in tmp_path.rglob("*") if path.is_file())
+        return sorted(path.relative_to(tmp_path).as_posix() for path in paths)
 
     site = write_site(tmp_path)
     configured = (site / "mkdocs.yml").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A store that cannot be used: what is told, and that the file is kept."""
+"""Test a cache file that cannot be used: the message, and that the file stays."""
 
 import sqlite3
 from pathlib import Path

@@ -17,7 +17,7 @@ from ..evaluate.gate import (
     summarize_gate_report,
 )
 from ..indexing.output.bundle_contents import serialize_index
-from ..mkdocs.rebuild import RebuiltSite, rebuild_site
+from ..mkdocs.site_config import RebuiltSite, rebuild_site
 from ..serve.errors import SiteError
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding
 from .context import SiteLocation

@@ -22,7 +22,7 @@ from ..evaluate.grid_search import (
 from ..evaluate.report import format_timestamp
 from ..indexing.output.atomic_files import write_private_file
 from ..indexing.progress import show_progress
-from ..mkdocs.rebuild import RebuiltSite, rebuild_site
+from ..mkdocs.site_config import RebuiltSite, rebuild_site
 from ..serve.errors import GoldError
 from ..serve.provider_registry import is_embedder_local
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding

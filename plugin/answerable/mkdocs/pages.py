@@ -20,7 +20,7 @@ from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.text.languages import get_translation
 from .config import AnswerableConfig
-from .deployment import resolve_site_path, resolve_site_url
+from .options import resolve_site_path, resolve_site_url
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 

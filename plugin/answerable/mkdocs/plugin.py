@@ -38,15 +38,17 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
 from . import widget
 from .config import AnswerableConfig
-from .deployment import is_preview_build, resolve_function_folder, resolve_site_path
 from .options import (
     check_options,
     describe_stale_floors,
+    is_preview_build,
     read_cutting_rules,
     resolve_endpoint,
+    resolve_function_folder,
     resolve_gold_path,
     resolve_identity,
     resolve_settings,
+    resolve_site_path,
 )
 from .pages import (
     FinishedBuild,

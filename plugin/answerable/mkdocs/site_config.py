@@ -1,16 +1,27 @@
-"""Configuration of a site for the commands, read from its mkdocs.yml."""
+"""Site of a command: its configuration, and its index rebuilt for the commands that judge it."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import ConfigurationError
+from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
+from ..evaluate.gold_sources import NoteSources
+from ..indexing.index import SiteIndex
+from ..serve.bundle_format.profile import Profile
+from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
+from ..serve.provider_registry import is_answerer_local
 from ..serve.settings import BUNDLE_FOLDER
-from .options import resolve_gold_path
+from ..serve.vectors.encodings import Encoding
+from .config import AnswerableConfig
+from .options import resolve_encoding, resolve_gold_path, resolve_profile
+from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
+from .publish import index_unpublished_site
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +70,70 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
         if isinstance(plugin, AnswerablePlugin):
             return plugin
     raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltSite:
+    """Hold a site's index as a build makes it now, with the options that it depends on.
+
+    ``words``: of a passage. ``full``: its answers cost nothing, so that a gate judges them too.
+    """
+
+    index: SiteIndex
+    notes: NoteSources
+    embedder: Embedder
+    profile: Profile
+    encoding: Encoding
+    words: int
+    full: bool
+    gold: Path
+    author: str | None
+    cache: Path
+
+
+def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
+    """Build a site and index it; nothing of it is published, SiteError if it cannot be built.
+
+    words: the length of a passage instead of the option's.
+    """
+    rebuilt: list[RebuiltSite] = []
+    with TemporaryDirectory(prefix="answerable-") as folder:
+        config = load_mkdocs_config(config_file, site_dir=folder)
+        plugin = find_plugin(config)
+        if words is not None:
+            plugin.config.passages.words = words
+        plugin.build_handler = lambda built: rebuilt.append(_index_rebuilt(built))
+        try:
+            config.plugins.on_startup(command="build", dirty=False)
+            build(config)
+        except (Abort, MkDocsException) as error:
+            raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
+        finally:
+            config.plugins.on_shutdown()
+            # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
+            plugin.build_handler = None
+    if not rebuilt:
+        raise SiteError(f"{config_file}: the site has no page to index")
+    return rebuilt[0]
+
+
+def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
+    options: AnswerableConfig = built.options
+    if options.languages == "apart" and len(built.sites) > 1:
+        raise SiteError(
+            "languages: apart gives each language a bundle, and the gold set is of all of them; "
+            "judge the site with `languages: together`"
+        )
+    index, notebook = index_unpublished_site(built)
+    return RebuiltSite(
+        index=index,
+        notes=NoteSources(notebook.ids, notebook.unrouted_paths),
+        embedder=built.embedder,
+        profile=resolve_profile(options, index),
+        encoding=resolve_encoding(options),
+        words=options.passages.words,
+        full=is_answerer_local(options.answers.provider),
+        gold=resolve_gold_path(options),
+        author=built.author,
+        cache=built.cache,
+    )

@@ -1,4 +1,4 @@
-"""A built folder: which pages are read, and their ids, urls, titles and targets."""
+"""Test the reading of a built site: its pages, their ids, urls, titles and link targets."""
 
 import errno
 import json
@@ -23,19 +23,21 @@ def page(title: str = "", head: str = "", words: str = "Words.") -> str:
     )
 
 
-def write(folder: Path, files: dict[str, str]) -> Path:
+def write_files(folder: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         put(folder / name, text)
     return folder
 
 
-def read(folder: Path, files: dict[str, str], options: BuiltSiteOptions | None = None) -> BuiltSite:
-    return read_built_site(write(folder, files), options)
+def read_site(
+    folder: Path, files: dict[str, str], options: BuiltSiteOptions | None = None
+) -> BuiltSite:
+    return read_built_site(write_files(folder, files), options)
 
 
 def test_ids_and_urls_come_from_the_files(tmp_path: Path) -> None:
     names = ("index.html", "a.html", "b/index.html", "b/c.html", "ü & x/d e.html")
-    site = read(tmp_path, dict.fromkeys(names, page()))
+    site = read_site(tmp_path, dict.fromkeys(names, page()))
     assert {source.id: source.url for source in site.sources} == {
         "index": "/",
         "a": "/a.html",
@@ -46,7 +48,7 @@ def test_ids_and_urls_come_from_the_files(tmp_path: Path) -> None:
 
 
 def test_two_pages_of_one_name_have_two_ids(tmp_path: Path) -> None:
-    site = read(tmp_path, {"a.html": page(), "a/index.html": page(), "index.html": page()})
+    site = read_site(tmp_path, {"a.html": page(), "a/index.html": page(), "index.html": page()})
     ids = {source.url: source.id for source in site.sources}
     assert ids == {"/": "index", "/a.html": "a", "/a/": "a/index"}
 
@@ -65,7 +67,7 @@ def test_without_a_search_index_what_is_no_page_is_left_out(tmp_path: Path) -> N
         "index.json": '{"docs": []}',
         "search.json": '{"items": [1]}',
     }
-    site = read(tmp_path, {"index.html": page(), **left_out})
+    site = read_site(tmp_path, {"index.html": page(), **left_out})
     assert [source.id for source in site.sources] == ["index"]
 
 
@@ -107,7 +109,7 @@ def test_the_site_s_own_search_says_what_is_read(
     tmp_path: Path, name: str, text: str, titles: list[str]
 ) -> None:
     files = {"index.html": page(), "a/index.html": page(), "hidden/index.html": page()}
-    site = read(tmp_path, {**files, name: text})
+    site = read_site(tmp_path, {**files, name: text})
     assert {source.title for source in site.sources} == set(titles)
     assert {source.url for source in site.sources} == {"/", "/a/"}
 
@@ -115,12 +117,12 @@ def test_the_site_s_own_search_says_what_is_read(
 @pytest.mark.parametrize("name", ["search/search_index.json", "searchindex.js", "search.json"])
 def test_a_damaged_search_index_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(SiteError, match="no search index") as caught:
-        read(tmp_path, {"index.html": page(), name: '{"docs": [{"x": '})
+        read_site(tmp_path, {"index.html": page(), name: '{"docs": [{"x": '})
     assert name in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("titles", "found"),
+    ("titles", "expected"),
     [
         (["Home", "A - Harbour", "B - Harbour"], ["Home", "A", "B"]),
         (["Harbour", "A | Harbour", "B | x | Harbour"], ["Heading", "A", "B | x"]),
@@ -129,28 +131,28 @@ def test_a_damaged_search_index_is_named(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_a_title_is_told_from_the_site_s_name(
-    tmp_path: Path, titles: list[str], found: list[str]
+    tmp_path: Path, titles: list[str], expected: list[str]
 ) -> None:
-    site = read(tmp_path, {f"{n}.html": page(title) for n, title in enumerate(titles)})
-    assert [source.title for source in site.sources] == found
+    site = read_site(tmp_path, {f"{n}.html": page(title) for n, title in enumerate(titles)})
+    assert [source.title for source in site.sources] == expected
 
 
 def test_a_page_without_any_title_is_called_like_its_file(tmp_path: Path) -> None:
-    site = read(tmp_path, {"a-small_page/index.html": "<main><p>Words.</p></main>"})
+    site = read_site(tmp_path, {"a-small_page/index.html": "<main><p>Words.</p></main>"})
     assert site.sources[0].title == "A small page"
 
 
 def test_names_and_languages_may_be_told(tmp_path: Path) -> None:
     files = {"index.html": page("Home | Sea").replace("<html>", "<html lang='de-AT'>")}
-    site = read(tmp_path, files)
+    site = read_site(tmp_path, files)
     assert (site.language, site.sources[0].language) == ("de-AT", "de-AT")
-    site = read(tmp_path, files, BuiltSiteOptions("/x", "Sea", "fr"))
+    site = read_site(tmp_path, files, BuiltSiteOptions("/x", "Sea", "fr"))
     assert (site.name, site.language, site.sources[0].language) == ("Sea", "fr", "fr")
     assert site.sources[0].title == "Home"
 
 
 @pytest.mark.parametrize(
-    ("canonical", "given", "base", "url"),
+    ("canonical", "base_url", "base", "url"),
     [
         ("", None, "/", None),
         ("/x/", None, "/", None),
@@ -163,10 +165,11 @@ def test_names_and_languages_may_be_told(tmp_path: Path) -> None:
     ],
 )
 def test_the_address_is_told_or_canonical(
-    tmp_path: Path, canonical: str, given: str | None, base: str, url: str | None
+    tmp_path: Path, canonical: str, base_url: str | None, base: str, url: str | None
 ) -> None:
     head = f"<link rel='canonical' href='{canonical}'>" if canonical else ""
-    site = read(tmp_path, {"index.html": page(head=head)}, BuiltSiteOptions(base_url=given))
+    options = BuiltSiteOptions(base_url=base_url)
+    site = read_site(tmp_path, {"index.html": page(head=head)}, options)
     assert (site.base, site.url, site.sources[0].url) == (base, url, base)
 
 
@@ -175,7 +178,7 @@ def test_a_description_that_pages_share_is_the_site_s(tmp_path: Path) -> None:
     own = "<meta name='description' content='Of the page'>"
     none = "<meta name='description' content='None'>"
     heads = {"a.html": shared, "b.html": shared, "c.html": own, "d.html": none}
-    site = read(tmp_path, {name: page(head=head) for name, head in heads.items()})
+    site = read_site(tmp_path, {name: page(head=head) for name, head in heads.items()})
     assert [source.metadata.summary for source in site.sources] == ["", "", "Of the page", ""]
 
 
@@ -205,13 +208,13 @@ def test_a_note_may_name_what_it_is_about_in_many_ways(
     files = dict.fromkeys(names, page())
     files["hidden.html"] = page(head="<meta name='robots' content='noindex'>")
     files["img/plan b.png"] = ""
-    site = read(tmp_path, files, BuiltSiteOptions(base_url="/docs/"))
+    site = read_site(tmp_path, files, BuiltSiteOptions(base_url="/docs/"))
     assert make_about_resolver(site.targets)(about) == url
 
 
 @pytest.mark.parametrize("about", ["gone.md", "index.md#gone", "../x", "http://x.example/"])
 def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) -> None:
-    site = read(tmp_path, {"index.html": page()})
+    site = read_site(tmp_path, {"index.html": page()})
     with pytest.raises(NotebookError):
         make_about_resolver(site.targets)(about)
 
@@ -230,7 +233,7 @@ def test_what_the_site_does_not_have_is_no_target(tmp_path: Path, about: str) ->
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, args: list[str], complaint: str) -> None:
-    write(tmp_path / "site", {"index.html": page()})
+    write_files(tmp_path / "site", {"index.html": page()})
     (tmp_path / "empty").mkdir()
     (tmp_path / "site" / "n").mkdir()
     done = command(tmp_path, "index", *args)
@@ -242,7 +245,7 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, args: list[str], complaint: s
 
 def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
     secret = "The gearbox of the electric winch was taken from a scrapped tractor in spring."
-    write(tmp_path / "site", {"index.html": page(), "a.html": page(words=secret)})
+    write_files(tmp_path / "site", {"index.html": page(), "a.html": page(words=secret)})
     note = "---\nlabel: Winch\nabout: index.md\n{}---\n\n" + secret
     put(tmp_path / "notes" / "winch.md", note.format(""))
     done = command(tmp_path, "index", "site", "--notebook", "notes")
@@ -300,17 +303,17 @@ def test_a_page_of_another_encoding_is_read(tmp_path: Path) -> None:
 
 
 def test_bytes_of_other_encodings_are_kept(tmp_path: Path) -> None:
-    folder = write(tmp_path / "site", {"index.html": page()})
+    folder = write_files(tmp_path / "site", {"index.html": page()})
     odd = b"<!doctype html>\r\n<body><main><p>caf\xe9 \x80</p></main></body>\r\n"
     (folder / "odd.html").write_bytes(odd)
     assert command(tmp_path, "index", "site", "--inject").returncode == 0
-    found = (folder / "odd.html").read_bytes()
-    assert found.startswith(odd[: odd.index(b"</body>")])
-    assert found.endswith(b"</body>\r\n")
+    page_bytes = (folder / "odd.html").read_bytes()
+    assert page_bytes.startswith(odd[: odd.index(b"</body>")])
+    assert page_bytes.endswith(b"</body>\r\n")
 
 
 def test_links_and_rights_of_pages_are_kept(tmp_path: Path) -> None:
-    folder = write(tmp_path / "site", {"index.html": page(), "a.html": page()})
+    folder = write_files(tmp_path / "site", {"index.html": page(), "a.html": page()})
     (folder / "a.html").chmod(0o664)
     (folder / "b.html").symlink_to("a.html")
     assert "; 2 files changed" in command(tmp_path, "index", "site", "--inject").stdout

@@ -51,14 +51,14 @@ def generator(request: pytest.FixtureRequest) -> str:
 def site(generator: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site that was built and indexed; the function's folder is beside it."""
     folder = tmp_path_factory.mktemp(generator)
-    found = generated_sites.build(generator, folder / "built")
+    site = generated_sites.build(generator, folder / "built")
     put(folder / "notebook" / "winch.md", NOTE_FILE.format(about="storms.md#lanterns"))
-    found = found.rename(folder / "site")
+    site = site.rename(folder / "site")
     done = command(folder, "index", "site", "--notebook", "notebook")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 pages, ")
     assert ", 1 hint; " in done.stdout
-    return found
+    return site
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,11 @@ def test_every_page_is_read_and_nothing_else(generator: str, engine: Engine[Bund
     rows = range(engine.store.manifest.counts["passages"])
     passages = [engine.store.passage(row) for row in rows]
     # Where a note at the foot of a page goes, generators do not agree.
-    found = {p.title: (p.url, p.text.removesuffix(NOTE).rstrip()) for p in passages}
-    found.pop("Mooring › Footnotes", None)
+    by_title = {p.title: (p.url, p.text.removesuffix(NOTE).rstrip()) for p in passages}
+    by_title.pop("Mooring › Footnotes", None)
     urls = [index, storms, storms, mooring, mooring]
     texts = {**HARBOUR, **STORMS, **MOORING, "Mooring › Chains": CHAINS}
-    assert found == {
+    assert by_title == {
         title: (f"{BASE}{url}#{anchor}" if anchor else BASE + url, text)
         for (title, text), url, anchor in zip(texts.items(), urls, anchors, strict=True)
     }

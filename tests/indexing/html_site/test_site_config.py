@@ -1,4 +1,4 @@
-"""What the widget is told of its site: site.json, its addresses and examples, and who writes it."""
+"""Test site.json, the configuration of the widget: its addresses, its examples and its writers."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ def query(number: int, **fields: object) -> dict[str, object]:
     return {**MOOR, "id": f"q{number}", "query": f"Question {number}?", **fields}
 
 
-def told(folder: Path) -> Any:
+def read_config(folder: Path) -> Any:
     return json.loads((folder / "site" / WIDGET_CONFIG_PATH).read_text(encoding="utf-8"))
 
 
@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> None:
-    assert told(folder) == {
+    assert read_config(folder) == {
         "bundle": opened(folder).manifest.id,
         "examples": ["Who is Ada at sea?", "Question 3?", "Question 4?"],
         "search": None,
@@ -92,12 +92,12 @@ def test_the_same_inputs_make_the_same_bytes(folder: Path) -> None:
 
 def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: Path) -> None:
     build_here(site(tmp_path))
-    before = told(tmp_path)
+    before = read_config(tmp_path)
     gold(tmp_path, MOOR)
     put(tmp_path / "docs" / "mooring.md", PAGES["mooring.md"].replace("twelve", "forty"))
     done = build(tmp_path, "--dirty")
     assert done.returncode == 0, done.stderr
-    after = told(tmp_path)
+    after = read_config(tmp_path)
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
     names = {path.name for path in (tmp_path / "site" / WIDGET_CONFIG_PATH).parent.iterdir()}
@@ -119,14 +119,14 @@ def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_p
     gold(tmp_path, MOOR)
     (tmp_path / "site" / WIDGET_CONFIG_PATH).write_text(json.dumps([SECRET]))
     assert build(tmp_path, "--dirty").returncode == 0
-    assert told(tmp_path)["examples"] == ["How big is a buoy?"]
+    assert read_config(tmp_path)["examples"] == ["How big is a buoy?"]
 
 
 def test_an_address_that_repeats_a_note_fails_the_build(tmp_path: Path) -> None:
     words = "gearbox-of-the-electric-winch-was-taken-from-a-scrapped"
     options = {"widget": {"authors": f"{words}?q={{question}}"}}
-    said = failure(write_site(tmp_path, notes=NOTES, options=options))
-    assert f"site/{WIDGET_CONFIG_PATH}" in said
+    message = failure(write_site(tmp_path, notes=NOTES, options=options))
+    assert f"site/{WIDGET_CONFIG_PATH}" in message
     assert not (tmp_path / "site" / WIDGET_CONFIG_PATH).exists()
     assert not (tmp_path / "function").exists()
 
@@ -156,31 +156,31 @@ def test_a_function_that_is_refused_leaves_no_site_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ({"expectAnswerMode": "not-found"}, "query 1 ('q1'): expectAnswerMode contradicts example"),
         ({"expectAnswerMode": "related-material"}, "contradicts example: true"),
     ],
 )
 def test_an_example_that_is_not_answered_is_refused(
-    tmp_path: Path, text: dict[str, object], said: str
+    tmp_path: Path, text: dict[str, object], message: str
 ) -> None:
     gold(write_site(tmp_path), query(1, **text))
-    assert said in failure(tmp_path)
+    assert message in failure(tmp_path)
 
 
 def test_an_example_without_a_mode_is_refused(tmp_path: Path) -> None:
-    asked = query(1)
-    del asked["expectAnswerMode"]
-    gold(write_site(tmp_path), asked)
-    said = failure(tmp_path)
-    assert "('q1'): example: true needs expectAnswerMode: supported or partial" in said
+    query_fields = query(1)
+    del query_fields["expectAnswerMode"]
+    gold(write_site(tmp_path), query_fields)
+    message = failure(tmp_path)
+    assert "('q1'): example: true needs expectAnswerMode: supported or partial" in message
 
 
 def test_a_gold_set_that_marks_nothing_is_not_read(tmp_path: Path) -> None:
     put(write_site(tmp_path) / "eval" / "gold.yaml", "queries: broken")
     build_here(tmp_path)
-    assert told(tmp_path)["examples"] == []
+    assert read_config(tmp_path)["examples"] == []
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_the_search_of_a_theme_is_known(
 ) -> None:
     put(tmp_path / "plain" / "main.html", "<!doctype html><body>{{ page.content }}</body>")
     build_here(site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, theme=theme, plugins=plugins))
-    assert told(tmp_path)["search"] == address
-    found = address == "search.html?q={question}"
-    assert (tmp_path / "site" / "search.html").exists() is found
+    assert read_config(tmp_path)["search"] == address
+    is_written = address == "search.html?q={question}"
+    assert (tmp_path / "site" / "search.html").exists() is is_written
 
 
 @pytest.mark.parametrize(
@@ -230,26 +230,26 @@ def test_the_search_of_a_theme_is_known(
 )
 def test_a_repository_s_issues_are_known(tmp_path: Path, url: str, start: str | None) -> None:
     build_here(site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, repo_url=url))
-    authors = told(tmp_path)["authors"]
+    authors = read_config(tmp_path)["authors"]
     assert authors is None if start is None else authors.startswith(start)
     assert "secret" not in str(authors)
     assert start is None or "{bundle}" in authors
 
 
 def test_an_owner_s_addresses_are_told_and_defaults_can_be_taken_away(tmp_path: Path) -> None:
-    given: dict[str, object] = {
+    options: dict[str, object] = {
         "search": "find/?text={question}&in={bundle}",
         "authors": "mailto:docs@harbour.example?subject={question}",
         "feedback": "https://harbour.example/feedback",
     }
     write_site(tmp_path, pages={"index.md": "# A\n\nText.\n"}, theme="material")
     for widget, expected in (
-        (given, given),
-        ({"search": "none", "authors": False, "feedback": "none"}, dict.fromkeys(given)),
+        (options, options),
+        ({"search": "none", "authors": False, "feedback": "none"}, dict.fromkeys(options)),
     ):
         build_here(site(tmp_path, widget, theme="material", repo_url=REPOSITORY))
-        found = told(tmp_path)
-        assert {name: found[name] for name in given} == expected
+        config = read_config(tmp_path)
+        assert {name: config[name] for name in options} == expected
 
 
 @pytest.mark.parametrize("name", ["search", "authors", "feedback"])
@@ -270,26 +270,26 @@ def test_an_owner_s_addresses_are_told_and_defaults_can_be_taken_away(tmp_path: 
     ],
 )
 def test_an_unsafe_address_is_refused(tmp_path: Path, name: str, address: object) -> None:
-    said = failure(site(tmp_path, {name: address}))
-    assert f"widget.{name}: {address!r} is neither" in said
-    assert said.count("\n") <= 3
+    message = failure(site(tmp_path, {name: address}))
+    assert f"widget.{name}: {address!r} is neither" in message
+    assert message.count("\n") <= 3
 
 
 @pytest.mark.parametrize("address", ["?q={query}", "?q={", "?q={question!r}", "?q={question:9}"])
 def test_braces_that_stand_for_nothing_are_refused(tmp_path: Path, address: str) -> None:
-    said = failure(site(tmp_path, {"search": address}))
-    assert "widget.search" in said
-    assert "only {question} and {bundle} may stand in it" in said
+    message = failure(site(tmp_path, {"search": address}))
+    assert "widget.search" in message
+    assert "only {question} and {bundle} may stand in it" in message
 
 
 def test_feedback_holds_no_question(tmp_path: Path) -> None:
-    said = failure(site(tmp_path, {"feedback": "https://harbour.example/{question}"}))
-    assert "widget.feedback" in said
-    assert "no placeholder may stand in it" in said
+    message = failure(site(tmp_path, {"feedback": "https://harbour.example/{question}"}))
+    assert "widget.feedback" in message
+    assert "no placeholder may stand in it" in message
 
 
 @pytest.mark.parametrize(
-    ("given", "shortcut"),
+    ("spelling", "shortcut"),
     [
         ("Ctrl+I", "Ctrl+I"),
         ("ctrl+i", "Ctrl+I"),
@@ -298,12 +298,12 @@ def test_feedback_holds_no_question(tmp_path: Path) -> None:
         ("None", "none"),
     ],
 )
-def test_a_shortcut_is_told_in_one_form(given: str, shortcut: str) -> None:
-    assert parse_shortcut(given) == parse_shortcut(shortcut) == shortcut
+def test_a_shortcut_is_told_in_one_form(spelling: str, shortcut: str) -> None:
+    assert parse_shortcut(spelling) == parse_shortcut(shortcut) == shortcut
 
 
 @pytest.mark.parametrize(
-    "given",
+    "spelling",
     [
         "i",
         "",
@@ -320,9 +320,9 @@ def test_a_shortcut_is_told_in_one_form(given: str, shortcut: str) -> None:
         "Ctrl+é",
     ],
 )
-def test_keys_that_readers_type_are_refused(given: str) -> None:
+def test_keys_that_readers_type_are_refused(spelling: str) -> None:
     with pytest.raises(SiteError, match=r"^widget\.shortcut: .* such as Ctrl\+I"):
-        parse_shortcut(given)
+        parse_shortcut(spelling)
 
 
 def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
@@ -330,8 +330,8 @@ def test_a_build_refuses_a_shortcut_too(tmp_path: Path) -> None:
 
 
 def test_languages_apart_are_told_by_their_tags() -> None:
-    made = json.loads(format_widget_config(WidgetConfig(), {"fr": "b", "de": "a"}))
-    assert list(made["bundle"].items()) == [("de", "a"), ("fr", "b")]
+    config = json.loads(format_widget_config(WidgetConfig(), {"fr": "b", "de": "a"}))
+    assert list(config["bundle"].items()) == [("de", "a"), ("fr", "b")]
 
 
 def test_a_preview_is_told_of_every_rebuild(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
     for _ in range(2):
         done = command(tmp_path, "index", "site", "--inject")
         assert done.returncode == 0, done.stderr
-        assert told(tmp_path) == {
+        assert read_config(tmp_path) == {
             "bundle": opened(tmp_path).manifest.id,
             "examples": [],
             "search": None,

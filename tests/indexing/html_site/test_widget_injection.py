@@ -1,4 +1,4 @@
-"""The widget in a page: where scripts, comments and text only look like tags."""
+"""Test the injection of the widget where scripts, comments and text only look like tags."""
 
 import pytest
 

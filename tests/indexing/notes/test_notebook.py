@@ -79,7 +79,7 @@ def test_every_error_of_every_note_is_a_line_of_one_error(tmp_path: Path) -> Non
         "f.md: about: 'gone.md' is not a published file of the docs folder",
         "g.md: not UTF-8",
         "i.md: about: 'x.md' is not a published file of the docs folder",
-        "i.md: id 'w-1' is that of h.md too",
+        "i.md: id 'w-1' is also that of h.md",
     ]
 
 
@@ -147,14 +147,14 @@ def test_a_date_a_time_or_a_number_is_the_text_that_was_written(tmp_path: Path, 
 def test_a_duplicate_field_is_refused_by_name(tmp_path: Path) -> None:
     text = GOOD.replace("title: Secret", "title: Hush\nlocator: shelf 3")
     error = message(tmp_path, text)
-    assert error.startswith("winch.md: locator stands in the front matter twice")
+    assert error.startswith("winch.md: locator appears in the front matter twice")
     assert "3" not in error
 
 
 def test_a_duplicate_undeclared_key_is_refused_by_its_line(tmp_path: Path) -> None:
     text = GOOD.replace("title: Secret", "we sell the boat: a\nwe sell the boat: b")
     error = message(tmp_path, text)
-    assert error == "winch.md: the key in line 6 stands in the front matter twice; remove one"
+    assert error == "winch.md: the key in line 6 appears in the front matter twice; remove one"
 
 
 @pytest.mark.parametrize("value", ["guide#aws", "a b", "a/b", "a~2", "<b>"])
@@ -473,7 +473,7 @@ def test_a_draft_of_a_transcript_is_not_read(tmp_path: Path) -> None:
 def test_what_is_said_may_not_stand_in_a_public_field(tmp_path: Path) -> None:
     transcript = VTT.replace("Hello there.", "we sell the old\nboat in may")
     error = files(tmp_path, a_vtt=transcript, a_vtt_yml=META + "locator: sell the old boat in June")
-    assert error.startswith("a.vtt.yml: locator: its words 1 to 5 stand in a row")
+    assert error.startswith("a.vtt.yml: locator: its words 1 to 5 also stand in a row")
 
 
 def test_seconds_may_stand_in_the_about_of_a_transcript(tmp_path: Path) -> None:

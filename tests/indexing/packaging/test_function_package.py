@@ -344,9 +344,9 @@ def test_the_extras_are_those_of_the_package() -> None:
         ("vercel", None, "3.11", "vercel needs Python 3.12"),
         ("container", None, "3.10", "container needs Python 3.11"),
         ("google", "arm64", "3.13", "google does not run arm64; choose x86_64"),
-        ("azure", None, "2.7", "'2.7' is no version of Python 3"),
-        ("azure", None, "3", "'3' is no version of Python 3"),
-        ("azure", None, "3.13.1", "'3.13.1' is no version of Python 3"),
+        ("azure", None, "2.7", "'2.7' is not a version of Python 3"),
+        ("azure", None, "3", "'3' is not a version of Python 3"),
+        ("azure", None, "3.13.1", "'3.13.1' is not a version of Python 3"),
     ],
 )
 def test_a_machine_that_the_platform_lacks_is_refused(
@@ -505,7 +505,7 @@ def test_foreign_files_are_kept_when_a_package_is_rewritten(
 def test_an_out_folder_with_foreign_files_is_refused(function: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     put(out / "thesis.txt", "years of work")
-    with pytest.raises(SiteError, match="holds files that no packaging has written"):
+    with pytest.raises(SiteError, match="holds files that are not of a package"):
         write_package(order(function, out, "vercel"))
     write_marker(out, "google")
     with pytest.raises(SiteError, match="holds the package for google"):
@@ -537,7 +537,7 @@ def test_leftovers_of_a_killed_packaging_are_removed(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_function_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SiteError, match="is no function's folder"):
+    with pytest.raises(SiteError, match="is not a function folder"):
         read_function_contents(tmp_path, "asgi")
 
 

@@ -1,4 +1,4 @@
-"""One HTML page: where its article is, and what the page says of itself."""
+"""Test articles of HTML pages from many generators, and the metadata of the pages."""
 
 import pytest
 
@@ -9,9 +9,9 @@ WORDS = "<h1>Mooring</h1><p>A buoy of forty litres.</p>"
 
 
 def text(html: str) -> list[str]:
-    """What would be read of a page."""
-    found = parse_article(parse_built_page(html).html, "Mooring")
-    return [block.text for section in found.sections for block in section.blocks]
+    """List the texts of the blocks of a page's article."""
+    article = parse_article(parse_built_page(html).html, "Mooring")
+    return [block.text for section in article.sections for block in section.blocks]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Enrichment and abbreviations: what pages are found by and never quoted for."""
+"""Test enrichment and abbreviations, by which pages are found and which are never quoted."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Whatever bytes a site or its author's files hold, they are read or refused in one sentence."""
+"""Fuzz the files of a site and its author: each is read, or refused in one sentence."""
 
 import contextlib
 import datetime as dt
@@ -71,8 +71,8 @@ def check_site(folder: Path) -> None:
     for source in site.sources:
         assert is_safe_url(source.url)
         assert (source.id + source.title + source.language).encode()
-        made = index_record(page_index.parse_record(source))
-        assert all(is_safe_url(cut.passage.url) for cut in made.passages)
+        page = index_record(page_index.parse_record(source))
+        assert all(is_safe_url(cut.passage.url) for cut in page.passages)
 
 
 @fuzz
@@ -163,8 +163,8 @@ def test_any_file_of_an_author_is_read_or_refused(
     path = tmp_path_factory.getbasetemp() / "any.txt"
     path.write_bytes(data)
     with contextlib.suppress(SiteError):
-        found = reader(path)
-        assert all(isinstance(text, str) and text for text in found.values())
+        texts = reader(path)
+        assert all(isinstance(text, str) and text for text in texts.values())
 
 
 @pytest.mark.parametrize("text", ["!!timestamp x", "!!int ''", "? 0x" + "f" * 5000 + "\n: x"])

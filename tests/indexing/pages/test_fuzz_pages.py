@@ -1,4 +1,4 @@
-"""No page is too odd, too deep or too long to be read, and what is read of it is valid."""
+"""Fuzz page parsing: odd, deep and long pages are read, and their passages are valid."""
 
 import datetime as dt
 import json
@@ -31,37 +31,37 @@ WINDOWS = st.builds(
 LANGUAGES = st.sampled_from(["en", "de-AT", "ja", "th", "ar", "", "xx", "\x00", "zh_CN"])
 
 
-def read(html: str, window: PassageWindow | None = None, language: str = "en") -> PageIndex:
+def index_html(html: str, window: PassageWindow | None = None, language: str = "en") -> PageIndex:
     """A page read and cut, checked."""
     record = page_index.parse_record(
         PageSource("a/page", "/a/page/", TITLE, html, language=language)
     )
     window = window or PassageWindow()
-    made = index_record(record, CuttingRules(window))
-    check(record, made, window)
-    return made
+    page = index_record(record, CuttingRules(window))
+    check_page(record, page, window)
+    return page
 
 
-def check(record: Record, made: PageIndex, window: PassageWindow) -> None:
+def check_page(record: Record, page: PageIndex, window: PassageWindow) -> None:
     assert all(TITLE not in section.path for section in record.sections)
-    ids = [cut.passage.id for cut in made.passages]
+    ids = [indexed.passage.id for indexed in page.passages]
     assert len(ids) == len(set(ids))
-    for cut in made.passages:
-        passage = cut.passage
+    for indexed in page.passages:
+        passage = indexed.passage
         assert passage.text.strip()
-        assert cut.retrieval_text.encode()
+        assert indexed.retrieval_text.encode()
         assert count_words(passage.text) <= window.words
         assert is_safe_url(passage.url)
         url, _, fragment = passage.url.partition("#")
         assert url == record.url
-        assert not fragment or {fragment, unquote(fragment)} & made.record.anchors
+        assert not fragment or {fragment, unquote(fragment)} & page.record.anchors
         last = 0
         for start, end in passage.sentences:
             assert last <= start < end <= len(passage.text)
             assert passage.text[start:end] == passage.text[start:end].strip()
             last = end
         check_structure(passage)
-    assert decode_page(encode_page(made)) == made
+    assert decode_page(encode_page(page)) == page
 
 
 def check_structure(passage: Passage) -> None:
@@ -78,9 +78,9 @@ def check_structure(passage: Passage) -> None:
     assert {b.group for b in passage.blocks} - {0} <= set(range(1, len(passage.blocks) + 1))
 
 
-def shown(made: PageIndex) -> list[str]:
+def shown(page: PageIndex) -> list[str]:
     """The words that must show, each where it shows first."""
-    text = "\n".join(cut.passage.text for cut in made.passages)
+    text = "\n".join(indexed.passage.text for indexed in page.passages)
     return list(dict.fromkeys(re.findall(rf"{SHOWN}\d+", text)))
 
 
@@ -88,15 +88,15 @@ def shown(made: PageIndex) -> list[str]:
 @given(ANY_TEXT | BROKEN, WINDOWS, LANGUAGES)
 @example("<h2 id='a%20b c'>A</h2>x", PassageWindow(), "en")
 def test_any_text_is_read(html: str, window: PassageWindow, language: str) -> None:
-    read(html, window, language)
+    index_html(html, window, language)
 
 
 @fuzz
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(data: bytes) -> None:
-    read(data.decode(errors="replace"))
-    read(data.decode(errors="surrogateescape"))
-    read(f"<p>{data.decode('latin-1')}")
+    index_html(data.decode(errors="replace"))
+    index_html(data.decode(errors="surrogateescape"))
+    index_html(f"<p>{data.decode('latin-1')}")
 
 
 @fuzz
@@ -104,15 +104,15 @@ def test_any_bytes_are_read(data: bytes) -> None:
 def test_what_is_hidden_never_shows_and_all_else_does_in_order(
     html: str, window: PassageWindow
 ) -> None:
-    made = read(html, window)
-    assert not any(HIDDEN in cut.passage.text for cut in made.passages)
-    assert shown(made) == re.findall(rf"{SHOWN}\d+", html)
+    page = index_html(html, window)
+    assert not any(HIDDEN in indexed.passage.text for indexed in page.passages)
+    assert shown(page) == re.findall(rf"{SHOWN}\d+", html)
 
 
 @fuzz
 @given(markup_strategies.mutated(), WINDOWS)
 def test_mutilated_pages_are_read(html: str, window: PassageWindow) -> None:
-    read(html, window)
+    index_html(html, window)
 
 
 VALUES = st.recursive(
@@ -144,22 +144,22 @@ KEYS = (
 @fuzz
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES))
 def test_any_front_matter_is_read(meta: dict[str, object]) -> None:
-    found = parse_metadata(meta)
-    assert isinstance(found.excluded, bool)
-    assert found.date is None or dt.date.fromisoformat(found.date)
-    for text in (found.summary, *found.themes, *found.aliases):
+    metadata = parse_metadata(meta)
+    assert isinstance(metadata.excluded, bool)
+    assert metadata.date is None or dt.date.fromisoformat(metadata.date)
+    for text in (metadata.summary, *metadata.themes, *metadata.aliases):
         assert isinstance(text, str)
         assert text.encode().decode() == " ".join(text.split())
-    assert all((*found.themes, *found.aliases))
-    source = PageSource("a", "/a/", TITLE, "<p>x", found)
+    assert all((*metadata.themes, *metadata.aliases))
+    source = PageSource("a", "/a/", TITLE, "<p>x", metadata)
     assert hash_page(source, CuttingRules())
-    made = index_record(page_index.parse_record(source))
-    assert decode_page(encode_page(made)) == made
+    page = index_record(page_index.parse_record(source))
+    assert decode_page(encode_page(page)) == page
 
 
 def test_what_no_file_can_hold_is_left_out_of_front_matter() -> None:
-    found = parse_metadata({"tags": [10**5000, 7], "aliases": ["a\ud800b", "c\nd"]})
-    assert (found.themes, found.aliases) == (("7",), ("ab", "c d"))
+    metadata = parse_metadata({"tags": [10**5000, 7], "aliases": ["a\ud800b", "c\nd"]})
+    assert (metadata.themes, metadata.aliases) == (("7",), ("ab", "c d"))
 
 
 # A quadratic reader of the shorter pages misses their limit too.
@@ -194,10 +194,10 @@ def test_a_deep_or_long_page_is_read_in_time(name: str) -> None:
     html = LONG[name]()
     began = time.thread_time()
     record = page_index.parse_record(PageSource("a", "/a/", TITLE, html))
-    made = index_record(record)
+    page = index_record(record)
     assert time.thread_time() - began < (60 if DEEP else 20)
-    assert made.passages
-    assert len({cut.passage.id for cut in made.passages}) == len(made.passages)
+    assert page.passages
+    assert len({indexed.passage.id for indexed in page.passages}) == len(page.passages)
 
 
 @pytest.mark.parametrize("form", ["<div>", "<b>", "<ul><li>", "<table><tr><td>", "<pre><i>"])
@@ -205,6 +205,6 @@ def test_a_page_may_be_as_deep_as_a_browser_bears(form: str) -> None:
     html = form * 600 + SHOWN
 
     def at_depth(left: int) -> PageIndex:
-        return at_depth(left - 1) if left else read(f"{html}<p>{SHOWN}")
+        return at_depth(left - 1) if left else index_html(f"{html}<p>{SHOWN}")
 
-    assert any(SHOWN in cut.passage.text for cut in at_depth(500).passages)
+    assert any(SHOWN in indexed.passage.text for indexed in at_depth(500).passages)

@@ -1,4 +1,4 @@
-"""Rendered HTML to sections."""
+"""Test the parsing of rendered HTML into sections."""
 
 import markdown  # type: ignore[import-untyped]
 import pytest

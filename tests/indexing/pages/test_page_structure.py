@@ -1,4 +1,4 @@
-"""What a page's markup says beside its words: lists, tables, tabs, labels, code and links."""
+"""Test the structure of parsed pages: lists, tables, tabs, labels, code and links."""
 
 from collections.abc import Sequence
 
@@ -168,15 +168,15 @@ def test_admonitions_and_details_have_a_title_and_deeper_content() -> None:
 
 def test_definitions_stand_in_their_term() -> None:
     source = "term `x`\n:   meaning\n\n    more\n\nother\n:   else"
-    found = rendered(source)
-    assert outline(found) == [
+    blocks = rendered(source)
+    assert outline(blocks) == [
         ("label", 1, 0, "term", "term x"),
         ("text", 1, 1, "", "meaning"),
         ("text", 1, 1, "", "more"),
         ("label", 1, 0, "term", "other"),
         ("text", 1, 1, "", "else"),
     ]
-    assert spans(found[0]) == [("code", "x", "")]
+    assert spans(blocks[0]) == [("code", "x", "")]
 
 
 LANGUAGES = {
@@ -278,8 +278,8 @@ def test_code_in_a_link_is_both_and_white_space_is_neither() -> None:
 
 
 def test_a_link_around_blocks_is_in_each_of_them() -> None:
-    found = blocks_of("<a href=/x/>a<div>b<p>c</div></a>d")
-    assert [spans(block) for block in found] == [
+    blocks = blocks_of("<a href=/x/>a<div>b<p>c</div></a>d")
+    assert [spans(block) for block in blocks] == [
         [("link", "a", "/x/")], [("link", "b", "/x/")], [("link", "c", "/x/")], []
     ]  # fmt: skip
 
@@ -291,8 +291,8 @@ def test_underscores_and_stars_of_a_name_are_read(html: str) -> None:
 
 
 def test_a_page_nested_very_deep_has_a_deepest_level() -> None:
-    found = blocks_of("<ul><li>x" * 100)
-    assert max(block.level for block in found) == MAX_LEVEL
+    blocks = blocks_of("<ul><li>x" * 100)
+    assert max(block.level for block in blocks) == MAX_LEVEL
 
 
 def words(count: int, stem: str = "word") -> str:
@@ -308,33 +308,33 @@ def texts(passage: Passage) -> list[str]:
 
 
 def test_blocks_and_spans_of_a_passage_are_offsets_of_its_text() -> None:
-    (found,) = cut("<p>Use <code>a()</code>:</p><pre><code class=language-py>a()\n</code></pre>")
-    assert found.text == "Use a():\n\na()"
-    assert found.blocks == (Block("text", 0, 8), Block("code", 10, 13, detail="py"))
-    assert [found.text[s.start : s.end] for s in found.spans] == ["a()"]
+    (passage,) = cut("<p>Use <code>a()</code>:</p><pre><code class=language-py>a()\n</code></pre>")
+    assert passage.text == "Use a():\n\na()"
+    assert passage.blocks == (Block("text", 0, 8), Block("code", 10, 13, detail="py"))
+    assert [passage.text[s.start : s.end] for s in passage.spans] == ["a()"]
 
 
 def test_groups_are_numbered_within_each_passage() -> None:
     html = "<h2 id=a>A</h2><ul><li>a</ul><h2 id=b>B</h2><ul><li>b</ul><p>c<ul><li>d</ul>"
-    assert [[b.group for b in found.blocks] for found in cut(html)] == [[1], [1, 0, 2]]
+    assert [[b.group for b in passage.blocks] for passage in cut(html)] == [[1], [1, 0, 2]]
 
 
 @pytest.mark.parametrize("tag", ["pre", "ul"])
 def test_a_lead_in_stays_in_the_window_of_what_it_leads_into(tag: str) -> None:
     inside = f"<li>{words(9, 'i')}<li>{words(9, 'j')}" if tag == "ul" else words(18, "c")
     html = f"<p>{words(25)}<p>{words(4, 'lead')}:<{tag}>{inside}</{tag}><p>{words(12, 'end')}"
-    found = cut(html)
-    with_lead = [p for p in found if any(t.endswith(":") for t in texts(p))]
+    passages = cut(html)
+    with_lead = [p for p in passages if any(t.endswith(":") for t in texts(p))]
     assert with_lead
     last = "c17" if tag == "pre" else "j8"
     assert all(last in p.text and "lead0" in p.text for p in with_lead)
-    assert all("lead0" in p.text for p in found if last in p.text)
+    assert all("lead0" in p.text for p in passages if last in p.text)
 
 
 def test_a_lead_in_to_a_list_that_no_window_holds_keeps_its_first_item() -> None:
     items = "".join(f"<li>{words(9, f'i{n}w')}" for n in range(9))
-    found = cut(f"<p>{words(30)}<p>lead:<ul>{items}</ul>")
-    leading = [p.text for p in found if "lead:" in p.text]
+    passages = cut(f"<p>{words(30)}<p>lead:<ul>{items}</ul>")
+    leading = [p.text for p in passages if "lead:" in p.text]
     assert leading
     assert all("i0w8" in text for text in leading)
 
@@ -346,16 +346,16 @@ def test_a_label_stays_with_what_it_labels() -> None:
         extensions=["pymdownx.tabbed"],
         extension_configs={"pymdownx.tabbed": {"alternate_style": True}},
     )
-    found = cut(html)
-    assert ["Mac" in p.text for p in found] == ["b0" in p.text for p in found]
-    assert ["Linux" in p.text for p in found] == ["a0" in p.text for p in found]
-    assert len(found) > 1
+    passages = cut(html)
+    assert ["Mac" in p.text for p in passages] == ["b0" in p.text for p in passages]
+    assert ["Linux" in p.text for p in passages] == ["a0" in p.text for p in passages]
+    assert len(passages) > 1
 
 
 def test_a_window_that_begins_within_a_table_repeats_its_column_names() -> None:
     rows = "".join(f"<tr><td>{words(4, f'r{n}a')}<td>{words(4, f'r{n}b')}" for n in range(12))
-    found = cut(f"<p>Intro.<table><tr><th>key<th>use{rows}</table><p>{words(30)}")
-    with_rows = [p for p in found if any(b.kind == "row" for b in p.blocks)]
+    passages = cut(f"<p>Intro.<table><tr><th>key<th>use{rows}</table><p>{words(30)}")
+    with_rows = [p for p in passages if any(b.kind == "row" for b in p.blocks)]
     assert len(with_rows) > 2
     for passage in with_rows:
         (header,) = [b for b in passage.blocks if b.detail == "header"]
@@ -369,9 +369,9 @@ def test_a_window_that_begins_within_a_table_repeats_its_column_names() -> None:
 
 def test_a_block_that_is_cut_between_sentences_is_one_block_in_a_window() -> None:
     sentences = " ".join(f"{words(11, f's{n}w')} <a href=/x/>end{n}</a>." for n in range(8))
-    found = cut(f"<p>{sentences}")
-    assert len(found) > 2
-    for passage in found:
+    passages = cut(f"<p>{sentences}")
+    assert len(passages) > 2
+    for passage in passages:
         assert texts(passage) == [passage.text]
         links = [passage.text[s.start : s.end] for s in passage.spans]
         assert links == [word.strip(".") for word in passage.text.split() if "end" in word]

@@ -1,4 +1,4 @@
-"""Records to passages: windows, ids, sentences and the text they are found by."""
+"""Test passages of records: windows, ids, sentences and retrieval text."""
 
 import itertools
 import re
@@ -36,8 +36,8 @@ def cuts(html: str, window: PassageWindow = SMALL) -> list[IndexedPassage]:
 
 
 def test_a_window_never_crosses_a_heading() -> None:
-    found = cuts("<p>intro<h2 id=a>A</h2><p>one<h2 id=b>B</h2><p>two<p>three")
-    assert [(c.passage.id, c.passage.text) for c in found] == [
+    passages = cuts("<p>intro<h2 id=a>A</h2><p>one<h2 id=b>B</h2><p>two<p>three")
+    assert [(c.passage.id, c.passage.text) for c in passages] == [
         ("page", "intro"),
         ("page#a", "one"),
         ("page#b", "two\n\nthree"),
@@ -47,30 +47,30 @@ def test_a_window_never_crosses_a_heading() -> None:
 @pytest.mark.parametrize("length", [5, 9, 13, 39, 40, 41, 95])
 @pytest.mark.parametrize("overlap", [0.0, 0.25, 0.5])
 def test_no_window_is_longer_than_asked(length: int, overlap: float) -> None:
-    found = cuts(paragraphs(9, length), PassageWindow(40, overlap))
-    assert max(len(c.passage.text.split()) for c in found) <= 40
-    assert set(" ".join(c.passage.text for c in found).split()) == set(
+    passages = cuts(paragraphs(9, length), PassageWindow(40, overlap))
+    assert max(len(c.passage.text.split()) for c in passages) <= 40
+    assert set(" ".join(c.passage.text for c in passages).split()) == set(
         re.sub(r"</?p>", " ", paragraphs(9, length)).split()
     )
 
 
 def test_the_next_window_repeats_the_last_paragraphs_that_fit_the_overlap() -> None:
-    found = [c.passage.text.split("\n\n") for c in cuts(paragraphs(6, 10))]
-    assert len(found) == 2
-    assert found[0][-1] == found[1][0]
+    passages = [c.passage.text.split("\n\n") for c in cuts(paragraphs(6, 10))]
+    assert len(passages) == 2
+    assert passages[0][-1] == passages[1][0]
     assert len(cuts(paragraphs(6, 10), PassageWindow(40, 0.0))) == 2
     assert cuts(paragraphs(6, 10), PassageWindow(40, 0.0))[1].passage.text.count("\n\n") == 1
 
 
 def test_the_overlap_gives_way_to_a_paragraph_that_fills_the_window() -> None:
-    found = cuts(f"<p>{words(35)}<p>short one here<p>{words(40, 'big')}")
-    assert found[-1].passage.text == words(40, "big")
+    passages = cuts(f"<p>{words(35)}<p>short one here<p>{words(40, 'big')}")
+    assert passages[-1].passage.text == words(40, "big")
 
 
 def test_the_second_window_under_a_heading_is_numbered() -> None:
-    found = cuts(f"<h2 id=a>A</h2>{paragraphs(9, 20)}")
-    assert [c.passage.id for c in found[:3]] == ["page#a", "page#a~2", "page#a~3"]
-    assert {c.passage.url for c in found} == {"/page/#a"}
+    passages = cuts(f"<h2 id=a>A</h2>{paragraphs(9, 20)}")
+    assert [c.passage.id for c in passages[:3]] == ["page#a", "page#a~2", "page#a~3"]
+    assert {c.passage.url for c in passages} == {"/page/#a"}
 
 
 def test_ids_are_unique_even_where_anchors_repeat() -> None:
@@ -80,13 +80,13 @@ def test_ids_are_unique_even_where_anchors_repeat() -> None:
 
 def test_ids_are_unique_even_where_an_anchor_looks_like_a_window() -> None:
     html = f"<h2 id=x~2>A</h2><p>a</p><h2 id=x>B</h2>{paragraphs(4, 20)}"
-    found = [c.passage.id for c in cuts(html)]
-    assert len(found) == len(set(found))
+    passages = [c.passage.id for c in cuts(html)]
+    assert len(passages) == len(set(passages))
 
 
 def test_the_title_is_the_heading_path() -> None:
-    found = cuts("<h1 id=t>Page</h1><h2 id=a>A</h2><h3 id=b>B</h3><p>x")
-    assert found[0].passage.title == "Page › A › B"
+    passages = cuts("<h1 id=t>Page</h1><h2 id=a>A</h2><h3 id=b>B</h3><p>x")
+    assert passages[0].passage.title == "Page › A › B"
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,15 @@ def test_the_title_is_the_heading_path() -> None:
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
-    (found,) = cuts(f"<p>{text}</p>")
-    assert [text[start:end] for start, end in found.passage.sentences] == expected
+    (passages,) = cuts(f"<p>{text}</p>")
+    assert [text[start:end] for start, end in passages.passage.sentences] == expected
 
 
 def test_no_sentence_ends_in_inline_code() -> None:
     html = "<p>Call <code>httpx.Client(). Then go</code> twice. Or <code>a.b</code>. End.</p>"
-    (found,) = cuts(html)
-    text = found.passage.text
-    assert [text[start:end] for start, end in found.passage.sentences] == [
+    (passages,) = cuts(html)
+    text = passages.passage.text
+    assert [text[start:end] for start, end in passages.passage.sentences] == [
         "Call httpx.Client(). Then go twice.", "Or a.b.", "End."
     ]  # fmt: skip
 
@@ -118,10 +118,10 @@ def test_code_has_no_sentences_and_a_row_is_one() -> None:
     html = (
         "<pre>Do it. Now. Here.</pre><table><tr><td>Wind. Rain.<td>Sun.</tr></table><p>Last. One."
     )
-    (found,) = cuts(html)
-    text = found.passage.text
+    (passages,) = cuts(html)
+    text = passages.passage.text
     assert text.startswith("Do it. Now. Here.\nWind.")
-    assert [text[start:end] for start, end in found.passage.sentences] == [
+    assert [text[start:end] for start, end in passages.passage.sentences] == [
         "Wind. Rain. · Sun.", "Last.", "One."
     ]  # fmt: skip
 
@@ -134,44 +134,44 @@ def test_sentence_spans_are_ordered_trimmed_and_cover_every_word(text: str, lang
     spans = split_sentences(PageBlock("text", text), language)
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
     assert all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
-    kept = "".join(text[a:b] for a, b in spans)
-    assert "".join(kept.split()) == "".join(text.split())
+    covered = "".join(text[a:b] for a, b in spans)
+    assert "".join(covered.split()) == "".join(text.split())
 
 
 def test_an_over_long_paragraph_is_cut_between_its_sentences() -> None:
     sentences = [f"{words(14, f's{n}w')} ends." for n in range(6)]
-    found = cuts(f"<p>{' '.join(sentences)}</p>")
-    assert len(found) > 2
-    for c in found:
+    passages = cuts(f"<p>{' '.join(sentences)}</p>")
+    assert len(passages) > 2
+    for c in passages:
         spans = [c.passage.text[a:b] for a, b in c.passage.sentences]
         assert " ".join(spans) == c.passage.text
         assert set(spans) <= set(sentences)
 
 
 def test_an_over_long_sentence_is_broken_and_its_pieces_are_no_sentences() -> None:
-    found = cuts(f"<p>{words(100)}</p>")
-    assert [len(c.passage.text.split()) for c in found] == [40, 40, 20]
-    assert all(c.passage.sentences == () for c in found)
+    passages = cuts(f"<p>{words(100)}</p>")
+    assert [len(c.passage.text.split()) for c in passages] == [40, 40, 20]
+    assert all(c.passage.sentences == () for c in passages)
 
 
 def test_an_over_long_code_block_is_cut_between_its_lines() -> None:
     lines = "\n".join(f"    call({n}, {n + 1}, 'x', 'y')" for n in range(30))
-    found = cuts(f"<pre>{lines}</pre>", PassageWindow(40, 0.0))
-    assert "\n".join(c.passage.text for c in found) == lines.strip("\n")
+    passages = cuts(f"<pre>{lines}</pre>", PassageWindow(40, 0.0))
+    assert "\n".join(c.passage.text for c in passages) == lines.strip("\n")
 
 
 def test_a_code_line_longer_than_a_window_is_broken() -> None:
-    found = cuts(f"<pre>{words(90)}</pre>")
-    assert " ".join(c.passage.text for c in found).split() == words(90).split()
+    passages = cuts(f"<pre>{words(90)}</pre>")
+    assert " ".join(c.passage.text for c in passages).split() == words(90).split()
 
 
 def test_items_and_rows_stay_on_lines_of_their_own() -> None:
-    (found,) = cuts("<p>List:<ul><li>one<li>two</ul><p>end")
-    assert found.passage.text == "List:\none\ntwo\n\nend"
+    (passages,) = cuts("<p>List:<ul><li>one<li>two</ul><p>end")
+    assert passages.passage.text == "List:\none\ntwo\n\nend"
 
 
 def test_retrieval_text_adds_what_authors_say_and_the_passage_text_does_not() -> None:
-    made = record(
+    page = record(
         "guide/deploy",
         "<h2 id=aws>AWS</h2><p>The <abbr title='Content Delivery Network'>CDN</abbr> serves.</p>",
         "Deploying",
@@ -180,26 +180,26 @@ def test_retrieval_text_adds_what_authors_say_and_the_passage_text_does_not() ->
         aliases=["Going live"],
         date="2024-05-01",
     )
-    (found,) = cut_passages(made, SMALL)
-    assert found.retrieval_text.split("\n") == [
+    (passages,) = cut_passages(page, SMALL)
+    assert passages.retrieval_text.split("\n") == [
         "Deploying", "Going live", "AWS", "How to ship", "ops", "cloud",
         "Content Delivery Network", "The CDN serves.",
     ]  # fmt: skip
-    assert found.passage.text == "The CDN serves."
-    assert found.passage.date == "2024-05-01"
+    assert passages.passage.text == "The CDN serves."
+    assert passages.passage.date == "2024-05-01"
 
 
 def test_an_abbreviation_expands_where_it_is_used_as_a_word_only() -> None:
     html = "<h2 id=a>A</h2><p><abbr title='Hold'>HO</abbr></p><h2 id=b>B</h2><p>HOLDER</p>"
-    found = cuts(html)
-    assert "Hold" in found[0].retrieval_text.split("\n")
-    assert "Hold" not in found[1].retrieval_text.split("\n")
+    passages = cuts(html)
+    assert "Hold" in passages[0].retrieval_text.split("\n")
+    assert "Hold" not in passages[1].retrieval_text.split("\n")
 
 
 def test_a_note_is_cut_at_its_blank_lines() -> None:
     text = "\n\n".join(words(15, f"n{n}w") for n in range(5))
-    found = cut_plain_text(text, PassageWindow(40, 0.0))
-    assert [part for window in found for part in window.split("\n\n")] == text.split("\n\n")
+    passages = cut_plain_text(text, PassageWindow(40, 0.0))
+    assert [part for window in passages for part in window.split("\n\n")] == text.split("\n\n")
     assert cut_plain_text("", SMALL) == []
 
 
@@ -224,33 +224,33 @@ UNSPACED = {
 def test_a_script_without_spaces_is_cut_to_the_window(language: str, ends: bool) -> None:
     one = UNSPACED[language] if ends else UNSPACED[language].replace("。", "")
     text = one * (72_000 // len(one))
-    made = record("page", f"<p>{text}</p>")
+    page = record("page", f"<p>{text}</p>")
     window = PassageWindow(240, 0.0)
-    found = [c.passage.text for c in cut_passages(replace(made, language=language), window)]
-    assert len(found) > 100
-    assert max(map(count_words, found)) <= 240
-    assert min(map(count_words, found[:-1])) > 100
-    assert "".join(found) == text
-    assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in found)
+    passages = [c.passage.text for c in cut_passages(replace(page, language=language), window)]
+    assert len(passages) > 100
+    assert max(map(count_words, passages)) <= 240
+    assert min(map(count_words, passages[:-1])) > 100
+    assert "".join(passages) == text
+    assert not any(re.match(r"[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", part) for part in passages)
     assert all(part in text for part in cut_plain_text(text, window, language))
 
 
 def test_a_letter_with_too_many_marks_is_cut_to_the_window() -> None:
-    found = cuts("<p>" + "ก" + "่" * 1000, PassageWindow(40, 0.0))
-    assert max(count_words(c.passage.text) for c in found) <= 40
+    passages = cuts("<p>" + "ก" + "่" * 1000, PassageWindow(40, 0.0))
+    assert max(count_words(c.passage.text) for c in passages) <= 40
 
 
 def test_a_row_s_sentence_has_no_space_around_it() -> None:
-    (found,) = cuts("<table><tr><td></td><td>a</td><td></td></tr></table>")
-    ((start, end),) = found.passage.sentences
-    assert found.passage.text[start:end] == "· a ·"
+    (passages,) = cuts("<table><tr><td></td><td>a</td><td></td></tr></table>")
+    ((start, end),) = passages.passage.sentences
+    assert passages.passage.text[start:end] == "· a ·"
 
 
 def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> None:
     text = "嵐の前にHarbourを二重にする" * 100
-    found = [c.passage.text for c in cuts(f"<p>{text}</p>", PassageWindow(40, 0.0))]
-    assert "".join(found) == text
-    assert sum(part.count("Harbour") for part in found) == 100
+    passages = [c.passage.text for c in cuts(f"<p>{text}</p>", PassageWindow(40, 0.0))]
+    assert "".join(passages) == text
+    assert sum(part.count("Harbour") for part in passages) == 100
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_no_word_of_an_alphabet_is_broken_between_letters_without_spaces() -> No
     ],
 )
 def test_an_anchor_is_written_so_that_a_url_may_hold_it(anchor: str, fragment: str) -> None:
-    (found,) = cuts(f'<h2 id="{anchor}">A</h2><p>x</p>')
-    assert found.passage.url == f"/page/#{fragment}"
-    assert is_safe_url(found.passage.url)
-    assert len(found.passage.id.split()) == 1
-    assert found.passage.id == f"page#{'-'.join(anchor.split())}"
+    (passages,) = cuts(f'<h2 id="{anchor}">A</h2><p>x</p>')
+    assert passages.passage.url == f"/page/#{fragment}"
+    assert is_safe_url(passages.passage.url)
+    assert len(passages.passage.id.split()) == 1
+    assert passages.passage.id == f"page#{'-'.join(anchor.split())}"

@@ -68,7 +68,7 @@ def check_published_in(note: Note, pages: Iterable[str]) -> None:
     errors = ErrorCollector()
     for page in note.published_in:
         if normalize_page(page) not in published:
-            errors.add(
+            errors.add_error(
                 f"{note.path}: published_in: {page} is not a published page; correct it or "
                 "take it out"
             )

@@ -130,7 +130,7 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
             # Any other key may be the note's prose.
             line = duplicate.line + first_line - 1
             shown = duplicate.key if duplicate.key in _ALL_KEYS else f"the key in line {line}"
-            raise NotebookError(f"{name}: {shown} stands in the front matter twice; remove one")
+            raise NotebookError(f"{name}: {shown} appears in the front matter twice; remove one")
 
     try:
         meta = parse_yaml(text, check_keys, _Loader, empty={})

@@ -45,7 +45,7 @@ class ErrorCollector:
     def __init__(self) -> None:
         self._messages: dict[str, None] = {}
 
-    def add(self, message: str) -> None:
+    def add_error(self, message: str) -> None:
         """Add an error message; one of several lines is several errors."""
         self._messages.update(dict.fromkeys(message.split("\n")))
 
@@ -55,7 +55,7 @@ class ErrorCollector:
         try:
             yield
         except NotebookError as error:
-            self.add(str(error))
+            self.add_error(str(error))
 
     def report(self) -> None:
         """Raise one NotebookError with a line for each error, if there are any."""
@@ -77,7 +77,7 @@ def lint_public_field(value: str, body: str, where: str) -> None:
     at = find_shared_run(value, body, SHARED_WORDS)
     if at is not None:
         raise NotebookError(
-            f"{where}: its words {at + 1} to {at + SHARED_WORDS} stand in a row in the note too, "
+            f"{where}: its words {at + 1} to {at + SHARED_WORDS} also stand in a row in the note, "
             "and it is public; say it in other words"
         )
     letters = _unspaced_letters(value)
@@ -87,7 +87,7 @@ def lint_public_field(value: str, body: str, where: str) -> None:
     if at is not None:
         raise NotebookError(
             f"{where}: its letters {at + 1} to {at + SHARED_LETTERS} of a script without spaces "
-            "stand in a row in the note too, and it is public; say it in other words"
+            "also stand in a row in the note, and it is public; say it in other words"
         )
 
 

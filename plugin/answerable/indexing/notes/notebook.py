@@ -67,8 +67,8 @@ def _check_unique_ids(notes: Sequence[Note], errors: ErrorCollector) -> None:
     for note in (note for note in notes if note.id):
         other = owners.setdefault(note.id, note.path)
         if other != note.path:
-            errors.add(
-                f"{note.path}: id {note.id!r} is that of {other} too; give one of them another"
+            errors.add_error(
+                f"{note.path}: id {note.id!r} is also that of {other}; give one of them another"
             )
 
 
@@ -89,7 +89,7 @@ def _iter_note_files(folder: Path, errors: ErrorCollector) -> Iterator[tuple[Pat
 
 def _walk_files(folder: Path, errors: ErrorCollector) -> Iterator[Path]:
     def add_error(error: OSError) -> None:
-        errors.add(f"notebook: {error.filename} cannot be read ({error.strerror})")
+        errors.add_error(f"notebook: {error.filename} cannot be read ({error.strerror})")
 
     for parent, folders, names in os.walk(folder, onerror=add_error):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -106,11 +106,11 @@ def _find_sidecars(paths: Sequence[Path], folder: Path, errors: ErrorCollector) 
             continue
         name = path.relative_to(folder).as_posix()
         if transcript not in all_paths:
-            errors.add(
+            errors.add_error(
                 f"{name}: its transcript {transcript.name} is missing; add it or remove this file"
             )
         elif sidecars.setdefault(transcript, path) != path:
-            errors.add(f"{name}: {transcript.name} has another such file; keep one of them")
+            errors.add_error(f"{name}: {transcript.name} has another such file; keep one of them")
     return sidecars
 
 

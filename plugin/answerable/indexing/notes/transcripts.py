@@ -104,9 +104,9 @@ def _check_cues(lines: Sequence[str], kind: TranscriptFormat, name: str, first: 
         where = f"{name}: line {first + row}"
         has_times = _TIMES[kind].match(line) and line.count("-->") == 1
         if not has_times and (kind == "vtt" or _is_meant_as_times(lines, row)):
-            errors.add(f"{where} has no times such as `{_EXAMPLES[kind]}`; correct it")
+            errors.add_error(f"{where} has no times such as `{_EXAMPLES[kind]}`; correct it")
         if has_times and kind == "srt" and not _is_numbered(lines, row):
-            errors.add(f"{where} has times, and no number of a cue above it; add one")
+            errors.add_error(f"{where} has times, and no number of a cue above it; add one")
     errors.report()
 
 

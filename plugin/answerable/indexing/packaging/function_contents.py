@@ -41,7 +41,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     """
     if not (folder / BUNDLE_FOLDER / MANIFEST_FILE).is_file():
         raise SiteError(
-            f"{folder} is no function's folder: name the one that holds "
+            f"{folder} is not a function folder: name the one that holds "
             f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with --function"
         )
     manifest = open_bundle(folder / BUNDLE_FOLDER).manifest

@@ -128,7 +128,7 @@ def _explain_failure(stderr: str, machine: Machine) -> str:
             "check that the package index is the right one"
         )
     if "ResolutionImpossible" in stderr or "conflicting dependencies" in stderr:
-        return f"the packages that the function needs contradict one another for {where}"
+        return f"the packages that the function needs conflict for {where}"
     return f"pip cannot find the packages of the function for {where}; run pip by hand to see why"
 
 

@@ -82,7 +82,9 @@ def resolve_packages(
         )
         if required == last:
             return tuple(wheels[required[name]].pin for name in sorted(required))
-    raise SiteError("the packages that the function needs do not settle: pin one of them")
+    raise SiteError(
+        "the packages that the function needs do not converge to one version each: pin one of them"
+    )
 
 
 def _make_lister(
@@ -172,7 +174,7 @@ def _parse_requirement(text: str) -> Requirement:
         return Requirement(text)
     except InvalidRequirement:
         raise SiteError(
-            f"requirements.txt: {text!r:.80} is no requirement: run `mkdocs build` again"
+            f"requirements.txt: {text!r:.80} is not a requirement: run `mkdocs build` again"
         ) from None
 
 

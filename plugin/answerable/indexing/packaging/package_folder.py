@@ -27,12 +27,12 @@ def check_package_folder(out: Path, target: str, function: Path) -> None:
     """Refuse a folder that holds anything but a package for the target; SiteError."""
     check_private_location("--out", out, {"the function folder": function})
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise SiteError(f"--out: {out} is no folder; choose another")
+        raise SiteError(f"--out: {out} is not a folder; choose another")
     if not out.exists() or not any(out.iterdir()):
         return
     written_for = _read_marker(out).target
     if written_for is None:
-        raise SiteError(f"--out: {out} holds files that no packaging has written; choose another")
+        raise SiteError(f"--out: {out} holds files that are not of a package; choose another")
     if written_for != target:
         raise SiteError(f"--out: {out} holds the package for {written_for}; choose another")
 

@@ -175,7 +175,9 @@ def choose_machine(platform: Platform, architecture: Architecture | None, python
         )
     major, _, minor = python.partition(".")
     if not (major == "3" and minor.isascii() and minor.isdigit()):
-        raise SiteError(f"--python: {python!r} is no version of Python 3; write one such as 3.13")
+        raise SiteError(
+            f"--python: {python!r} is not a version of Python 3; write one such as 3.13"
+        )
     version = (3, int(minor))
     if version < platform.min_python:
         oldest = ".".join(map(str, platform.min_python))

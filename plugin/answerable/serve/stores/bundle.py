@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..bundle_format.compression import inflate
 from ..bundle_format.manifest import MAX_BLOCK_BYTES, PASSAGES_PER_BLOCK, TEXTS_FILE, Manifest
 from ..bundle_format.postings import Postings
-from ..bundle_format.site_columns import SiteColumns
+from ..bundle_format.site_metadata import SiteColumns
 from ..bundle_format.text_lines import TextLines
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes

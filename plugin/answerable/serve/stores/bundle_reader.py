@@ -27,7 +27,7 @@ from ..bundle_format.manifest import (
     stored_file_name,
 )
 from ..bundle_format.postings import Postings
-from ..bundle_format.site_columns import load_site_columns
+from ..bundle_format.site_metadata import load_site_columns
 from ..bundle_format.text_lines import TextLines, check_urls, unpack_lines
 from ..errors import BUILD_AGAIN, BundleError
 from ..vectors.encodings import Codes, Encoding, open_codes

@@ -15,7 +15,7 @@ from ...bundle_format import columns
 from ...bundle_format.columns import Column
 from ...bundle_format.compression import deflate, inflate
 from ...bundle_format.manifest import Manifest
-from ...bundle_format.site_columns import SiteColumns, load_site_columns
+from ...bundle_format.site_metadata import SiteColumns, load_site_columns
 from ...bundle_format.text_lines import TextLines, pack_lines, unpack_lines
 from ...errors import BundleError
 from ..bundle import Bundle
