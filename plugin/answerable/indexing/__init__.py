@@ -1,1 +1,1 @@
-"""What runs on the author's machine: it sees private text, and writes a bundle without it."""
+"""Index a site on its author's machine: private text goes in, a bundle without it comes out."""

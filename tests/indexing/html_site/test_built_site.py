@@ -116,7 +116,7 @@ def test_the_site_s_own_search_says_what_is_read(
 
 @pytest.mark.parametrize("name", ["search/search_index.json", "searchindex.js", "search.json"])
 def test_a_damaged_search_index_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SiteError, match="no search index") as caught:
+    with pytest.raises(SiteError, match="is not a search index of a known kind") as caught:
         read_site(tmp_path, {"index.html": page(), name: '{"docs": [{"x": '})
     assert name in str(caught.value)
 

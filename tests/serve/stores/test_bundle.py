@@ -594,7 +594,7 @@ def _data(folder: Path, name: str) -> bytes:
 
 
 def test_invalid_language_tag_is_not_written(index: SiteIndex, tmp_path: Path) -> None:
-    with pytest.raises(SiteError, match=r"^language: 'English!' is no language tag"):
+    with pytest.raises(SiteError, match=r"^language: 'English!' is not a language tag"):
         write_sample(replace(index, languages=(("English!", 0, 40),)), tmp_path)
 
 

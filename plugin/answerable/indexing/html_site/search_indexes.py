@@ -45,7 +45,7 @@ def read_search_index(folder: Path) -> Mapping[str, ListedPage] | None:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
         except (KeyError, TypeError, ValueError, RecursionError):
             raise SiteError(
-                f"{path} is no search index of a kind that is known; build the site again, or "
+                f"{path} is not a search index of a known kind; build the site again, or "
                 "remove the file to read every page"
             ) from None
         if pages is not None:

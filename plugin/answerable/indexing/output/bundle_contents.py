@@ -168,7 +168,9 @@ def _check_urls(urls: Iterable[tuple[str, str]]) -> None:
 def _check_languages(tags: Iterable[str]) -> None:
     for tag in tags:
         if not is_language_tag(tag):
-            raise SiteError(f"language: {tag!r} is no language tag such as en or pt-BR; correct it")
+            raise SiteError(
+                f"language: {tag!r} is not a language tag such as en or pt-BR; correct it"
+            )
 
 
 def _compress_passages(passages: Sequence[Passage]) -> tuple[bytes, list[int]]:

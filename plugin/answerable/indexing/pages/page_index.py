@@ -21,7 +21,7 @@ from .records import PageSource, Record
 
 @dataclass(frozen=True, slots=True)
 class CuttingRules:
-    """What decides how pages are cut, besides their own text.
+    """Options that decide how pages are cut.
 
     ``abbreviations`` are the site's own, ``enrichment`` is extra retrieval text by record id.
     """

@@ -18,7 +18,7 @@ BundleIds = str | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class WidgetConfig:
-    """What the owner of a site tells its widget.
+    """Settings of the widget that the owner of a site has made.
 
     ``examples``: questions that it answers. ``search`` and ``authors``: addresses, relative to the
     site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
