@@ -166,7 +166,7 @@ def report(total: int, *comparisons: VerdictComparison) -> GateReport:
 
 def test_report_certifies_if_whole_and_every_verdict_holds() -> None:
     whole = report(2, comparison("one", rho=0.5), comparison("two", rho=0.9))
-    assert (whole.is_whole, whole.held, whole.certified, whole.word) == (
+    assert (whole.is_whole, whole.held_count, whole.certified, whole.word) == (
         True,
         2,
         True,
@@ -182,14 +182,14 @@ def test_report_certifies_if_whole_and_every_verdict_holds() -> None:
 
 def test_report_with_one_flip_rejects_and_names_it() -> None:
     flipped = report(2, comparison("one"), comparison("two", "refused by the floor", "and more"))
-    assert (flipped.held, flipped.certified, flipped.word) == (1, False, "REJECTED")
+    assert (flipped.held_count, flipped.certified, flipped.word) == (1, False, "REJECTED")
     assert format_regressions(flipped) == "two: refused by the floor, and more"
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_part_of_a_gold_set_certifies_nothing(count: int) -> None:
     gate_report = report(2, *(comparison(str(n)) for n in range(count)))
-    assert (gate_report.held, gate_report.is_whole) == (count, False)
+    assert (gate_report.held_count, gate_report.is_whole) == (count, False)
     assert (gate_report.certified, gate_report.word) == (False, "UNCERTIFIED")
     assert "a part never certifies" in summarize_gate_report(gate_report)
 
@@ -289,11 +289,11 @@ def test_a_marginal_case_that_int8_holds_is_rejected_for_the_top_slot_alone(
 ) -> None:
     case = marginal(tmp_path, lever)
     holding = case.judge(INT8, EXPECTED, TOP)
-    assert (holding.word, holding.held) == ("CERTIFIED", 2)
+    assert (holding.word, holding.held_count) == ("CERTIFIED", 2)
     assert case.retrieved(INT8)[:2] == ["a", "b"]
 
     lost = case.judge(lever, EXPECTED)
-    assert (lost.word, lost.held, lost.lever) == ("REJECTED", 0, lever.label(DIMENSIONS))
+    assert (lost.word, lost.held_count, lost.lever) == ("REJECTED", 0, lever.label(DIMENSIONS))
     (changed,) = lost.comparisons
     # The verdict itself holds: the source is among the best eight.
     assert (changed.passed_before, changed.passed_after) == (True, True)
@@ -322,7 +322,7 @@ def test_one_flip_among_verdicts_that_hold_rejects_and_a_part_does_not_certify(
     assert [each.id for each in whole.comparisons if each.holds] == ["either"]
     assert whole.word == "REJECTED"
     part = case.judge(LEVERS[0], either, total=2)
-    assert (part.held, part.word, part.certified) == (1, "UNCERTIFIED", False)
+    assert (part.held_count, part.word, part.certified) == (1, "UNCERTIFIED", False)
     assert case.judge(LEVERS[0], either).word == "CERTIFIED"
 
 

@@ -89,7 +89,7 @@ def test_scan_time_counts_only_beyond_half_more() -> None:
 
 
 def scores_of(trial: Trial) -> tuple[float, ...]:
-    return (-trial.bytes, trial.held, trial.rho)
+    return (-trial.bytes, trial.held_count, trial.rho)
 
 
 @given(st.lists(TRIALS, max_size=12))
@@ -127,7 +127,7 @@ def test_the_smallest_holds_all_and_nothing_smaller_does(trials: list[Trial]) ->
     holding = [each for each in trials if each.holds]
     assert (best is None) == (not holding)
     if best:
-        assert best.held == TOTAL
+        assert best.held_count == TOTAL
         assert best.bytes == min(each.bytes for each in holding)
 
 

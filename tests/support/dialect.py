@@ -31,7 +31,10 @@ MAX_LINES = 400
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 # Findings that stay, as ``path:kind:name``, each with its reason.
-EXCEPTIONS: Mapping[str, str] = {}
+EXCEPTIONS: Mapping[str, str] = {
+    "plugin/answerable/evaluate/explain/expected.py:name:asked": "a field of `why --json`",
+    "plugin/answerable/evaluate/gaps/clusters.py:name:asked": "a field of `gaps --json`",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def command(
     """Let the gold set admit or reject an encoding; exit status 1 if it is not certified."""
     report = judge_site_encoding(location[1], encoding, dimensions, parse_ids(ids))
     if as_json:
-        decision = {"decision": report.word, "held": report.held}
+        decision = {"decision": report.word, "held": report.held_count}
         click.echo(json.dumps(asdict(report) | decision, indent=2))
     else:
         _print_gate_report(report)

@@ -176,7 +176,7 @@ def _trial_as_json(trial: Trial) -> dict[str, object]:
         "words": setting.words,
         "floor": setting.floor,
         "bytes": trial.bytes,
-        "held": trial.held,
+        "held": trial.held_count,
         "total": trial.total,
         "rho_min": round(trial.rho, 6),
         "scan_ms": round(trial.scan, 4),
@@ -196,7 +196,7 @@ def _print_trials(trials: Iterable[Trial], smallest: Trial | None, site: Rebuilt
             str(setting.words),
             f"{setting.floor:g}",
             f"{trial.bytes / 1e6:.3f}",
-            f"{trial.held}/{trial.total}",
+            f"{trial.held_count}/{trial.total}",
             f"{trial.rho:.4f}",
             f"{trial.scan:.3f}",
         )

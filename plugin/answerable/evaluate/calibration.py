@@ -16,7 +16,7 @@ from .floor_curve import (
     SHARE_DIGITS,
     FloorPoint,
     compute_auroc,
-    evaluate_floor,
+    evaluate_floors,
     passes_floor,
     trace_floor_curve,
 )
@@ -82,7 +82,7 @@ class FloorCalibration:
     @property
     def current(self) -> FloorPoint:
         """Count what the site's floor does."""
-        return evaluate_floor(self.floor, *self._scores)
+        return evaluate_floors([self.floor], *self._scores)[0]
 
     @property
     def proposed(self) -> FloorPoint:

@@ -50,11 +50,18 @@ def passes_floor(score: float, floor: float) -> bool:
     return bool(np.float32(score) >= np.float32(floor))
 
 
-def evaluate_floor(
-    floor: float, answerable: Sequence[float], refusable: Sequence[float]
-) -> FloorPoint:
-    """Count what one floor does to the scores of both kinds; neither may be empty."""
-    return _evaluate_floors([floor], answerable, refusable)[0]
+def evaluate_floors(
+    floors: Sequence[float], answerable: Sequence[float], refusable: Sequence[float]
+) -> tuple[FloorPoint, ...]:
+    """Count what some floors do to the scores of both kinds; neither may be empty."""
+    lost, refused = (
+        np.searchsorted(np.sort(np.asarray(scores, np.float32)), np.asarray(floors, np.float32))
+        for scores in (answerable, refusable)
+    )
+    return tuple(
+        FloorPoint(floor, len(answerable) - int(under), len(answerable), int(below), len(refusable))
+        for floor, under, below in zip(floors, lost, refused, strict=True)
+    )
 
 
 def trace_floor_curve(
@@ -64,7 +71,7 @@ def trace_floor_curve(
 
     answerable: scores of questions to be answered; refusable: of questions to be refused.
     """
-    return _evaluate_floors(_FLOOR_GRID, answerable, refusable)
+    return evaluate_floors(_FLOOR_GRID, answerable, refusable)
 
 
 def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float:
@@ -76,16 +83,3 @@ def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> fl
     below = np.searchsorted(others, answerable, side="left")
     ties = np.searchsorted(others, answerable, side="right") - below
     return float((below + ties / 2).mean() / len(others))
-
-
-def _evaluate_floors(
-    floors: Sequence[float], answerable: Sequence[float], refusable: Sequence[float]
-) -> tuple[FloorPoint, ...]:
-    lost, refused = (
-        np.searchsorted(np.sort(np.asarray(scores, np.float32)), np.asarray(floors, np.float32))
-        for scores in (answerable, refusable)
-    )
-    return tuple(
-        FloorPoint(floor, len(answerable) - int(under), len(answerable), int(below), len(refusable))
-        for floor, under, below in zip(floors, lost, refused, strict=True)
-    )

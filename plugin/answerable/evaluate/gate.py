@@ -83,7 +83,7 @@ class GateReport:
     comparisons: tuple[VerdictComparison, ...]
 
     @property
-    def held(self) -> int:
+    def held_count(self) -> int:
         """Count the verdicts that hold."""
         return sum(comparison.holds for comparison in self.comparisons)
 
@@ -95,7 +95,7 @@ class GateReport:
     @property
     def certified(self) -> bool:
         """Tell whether every verdict of the whole gold set holds; a subset certifies nothing."""
-        return self.is_whole and self.held == self.total
+        return self.is_whole and self.held_count == self.total
 
     @property
     def word(self) -> str:
@@ -188,7 +188,7 @@ def summarize_gate_report(report: GateReport) -> str:
     """Summarize a report on one line."""
     part = "" if report.is_whole else f" ({report.total} in the gold set: a part never certifies)"
     return (
-        f"{report.lever} {report.word}: {report.held} of {len(report.comparisons)} verdicts "
+        f"{report.lever} {report.word}: {report.held_count} of {len(report.comparisons)} verdicts "
         f"hold{part}, rank correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
         f"{report.bytes_after / 1e6:.2f} MB instead of {report.bytes_before / 1e6:.2f}"
     )

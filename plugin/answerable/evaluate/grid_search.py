@@ -36,20 +36,21 @@ class TrialSetting:
 class Trial:
     """The cost and the quality of a setting.
 
-    ``bytes``: of the whole bundle; ``held``: verdicts of ``total``; ``rho``: the least rank
-    correlation with full precision; ``scan``: milliseconds to estimate every row, both streams.
+    ``bytes``: of the whole bundle; ``held_count``: verdicts of ``total`` that hold; ``rho``: the
+    least rank correlation with full precision; ``scan``: milliseconds to estimate every row, both
+    streams.
     """
 
     setting: TrialSetting
     bytes: int
-    held: int
+    held_count: int
     total: int
     rho: float
     scan: float
 
     @property
     def holds(self) -> bool:
-        return self.held == self.total
+        return self.held_count == self.total
 
     def dominates(self, other: "Trial") -> bool:
         """Compare by Pareto: no worse in anything that counts, and better in something."""
@@ -62,7 +63,7 @@ class Trial:
     @property
     def scores(self) -> tuple[float, ...]:
         """List what counts and is exact, the higher the better."""
-        return (-self.bytes, self.held, self.rho)
+        return (-self.bytes, self.held_count, self.rho)
 
 
 def list_dimensions(all_dimensions: int) -> list[int]:
@@ -123,7 +124,9 @@ def find_pareto_front(trials: Sequence[Trial], words: int, floor: float) -> list
 
     words, floor: the site's own; of equal trials the nearest to these remains.
     """
-    ordered = sorted(trials, key=lambda trial: (*_trial_cost(trial, words, floor), -trial.held))
+    ordered = sorted(
+        trials, key=lambda trial: (*_trial_cost(trial, words, floor), -trial.held_count)
+    )
     front: list[Trial] = []
     for trial in ordered:
         is_repeated = any(trial.scores == other.scores for other in front)

@@ -59,22 +59,22 @@ class ExplainedCandidate:
 
     rank: int
     id: str
-    record: str
-    label: str
-    locator: str
     lexical: float
     dense: float
     base: float
-    boost: float
-    page: float
-    recency: float
-    weight: float
     score: float
     to_floor: float
-    lifts: tuple[PhraseBoost, ...]
-    missing: tuple[str, ...]
     fate: Fate
     by: str | None = None
+    record: str = ""
+    label: str = ""
+    locator: str = ""
+    boost: float = 0.0
+    page: float = 0.0
+    recency: float = 0.0
+    weight: float = 1.0
+    lifts: tuple[PhraseBoost, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,8 +149,6 @@ def explain_passage(
         rank=rank,
         id=scored.item.id,
         record=scored.item.record,
-        label="",
-        locator="",
         lexical=scored.lexical,
         dense=scored.dense,
         base=scored.base,
@@ -174,20 +172,13 @@ def explain_hint(
     return ExplainedCandidate(
         rank=rank,
         id=scored.item.id,
-        record="",
         label=scored.item.label,
         locator=scored.item.locator,
         lexical=scored.lexical,
         dense=scored.dense,
         base=scored.base,
-        boost=0.0,
-        page=0.0,
-        recency=0.0,
-        weight=1.0,
         score=scored.score,
         to_floor=scored.base - context.profile.note_floor,
-        lifts=(),
-        missing=(),
         fate=fate,
     )
 
