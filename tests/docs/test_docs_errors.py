@@ -28,7 +28,6 @@ OTHERS = {
     "Unrecognised theme name",
     "Address already in use",
     "words … of the note stand in site/…",
-    "word … of the note stands in …",
     "is none of float32, int8, …",
 }
 _RUN = 12
