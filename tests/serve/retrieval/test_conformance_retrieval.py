@@ -76,7 +76,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Bundle]:
     identity = EmbedderIdentity("openai", described["model"], described["dimensions"])
     keys = [source.get("title") or source["label"] for source in sources]
     folder = tmp_path_factory.mktemp("reference")
-    made = index_of(
+    index = index_of(
         folder,
         [as_record(source) for source in sources if source["kind"] == "record"],
         [as_note(source) for source in sources if source["kind"] == "note"],
@@ -85,7 +85,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Bundle]:
     profile = Profile(hybrid=0, floor=0.2, note_floor=0.2, theme_fade=False)
     return {
         name: bundle_of(
-            folder / name, made, profile, identity, Encoding(encoding, identity.dimensions)
+            folder / name, index, profile, identity, Encoding(encoding, identity.dimensions)
         )
         for name, encoding in ENCODINGS.items()
     }
@@ -101,13 +101,13 @@ def test_both_streams_are_ranked_and_scored_as_by_the_reference(
 ) -> None:
     described, _, queries = stored()
     vector = queries[described["queries"].index(row["query_id"])]
-    found = doubles.retrieve(bundles[row["encoding"]], row["query"], vector, row["top_k"])
+    result = doubles.retrieve(bundles[row["encoding"]], row["query"], vector, row["top_k"])
     streams: list[tuple[Sequence[Scored[Any]], Any]] = [
-        (found.passages, row["records"]),
-        (found.hints, row["notes"]),
+        (result.passages, row["records"]),
+        (result.hints, row["notes"]),
     ]
     for stream, expected in streams:
-        assert ranked(stream) == [wanted["id"] for wanted in expected]
-        for scored, wanted in zip(stream, expected, strict=True):
-            assert scored.score == pytest.approx(wanted["score"], abs=1e-4)
-            assert scored.dense == pytest.approx(wanted["semantic"], abs=1e-4)
+        assert ranked(stream) == [row_expected["id"] for row_expected in expected]
+        for scored, row_expected in zip(stream, expected, strict=True):
+            assert scored.score == pytest.approx(row_expected["score"], abs=1e-4)
+            assert scored.dense == pytest.approx(row_expected["semantic"], abs=1e-4)

@@ -32,8 +32,8 @@ def site(folder: Path, profile: Profile = OPEN) -> Bundle:
 
 def words_of(bundle: Bundle, question: str) -> dict[str, float]:
     (vector,) = LetterEmbedder().embed([question])
-    found = doubles.retrieve(bundle, question, vector)
-    return {scored.item.note: scored.score - scored.dense for scored in found.hints}
+    result = doubles.retrieve(bundle, question, vector)
+    return {scored.item.note: scored.score - scored.dense for scored in result.hints}
 
 
 def test_a_hint_gains_by_the_words_of_its_label_and_locator(tmp_path: Path) -> None:

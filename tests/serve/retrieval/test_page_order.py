@@ -57,7 +57,7 @@ QUESTIONS = ["rope", "Mooring ropes of hemp", "chain-care in spring", "anchors z
 def test_page_evidence_is_the_formula(tmp_path: Path, question: str) -> None:
     bundle = site(tmp_path)
     scored = search(bundle, question).passages
-    wanted = set(extract_terms(question))
+    terms = set(extract_terms(question))
     count = len(bundle.passage_ids)
 
     def idf(term: str) -> float:
@@ -68,13 +68,13 @@ def test_page_evidence_is_the_formula(tmp_path: Path, question: str) -> None:
 
     for name, (title, _) in PAGES.items():
         own = set(extract_terms(title))
-        cosine = sum(idf(term) ** 2 for term in own & wanted) / (length(own) * length(wanted))
+        cosine = sum(idf(term) ** 2 for term in own & terms) / (length(own) * length(terms))
         shares = [
-            sum(idf(term) for term in set(extract_terms(phrase)) & wanted)
+            sum(idf(term) for term in set(extract_terms(phrase)) & terms)
             for phrase in (title.lower(), name.replace("-", " "))
             if f" {phrase} " in f" {question.lower().replace('-', ' ')} "
         ]
-        share = max(shares, default=0.0) / sum(map(idf, wanted))
+        share = max(shares, default=0.0) / sum(map(idf, terms))
         best = sorted((s.lexical for s in scored if s.item.record == name), reverse=True)[:3]
         expected = 0.10 * cosine + 0.15 * share + 0.15 * sum(best) / 3
         got = {s.page for s in scored if s.item.record == name}

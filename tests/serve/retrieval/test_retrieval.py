@@ -44,16 +44,16 @@ def bundle(folder: Path, *texts: str, profile: Profile = OPEN, notes: Sequence[s
     return bundle_of(folder, index_of(folder, records, private), profile)
 
 
-def search(made: Bundle, question: str, top_k: int = 8) -> RetrievalResult:
+def search(store: Bundle, question: str, top_k: int = 8) -> RetrievalResult:
     vector = LetterEmbedder().embed([question])[0]
-    return doubles.retrieve(made, question, vector, top_k, near=top_k)
+    return doubles.retrieve(store, question, vector, top_k, near=top_k)
 
 
 def straightforward(texts: Sequence[str], question: str) -> list[float]:
     """The formula as the design states it, over lists of terms."""
     documents = [extract_terms(text) for text in texts]
     mean = sum(map(len, documents)) / len(documents)
-    wanted = set(extract_terms(question))
+    terms = set(extract_terms(question))
 
     def idf(term: str) -> float:
         df = sum(term in document for document in documents)
@@ -63,26 +63,26 @@ def straightforward(texts: Sequence[str], question: str) -> list[float]:
         tf = document.count(term)
         return idf(term) * tf / (tf + 1.2 * (1 - 0.75 + 0.75 * len(document) / mean))
 
-    total = sum(idf(term) for term in wanted)
-    return [sum(weight(term, document) for term in wanted) / total for document in documents]
+    total = sum(idf(term) for term in terms)
+    return [sum(weight(term, document) for term in terms) / total for document in documents]
 
 
 @pytest.mark.parametrize(
     "question", ["rope", "rope mooring wind", "rope rope rope", "rope zeppelin", "zeppelin"]
 )
 def test_the_lexical_score_is_the_formula(tmp_path: Path, question: str) -> None:
-    made = bundle(tmp_path, *TEXTS)
+    store = bundle(tmp_path, *TEXTS)
     expected = straightforward([f"Page {n}x\n{text}" for n, text in enumerate(TEXTS)], question)
-    found = score_bm25(made.postings, compute_idfs(made.postings, extract_terms(question)))
-    assert found.tolist() == pytest.approx(expected, abs=1e-6)
-    assert 0 <= found.max() < 1
+    result = score_bm25(store.postings, compute_idfs(store.postings, extract_terms(question)))
+    assert result.tolist() == pytest.approx(expected, abs=1e-6)
+    assert 0 <= result.max() < 1
 
 
 def test_an_unknown_word_lowers_every_score(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS)
-    idfs = compute_idfs(made.postings, ["rope", "zeppelin"])
-    known = score_bm25(made.postings, {"rope": idfs["rope"]})
-    assert (score_bm25(made.postings, idfs) < known)[known > 0].all()
+    store = bundle(tmp_path, *TEXTS)
+    idfs = compute_idfs(store.postings, ["rope", "zeppelin"])
+    without_unknown = score_bm25(store.postings, {"rope": idfs["rope"]})
+    assert (score_bm25(store.postings, idfs) < without_unknown)[without_unknown > 0].all()
 
 
 def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
@@ -92,36 +92,36 @@ def test_the_score_joins_the_words_and_the_cosine(tmp_path: Path) -> None:
 
 
 def test_the_cosine_is_that_of_the_codes(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS)
+    store = bundle(tmp_path, *TEXTS)
     vector = LetterEmbedder().embed(["rope"])[0]
-    assert isinstance(made.passage_codes, Int8Codes)
-    rows = made.passage_codes.codes.astype(float)
+    assert isinstance(store.passage_codes, Int8Codes)
+    rows = store.passage_codes.codes.astype(float)
     exact = rows @ vector / np.linalg.norm(rows, axis=1)
-    assert score_all_codes(made.passage_codes, vector) == pytest.approx(exact, abs=1e-6)
+    assert score_all_codes(store.passage_codes, vector) == pytest.approx(exact, abs=1e-6)
 
 
 def test_a_passage_under_the_floor_is_a_near_miss_and_not_evidence(tmp_path: Path) -> None:
-    found = search(bundle(tmp_path, *TEXTS), "rope")
-    floor = (found.passages[1].base + found.passages[2].base) / 2
+    result = search(bundle(tmp_path, *TEXTS), "rope")
+    floor = (result.passages[1].base + result.passages[2].base) / 2
     strict = bundle(tmp_path / "strict", *TEXTS, profile=Profile(floor=floor, note_floor=0))
     cut = search(strict, "rope")
-    assert [s.item.id for s in cut.passages] == [s.item.id for s in found.passages[:2]]
-    assert [s.item.id for s in cut.near_passages] == [s.item.id for s in found.passages[2:]]
+    assert [s.item.id for s in cut.passages] == [s.item.id for s in result.passages[:2]]
+    assert [s.item.id for s in cut.near_passages] == [s.item.id for s in result.passages[2:]]
     assert len(cut.evidence.passages) == 2
 
 
-def named(folder: Path, profile: Profile, count: int = 4) -> Bundle:
+def named_pages(folder: Path, profile: Profile, count: int = 4) -> Bundle:
     records = [record("winch", "<p>Grease it.</p>", "Winch", aliases=["Hand winch"], tags=["gear"])]
     records += [record(f"p{n}", f"<p>{TEXTS[n]}</p>", f"Page {n}x") for n in range(count)]
     return bundle_of(folder, index_of(folder, records), profile)
 
 
 def test_a_name_and_a_theme_lift_their_record(tmp_path: Path) -> None:
-    made = named(tmp_path, DENSE)
+    store = named_pages(tmp_path, DENSE)
 
     def lift(question: str) -> float:
-        found = search(made, question)
-        (scored,) = [s for s in found.passages if s.item.record == "winch"]
+        result = search(store, question)
+        (scored,) = [s for s in result.passages if s.item.record == "winch"]
         return scored.score - scored.base
 
     assert lift("How to use a winch?") == pytest.approx(0.30)
@@ -139,23 +139,23 @@ QUESTIONS = [
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_names_of_a_question_are_those_that_it_contains(tmp_path: Path, question: str) -> None:
-    made = named(tmp_path, DENSE)
-    expected = np.zeros(len(made.record_ids))
-    for names, boost in (([*made.names, *made.aliases], 0.30), (made.themes, 0.15)):
+    store = named_pages(tmp_path, DENSE)
+    expected = np.zeros(len(store.record_ids))
+    for names, boost in (([*store.names, *store.aliases], 0.30), (store.themes, 0.15)):
         best = np.zeros_like(expected)
         for name in names:
             if f" {name.phrase} " in f" {normalize_phrase(question)} ":
-                lift = boost * fade_common_phrase(name.frequency, len(made.record_ids))
+                lift = boost * fade_common_phrase(name.frequency, len(store.record_ids))
                 best[list(name.records)] = np.maximum(best[list(name.records)], lift)
         expected += best
-    assert score_name_boosts(made, question) == pytest.approx(expected)
+    assert score_name_boosts(store, question) == pytest.approx(expected)
 
 
 def test_of_a_thousand_names_only_those_of_the_question_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records = [record(f"p{n}", "<p>Wind.</p>", f"Guide number {n} to wind") for n in range(1000)]
-    made = bundle_of(tmp_path, index_of(tmp_path, records), DENSE)
+    store = bundle_of(tmp_path, index_of(tmp_path, records), DENSE)
     read: list[str] = []
     entry = PhraseIndex.entry
 
@@ -165,24 +165,24 @@ def test_of_a_thousand_names_only_those_of_the_question_are_read(
 
     monkeypatch.setattr(PhraseIndex, "entry", reading)
     question = ("guide number 7 to the winds " * 20)[:480] + " guide number 7 to wind"
-    assert score_name_boosts(made, question).argmax() == list(made.record_ids).index("p7")
+    assert score_name_boosts(store, question).argmax() == list(store.record_ids).index("p7")
     assert read == ["guide number 7 to wind"]
 
 
 def test_in_the_hybrid_recipe_a_boost_lifts_nothing_over_the_floor(tmp_path: Path) -> None:
-    found = search(named(tmp_path, Profile(floor=0.75)), "hand winch or zeppelin")
-    (near,) = [s for s in found.near_passages if s.item.record == "winch"]
+    result = search(named_pages(tmp_path, Profile(floor=0.75)), "hand winch or zeppelin")
+    (near,) = [s for s in result.near_passages if s.item.record == "winch"]
     assert near.base < 0.75 < near.score
 
 
 def test_without_words_the_floor_applies_after_the_boosts(tmp_path: Path) -> None:
     question = "winch or zeppelin"
-    plain = search(named(tmp_path, Profile(hybrid=0, floor=0.0)), question)
+    plain = search(named_pages(tmp_path, Profile(hybrid=0, floor=0.0)), question)
     (scored,) = [s for s in plain.passages if s.item.record == "winch"]
     assert scored.base == scored.dense
     floor = scored.base + 0.1
-    lifted = search(named(tmp_path / "b", Profile(hybrid=0, floor=floor)), question)
-    assert "winch" in [s.item.record for s in lifted.passages]
+    measure_lifts = search(named_pages(tmp_path / "b", Profile(hybrid=0, floor=floor)), question)
+    assert "winch" in [s.item.record for s in measure_lifts.passages]
 
 
 def test_a_name_that_many_pages_use_lifts_less_and_at_last_nothing() -> None:
@@ -200,30 +200,30 @@ def test_a_common_title_fades_unless_the_profile_says_no(
     records = [record("rope", "<p>Rope.</p>", "Rope")]
     records += [record(f"p{n}", "<p>A ROPE, again.</p>", f"Page {n}x") for n in range(5)]
     profile = replace(DENSE, theme_fade=fades)
-    made = bundle_of(tmp_path, index_of(tmp_path, records), profile)
-    (scored,) = [s for s in search(made, "rope").passages if s.item.record == "rope"]
+    store = bundle_of(tmp_path, index_of(tmp_path, records), profile)
+    (scored,) = [s for s in search(store, "rope").passages if s.item.record == "rope"]
     assert scored.score - scored.base == pytest.approx(lift, abs=1e-6)
 
 
 def test_an_index_file_name_is_not_a_name(tmp_path: Path) -> None:
-    made = bundle_of(
+    store = bundle_of(
         tmp_path, index_of(tmp_path, [record("index", "<p>x", "Index"), record("a/README", "<p>y")])
     )
-    assert {name.phrase for name in made.names} == {"a", "a readme"}
+    assert {name.phrase for name in store.names} == {"a", "a readme"}
 
 
 def test_equal_scores_keep_the_order_of_the_pages(tmp_path: Path) -> None:
     texts = ["A rope holds.", "Wind breaks."] * 45
     records = [record(f"p{n}", f"<p>{text}</p>", "Same title") for n, text in enumerate(texts)]
-    made = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
-    found = [s.item.id for s in search(made, "rope", 90).passages]
-    assert found == [f"p{n}" for n in [*range(0, 90, 2), *range(1, 90, 2)]]
+    store = bundle_of(tmp_path, index_of(tmp_path, records), OPEN)
+    result = [s.item.id for s in search(store, "rope", 90).passages]
+    assert result == [f"p{n}" for n in [*range(0, 90, 2), *range(1, 90, 2)]]
 
 
 def test_no_more_than_asked_for_is_found_and_best_comes_first(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
-    found = search(made, "rope and wind", 3)
-    for stream in (found.passages, found.hints):
+    store = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    result = search(store, "rope and wind", 3)
+    for stream in (result.passages, result.hints):
         scores = [scored.score for scored in stream]
         assert scores == sorted(scores, reverse=True)
         assert len(scores) == 3
@@ -236,58 +236,58 @@ NO_TERMS = ["", "?!…", "🚢⚓", "the of and", "日本語のドキュメン�
 def test_a_question_without_content_terms_is_refused_before_it_is_embedded(
     tmp_path: Path, question: str
 ) -> None:
-    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    store = bundle(tmp_path, *TEXTS, notes=TEXTS)
     embedder = CountingEmbedder(LetterEmbedder())
-    reply = Engine(made, embedder, ScriptedAnswerer([])).answer(question)
+    reply = Engine(store, embedder, ScriptedAnswerer([])).answer(question)
     assert reply.reason == "no-evidence"
     assert embedder.texts == []
-    assert search(made, question) == RetrievalResult()
+    assert search(store, question) == RetrievalResult()
 
 
 def test_a_site_in_another_script_answers_questions_in_it(tmp_path: Path) -> None:
     records = [record("p", "<p>係留には四十リットルのブイが必要です。</p>", "係留")]
-    made = bundle_of(tmp_path, index_of(tmp_path, records, language="ja"), OPEN)
-    found = search(made, "ブイは必要ですか")
-    assert [s.item.id for s in found.passages] == ["p"]
-    assert found.passages[0].lexical > 0
+    store = bundle_of(tmp_path, index_of(tmp_path, records, language="ja"), OPEN)
+    result = search(store, "ブイは必要ですか")
+    assert [s.item.id for s in result.passages] == ["p"]
+    assert result.passages[0].lexical > 0
 
 
 def test_a_hint_has_the_words_of_its_label_and_no_boost(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS, notes=["rope rope rope", "wind"])
-    for scored in search(made, "rope label n0").hints:
+    store = bundle(tmp_path, *TEXTS, notes=["rope rope rope", "wind"])
+    for scored in search(store, "rope label n0").hints:
         assert scored.score == scored.base == pytest.approx(scored.dense + scored.lexical)
         assert scored.lexical > 0
         assert scored.boost == scored.page == 0
-    for scored in search(made, "rope").hints:
+    for scored in search(store, "rope").hints:
         assert scored.lexical == 0
         assert scored.score == scored.base == scored.dense
 
 
 def test_words_of_a_note_are_in_no_index(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS, notes=["xylophone", "rope"])
-    assert "xylophon" not in made.postings.terms
-    assert {name.phrase for name in (*made.names, *made.themes)}.isdisjoint({"xylophone"})
-    assert {"xylophon", "xylophone"}.isdisjoint({*made.label_terms.rows, *made.words})
+    store = bundle(tmp_path, *TEXTS, notes=["xylophone", "rope"])
+    assert "xylophon" not in store.postings.terms
+    assert {name.phrase for name in (*store.names, *store.themes)}.isdisjoint({"xylophone"})
+    assert {"xylophon", "xylophone"}.isdisjoint({*store.label_terms.rows, *store.words})
 
 
 def test_a_hint_scores_as_its_best_window(tmp_path: Path) -> None:
     long = note("long", "\n\n".join(" ".join([word] * 50) for word in ("wind", "rope", "buoy")))
     short = note("short", "rope")
-    made = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
-    assert made.manifest.counts["windows"] == 4
+    store = bundle_of(tmp_path, index_of(tmp_path, [], [long, short]), OPEN)
+    assert store.manifest.counts["windows"] == 4
     query = LetterEmbedder().embed(["rope 1"])[0]
     texts = [routing_hints.cut_note(each, str)[0].texts for each in (long, short)]
     best = [float((LetterEmbedder().embed(each) @ query).max()) for each in texts]
-    found = {s.item.id: s.dense for s in doubles.retrieve(made, "rope 1", query).hints}
-    assert [found["note-long"], found["note-short"]] == pytest.approx(best, abs=0.01)
+    result = {s.item.id: s.dense for s in doubles.retrieve(store, "rope 1", query).hints}
+    assert [result["note-long"], result["note-short"]] == pytest.approx(best, abs=0.01)
 
 
 def test_the_note_floor_is_for_notes_and_the_floor_for_passages(tmp_path: Path) -> None:
     profile = Profile(floor=0.0, note_floor=1.01)
-    found = search(bundle(tmp_path, *TEXTS, profile=profile, notes=["rope"]), "rope")
-    assert found.passages
-    assert not found.hints
-    assert [s.item.id for s in found.near_hints] == ["note-n0"]
+    result = search(bundle(tmp_path, *TEXTS, profile=profile, notes=["rope"]), "rope")
+    assert result.passages
+    assert not result.hints
+    assert [s.item.id for s in result.near_hints] == ["note-n0"]
 
 
 def test_a_query_vector_of_another_size_is_a_value_error(tmp_path: Path) -> None:
@@ -301,26 +301,26 @@ def test_a_query_vector_that_is_not_finite_is_a_value_error(tmp_path: Path) -> N
 
 
 def test_the_best_hint_leads_the_best_passage_by_their_cosines(tmp_path: Path) -> None:
-    found = search(bundle(tmp_path, "wind", notes=["rope"]), "rope")
-    assert found.evidence.lead == pytest.approx(found.hints[0].dense - found.passages[0].dense)
+    result = search(bundle(tmp_path, "wind", notes=["rope"]), "rope")
+    assert result.evidence.lead == pytest.approx(result.hints[0].dense - result.passages[0].dense)
 
 
 def test_top_k_is_eight() -> None:
     assert retrieve.TOP_K == 8
 
 
-def lifted(made: Bundle, question: str) -> dict[str, float]:
-    """How far each record's score is from the one before names, dates and weights."""
-    found = search(made, question, 90)
-    scored = (*found.passages, *found.near_passages)
+def measure_lifts(store: Bundle, question: str) -> dict[str, float]:
+    """Measure how far each record's score is from the one before names, dates and weights."""
+    result = search(store, question, 90)
+    scored = (*result.passages, *result.near_passages)
     return {s.item.record: s.score - s.base - s.page for s in scored}
 
 
 def test_the_profile_says_how_much_names_and_themes_lift(tmp_path: Path) -> None:
-    made = named(tmp_path, replace(DENSE, name_boost=0.5, theme_boost=0.25))
-    assert lifted(made, "Is a winch gear?")["winch"] == pytest.approx(0.75)
-    none = named(tmp_path / "none", replace(DENSE, name_boost=0, theme_boost=0))
-    assert set(lifted(none, "Is a winch gear?").values()) == {0.0}
+    store = named_pages(tmp_path, replace(DENSE, name_boost=0.5, theme_boost=0.25))
+    assert measure_lifts(store, "Is a winch gear?")["winch"] == pytest.approx(0.75)
+    none = named_pages(tmp_path / "none", replace(DENSE, name_boost=0, theme_boost=0))
+    assert set(measure_lifts(none, "Is a winch gear?").values()) == {0.0}
 
 
 def weighted(folder: Path, profile: Profile, **weights: float) -> Bundle:
@@ -340,8 +340,8 @@ def test_a_weight_multiplies_the_score_and_moves_nothing_over_the_floor(
     for scored in (*changed.passages, *changed.near_passages):
         expected = before[scored.item.record] * factors.get(scored.item.record, 1.0)
         assert scored.score == pytest.approx(expected, abs=1e-6)
-    kept = {s.item.record for s in plain.passages}
-    assert {s.item.record for s in changed.passages} == kept
+    plain_records = {s.item.record for s in plain.passages}
+    assert {s.item.record for s in changed.passages} == plain_records
     assert [s.item.record for s in changed.passages] != [s.item.record for s in plain.passages]
 
 
@@ -352,22 +352,24 @@ def dated(folder: Path, profile: Profile = OPEN, language: str = "en") -> Bundle
 
 
 def test_a_question_about_now_lifts_what_is_new(tmp_path: Path) -> None:
-    made = dated(tmp_path)
-    lifts = lifted(made, "What is the latest rope?")
+    store = dated(tmp_path)
+    lifts = measure_lifts(store, "What is the latest rope?")
     assert lifts["new"] == pytest.approx(0.10)
     assert lifts["old"] == pytest.approx(0.05)
     assert lifts["older"] == pytest.approx(0.10 * 0.5 ** (730 / 365))
     assert lifts["none"] == pytest.approx(0.0, abs=1e-6)
-    assert search(made, "rope today?").passages[0].item.record == "new"
-    assert list(lifted(made, "What is a rope?").values()) == pytest.approx([0.0] * 4, abs=1e-6)
+    assert search(store, "rope today?").passages[0].item.record == "new"
+    assert list(measure_lifts(store, "What is a rope?").values()) == pytest.approx(
+        [0.0] * 4, abs=1e-6
+    )
 
 
 def test_what_is_new_is_not_lifted_over_the_floor(tmp_path: Path) -> None:
     for hybrid in (1.0, 0.0):
         profile = Profile(hybrid=hybrid, floor=0.99, recency=1.0)
-        found = search(dated(tmp_path / str(hybrid), profile), "the newest rope or zeppelin")
-        assert not found.passages
-        assert found.near_passages[0].score > 0.99
+        result = search(dated(tmp_path / str(hybrid), profile), "the newest rope or zeppelin")
+        assert not result.passages
+        assert result.near_passages[0].score > 0.99
 
 
 @pytest.mark.parametrize(
@@ -409,8 +411,8 @@ def named_site(folder: Path, *names: str) -> Bundle:
 def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) -> None:
     plain, called = named_site(tmp_path / "a"), named_site(tmp_path / "b", "Zeppelin", "Ada Wind")
 
-    def best(made: Bundle, question: str) -> float:
-        return max(s.lexical for s in search(made, question).passages)
+    def best(store: Bundle, question: str) -> float:
+        return max(s.lexical for s in search(store, question).passages)
 
     assert best(called, "zeppelin rope") == best(plain, "rope")
     assert best(plain, "zeppelin rope") < best(plain, "rope")
@@ -418,12 +420,12 @@ def test_the_names_of_a_site_and_its_author_are_never_unknown(tmp_path: Path) ->
 
 
 def test_a_question_of_site_names_alone_is_answered(tmp_path: Path) -> None:
-    made = named_site(tmp_path, "Zeppelin", "Ada")
-    found = search(made, "Ada Zeppelin?")
-    assert found.passages
-    assert {s.lexical for s in found.passages} == {0.0}
+    store = named_site(tmp_path, "Zeppelin", "Ada")
+    result = search(store, "Ada Zeppelin?")
+    assert result.passages
+    assert {s.lexical for s in result.passages} == {0.0}
 
 
 def test_a_truncated_result_equals_a_smaller_top_k(tmp_path: Path) -> None:
-    made = bundle(tmp_path, *TEXTS, notes=TEXTS)
-    assert search(made, "rope and wind", 5).truncate(2) == search(made, "rope and wind", 2)
+    store = bundle(tmp_path, *TEXTS, notes=TEXTS)
+    assert search(store, "rope and wind", 5).truncate(2) == search(store, "rope and wind", 2)

@@ -1,4 +1,4 @@
-"""What of a pool of candidates an answerer sees."""
+"""Selection of evidence from a pool of candidates."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ def flat(*texts: str) -> Sequence[Scored[Passage]]:
 
 
 @pytest.mark.parametrize(
-    ("again", "kept"),
+    ("again", "expected"),
     [
         (LONG, ["p0"]),
         (f"  {LONG.upper()}  ".replace(" ", "\n"), ["p0"]),
@@ -55,8 +55,8 @@ def flat(*texts: str) -> Sequence[Scored[Passage]]:
         ("…", ["p0", "p1"]),
     ],
 )  # fmt: skip
-def test_of_near_duplicates_the_best_ranked_is_kept(again: str, kept: list[str]) -> None:
-    assert selected(*flat(LONG, again)) == kept
+def test_of_near_duplicates_the_best_ranked_is_kept(again: str, expected: list[str]) -> None:
+    assert selected(*flat(LONG, again)) == expected
 
 
 def test_scripts_without_spaces_are_told_apart_by_letters() -> None:
@@ -106,8 +106,8 @@ def test_a_note_keeps_its_two_best_places() -> None:
 
 def test_the_lead_is_that_of_the_highest_scores() -> None:
     pool = (scored("a", "alpha", 0.9), *flat(*"bcdefgh"), scored("i", "iota", 0.1))
-    found = RetrievalResult(pool, (pointed("n", 0.95),))
-    assert select_evidence(found).lead == found.truncate(TOP_K).evidence.lead
+    result = RetrievalResult(pool, (pointed("n", 0.95),))
+    assert select_evidence(result).lead == result.truncate(TOP_K).evidence.lead
 
 
 def test_an_empty_pool_gives_no_evidence() -> None:
@@ -122,23 +122,23 @@ CANDIDATES = st.lists(
 
 @given(CANDIDATES)
 def test_every_rule_holds_for_the_passages_that_it_drops(
-    made: list[tuple[str, str, float]],
+    drawn: list[tuple[str, str, float]],
 ) -> None:
-    steps = [step for _, _, step in made]
+    steps = [step for _, _, step in drawn]
     ranked = [
         scored(f"p{n}", text, 9 - sum(steps[: n + 1]), name)
-        for n, (text, name, _) in enumerate(made)
+        for n, (text, name, _) in enumerate(drawn)
     ]
     weighed = decide_passages(ranked)
     assert [each.scored for each in weighed] == ranked
-    kept = [each.scored.item for each in weighed if each.rule is None]
-    assert kept == list(select_evidence(RetrievalResult(tuple(ranked))).passages)
+    selected_items = [each.scored.item for each in weighed if each.rule is None]
+    assert selected_items == list(select_evidence(RetrievalResult(tuple(ranked))).passages)
     assert all(each.against is None for each in weighed if each.rule is None)
     # What clearly loses to the winner had been selected until then.
-    chosen = [each for each in weighed if each.rule in (None, "clear-winner")]
+    before_winner = [each for each in weighed if each.rule in (None, "clear-winner")]
     for place, each in enumerate(weighed):
         item = each.scored.item
-        above = [other.scored.item for other in weighed[:place] if other in chosen]
+        above = [other.scored.item for other in weighed[:place] if other in before_winner]
         of_its_record = sum(other.record == item.record for other in above)
         if each.rule == "eight-above":
             assert len(above) == TOP_K
@@ -158,8 +158,8 @@ def test_every_rule_holds_for_the_passages_that_it_drops(
 def test_every_rule_holds_for_the_hints_that_it_drops(names: list[str]) -> None:
     ranked = tuple(pointed(name, 0.5) for name in names)
     weighed = decide_hints(ranked)
-    kept = [each.scored.item for each in weighed if each.rule is None]
-    assert kept == list(select_evidence(RetrievalResult(hints=ranked)).hints)
+    selected_items = [each.scored.item for each in weighed if each.rule is None]
+    assert selected_items == list(select_evidence(RetrievalResult(hints=ranked)).hints)
     for place, each in enumerate(weighed):
         above = [other.scored.item.note for other in weighed[:place] if other.rule is None]
         expected = (
@@ -183,12 +183,12 @@ def test_the_engine_answers_from_the_selection_and_searches_the_whole(tmp_path: 
 
 def test_a_record_weight_does_not_raise_confidence(tmp_path: Path) -> None:
     quote = {"text": "A rope.", "evidence": [{"source": "s1", "quote": "A rope holds"}]}
-    found = []
+    confidences = []
     for weight in (1.0, 5.0):
-        made = index_of(
+        index = index_of(
             tmp_path / str(weight), [record("rope", "<p>A rope holds.</p>")], weights={"*": weight}
         )
-        bundle = bundle_of(tmp_path / str(weight), made, Profile(floor=0.0))
+        bundle = bundle_of(tmp_path / str(weight), index, Profile(floor=0.0))
         engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{"claims": [quote]}]))
-        found.append(engine.answer("rope").confidence)
-    assert found[0] == found[1] > 0
+        confidences.append(engine.answer("rope").confidence)
+    assert confidences[0] == confidences[1] > 0
