@@ -68,7 +68,7 @@ _ANSWER_ENDPOINTS = {
 
 @dataclass(frozen=True, slots=True)
 class StubSettings:
-    """How a server behaves. ``take_fault`` returns the planned fault of an endpoint."""
+    """The settings of a server. ``take_fault`` returns the planned fault of an endpoint."""
 
     take_fault: Callable[[str], str | None]
     models: Mapping[str, ScriptedModel]
