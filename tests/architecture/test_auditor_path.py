@@ -36,10 +36,6 @@ def trusted_files() -> set[str]:
 def imported_modules(path: Path) -> Iterator[str]:
     """Every module that a file imports: its path in the package if it is ours, else its name."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for statement in tree.body:
-        # An import for the type checker alone never runs.
-        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
-            statement.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
