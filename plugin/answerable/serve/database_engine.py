@@ -1,4 +1,4 @@
-"""Engine over the bundle that a database serves now, which a publisher may replace at any time."""
+"""Engine over the bundle that PostgreSQL serves: checked on a call, reopened when replaced."""
 
 import copy
 import threading

@@ -1,4 +1,4 @@
-"""Engine: retrieve evidence for a question, draft an answer, settle it, or refuse."""
+"""Answer a question: retrieve, select evidence, draft under the contract, rate; or refuse."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic

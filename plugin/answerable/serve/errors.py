@@ -1,4 +1,4 @@
-"""Exceptions of the package, as one tree.
+"""Exceptions of the package, as one tree, and the codes of the rules that refuse a draft.
 
 AnswerableError
 ├── BundleError          a bundle that is missing, damaged or of another wire version

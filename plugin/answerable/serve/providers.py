@@ -1,4 +1,4 @@
-"""Factories of engines: the embedder of a store's identity and the answerer of its settings."""
+"""Open an engine from a function folder: its bundle, embedder and answerer, by provider name."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

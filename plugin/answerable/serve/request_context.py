@@ -1,4 +1,4 @@
-"""Deadline, cancellation, stages and token counts of one question, in a context variable."""
+"""State of one question, in a context variable: deadline, cancellation, stage times, tokens."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Settings of a function beside its bundle: its providers and its logs, never a key."""
+"""Settings of a function folder (settings.json): answerer, model, base urls, logs; never a key."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Structure of a passage as offsets: blocks and inline spans, packed and checked for safe urls."""
+"""Blocks and inline spans of a passage, as offsets: pack them as JSON rows, unpack and check."""
 
 import re
 from collections.abc import Iterable, Sequence

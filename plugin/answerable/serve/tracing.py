@@ -1,4 +1,4 @@
-"""OpenTelemetry spans, where this process collects them, and nothing elsewhere.
+"""Open an OpenTelemetry span if the process collects them; leave free text out of it.
 
 OpenTelemetry is never imported here: whoever collects spans has imported it and set a provider.
 """

@@ -14,12 +14,16 @@ from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
-from answerable.serve.retrieval.boosts import asks_about_now, score_name_boosts
+from answerable.serve.retrieval.boosts import (
+    asks_about_now,
+    fade_common_phrase,
+    score_name_boosts,
+)
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
-from answerable.serve.text.normalization import fade_common_phrase, normalize_phrase
+from answerable.serve.text.normalization import normalize_phrase
 from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.vectors.scalar_codes import Int8Codes
 from answerable.testing import LetterEmbedder, ScriptedAnswerer

@@ -1,4 +1,4 @@
-"""Protocol of answerers."""
+"""Protocol of answerers: draft an answer from evidence, for the contract to judge."""
 
 from typing import Protocol
 

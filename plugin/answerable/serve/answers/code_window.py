@@ -1,4 +1,4 @@
-"""Cut a block of code to the lines that a person would copy."""
+"""Choose the run of lines of a code block that has most weight of given terms, as offsets."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rate the confidence in an answer: how far above its floor, and whether one section answers."""
+"""Compute an answer's confidence: best score over its floor, less unless one section answers."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Loop that drafts an answer until the contract accepts it or refuses."""
+"""Draft a reply: call the answerer until a draft meets the contract, twice at most, or refuse."""
 
 from collections.abc import Callable, Sequence
 

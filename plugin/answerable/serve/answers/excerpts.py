@@ -1,4 +1,4 @@
-"""Cut an excerpt from a section: the statements that a person would copy, within a budget."""
+"""Cut an excerpt from a passage: best-rated statements, with their list or code, in a budget."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,8 +72,8 @@ def cut_excerpt(
     """
     selection = _StatementSelection(passage, supports, weights, budget, excluded)
     selection.run()
-    ranges = _merge_ranges(passage.text, sorted(selection.ranges.values()))
-    statements = tuple(passage.text[start:end] for start, end in selection.ranges.values())
+    ranges = _merge_ranges(passage.text, sorted(selection.selected_ranges.values()))
+    statements = tuple(passage.text[start:end] for start, end in selection.selected_ranges.values())
     return _join_parts(passage, ranges, statements) if ranges else None
 
 
@@ -116,14 +116,14 @@ class _StatementSelection:
         self.statements = self.reading.statements
         self.weights = weights
         # The range of each selected statement, by its place.
-        self.ranges: dict[int, TextRange] = {}
+        self.selected_ranges: dict[int, TextRange] = {}
         self.words_left = budget.words
         self.lines_left = budget.lines
         self.visible_left = MAX_VISIBLE_CHARACTERS
         # The block of the selected tab, by its tab set.
         self.tabs: dict[int, int] = {}
         # The places that may still be selected.
-        self.open = {
+        self.selectable = {
             place
             for place, statement in enumerate(self.statements)
             if is_quotable_alone(passage.text, statement)
@@ -135,10 +135,10 @@ class _StatementSelection:
     def run(self) -> None:
         """Select the best statement, and then others while there is room for them."""
         best: float | None = None
-        while self.open and self.words_left > 0:
+        while self.selectable and self.words_left > 0:
             candidates = [
                 (self._compute_value(place), -place)
-                for place in self.open
+                for place in self.selectable
                 if best is None
                 or self._compute_value(place)
                 >= best * (MIN_NEIGHBOR_SHARE if self._is_near(place) else MIN_APART_SHARE)
@@ -147,7 +147,7 @@ class _StatementSelection:
                 break
             value, negative = max(candidates)
             place = -negative
-            self.open.discard(place)
+            self.selectable.discard(place)
             if best is not None and self.statements[place].words > self.words_left:
                 continue
             if self._add_with_context(place) and best is None:
@@ -157,7 +157,7 @@ class _StatementSelection:
     def _add_bridges(self) -> None:
         """Select a short sentence or item that alone lies between two selected statements."""
         for place, statement in enumerate(self.statements):
-            is_between = place - 1 in self.ranges and place + 1 in self.ranges
+            is_between = place - 1 in self.selected_ranges and place + 1 in self.selected_ranges
             is_short = (
                 statement.kind in ("sentence", "item") and statement.words <= MAX_BRIDGE_WORDS
             )
@@ -168,20 +168,20 @@ class _StatementSelection:
     def _raise_supports(self, supports: Sequence[float]) -> list[float]:
         """Raise the support of statements before code, and of the first one."""
         raised = list(supports)
-        for place in self.open:
+        for place in self.selectable:
             codes = self.reading.find_code_after(place)
             if codes:
                 both = (supports[place] + max(supports[code] for code in codes)) / 2
                 raised[place] = max(supports[place], both) + CODE_BONUS
-        if self.open:
-            raised[min(self.open)] += FIRST_BONUS
+        if self.selectable:
+            raised[min(self.selectable)] += FIRST_BONUS
         return raised
 
     def _compute_value(self, place: int) -> float:
         return self.supports[place] + (NEIGHBOR_BONUS if self._is_near(place) else 0)
 
     def _is_near(self, place: int) -> bool:
-        return place - 1 in self.ranges or place + 1 in self.ranges
+        return place - 1 in self.selected_ranges or place + 1 in self.selected_ranges
 
     def _add_with_context(self, place: int) -> bool:
         """Select a statement with what it needs; False where it leads nowhere or has no room."""
@@ -206,7 +206,7 @@ class _StatementSelection:
 
     def _has_room(self, codes: Sequence[int]) -> bool:
         """Test whether code is selected, or there is room to select it."""
-        is_chosen = any(code in self.ranges for code in codes)
+        is_chosen = any(code in self.selected_ranges for code in codes)
         return is_chosen or (bool(codes) and self.lines_left >= MIN_CODE_LINES)
 
     def _fits_prose(self, place: int) -> bool:
@@ -231,7 +231,7 @@ class _StatementSelection:
     def _add_code(self, place: int, codes: Sequence[int]) -> None:
         """Select lines of the code that follows a statement, of one tab if there are tabs."""
         allowed = [code for code in codes if not self._is_other_tab(code)]
-        is_selected = any(code in self.ranges for code in codes)
+        is_selected = any(code in self.selected_ranges for code in codes)
         if not allowed or is_selected or self.lines_left < MIN_CODE_LINES:
             return
         code = max(allowed, key=lambda each: (self._compute_code_value(each), -each))
@@ -249,7 +249,7 @@ class _StatementSelection:
         lines = self.lines_left + EXTRA_LINES if is_nearly_whole else self.lines_left
         first, last = cut_code(text[start:end], weights, lines, room)
         last = complete_code(text[start:end], last, EXTRA_LINES, room - (last - first))
-        self.ranges[code] = start + first, start + last
+        self.selected_ranges[code] = start + first, start + last
         self.lines_left -= text[start + first : start + last].count("\n") + 1
         self.visible_left -= count_visible_characters(text[start + first : start + last])
 
@@ -272,14 +272,16 @@ class _StatementSelection:
             if self.statements[each].kind == "header":
                 self._add(each)
         listed = [each for each in group if self.statements[each].kind not in ("code", "header")]
-        needed = sum(self.statements[each].words for each in listed if each not in self.ranges)
+        needed = sum(
+            self.statements[each].words for each in listed if each not in self.selected_ranges
+        )
         has_steps = any(self.statements[each].is_numbered for each in group)
         if needed > self.words_left + EXTRA_WORDS and not has_steps:
             listed.sort(key=lambda each: (-self.supports[each], each))
             least = MIN_ITEM_SHARE * self.supports[listed[0]]
             listed = [each for each in listed if self.supports[each] >= least]
         for each in listed:
-            if each not in self.ranges and not self._fits_prose(each):
+            if each not in self.selected_ranges and not self._fits_prose(each):
                 break
             self._add(each)
             self._add_code(each, self.reading.find_code_after(each))
@@ -290,7 +292,7 @@ class _StatementSelection:
             before = place - 1
             while before >= 0 and self.statements[before].kind not in ("sentence", "item"):
                 before -= 1
-            if before < 0 or before in self.ranges or self.statements[before].is_pointer:
+            if before < 0 or before in self.selected_ranges or self.statements[before].is_pointer:
                 return
             if not self._fits_prose(before) or not self._add(before):
                 return
@@ -301,10 +303,10 @@ class _StatementSelection:
         """Add a statement to the selection; False where it is in it or has no room."""
         statement = self.statements[place]
         visible = count_visible_characters(self.passage.text[statement.start : statement.end])
-        self.open.discard(place)
-        if place in self.ranges or visible > self.visible_left:
+        self.selectable.discard(place)
+        if place in self.selected_ranges or visible > self.visible_left:
             return False
-        self.ranges[place] = statement.start, statement.end
+        self.selected_ranges[place] = statement.start, statement.end
         self.words_left -= statement.words
         self.visible_left -= visible
         return True

@@ -1,4 +1,4 @@
-"""Keyless answerer: draft verbatim excerpts of the best sections, and routes to notes."""
+"""Answerer without a language model: draft verbatim excerpts of sections, and routes to notes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Ground a claim in the sentences that it quotes, by rules that can only refuse it."""
+"""Check that a claim's exact parts occur in the sentences it quotes; name the rule it breaks."""
 
 import re
 from collections.abc import Sequence

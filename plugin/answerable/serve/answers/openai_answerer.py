@@ -1,4 +1,4 @@
-"""Answerer of an OpenAI-compatible API: one call with a strict schema, its output untrusted."""
+"""Draft by an OpenAI-compatible API (Responses or chat) with a strict schema; parse its output."""
 
 import json
 import re

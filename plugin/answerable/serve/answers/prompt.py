@@ -1,4 +1,4 @@
-"""Build the prompt of a draft: versioned instructions, evidence framed as data, the schema."""
+"""Build the prompt of a draft: instructions, evidence as JSON lines, schema; bound its tokens."""
 
 import json
 from collections.abc import Mapping

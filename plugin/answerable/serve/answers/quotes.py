@@ -1,4 +1,4 @@
-"""Find a quote verbatim in a passage."""
+"""Find the offsets of a quote in a passage: verbatim except for typography, at whole words."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Split a passage into sentences, for the context of a quote, and statements, for an excerpt."""
+"""Split a passage into statements that can be quoted; widen a quote to its whole sentences."""
 
 import re
 from collections.abc import Iterator

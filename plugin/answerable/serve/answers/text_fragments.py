@@ -1,4 +1,4 @@
-"""Link to the words of a quote with a text fragment, as browsers match it.
+"""Add a text fragment (#:~:text=) to a url, by which a browser finds and highlights a quote.
 
 The syntax and the matching are those of https://wicg.github.io/scroll-to-text-fragment/.
 """

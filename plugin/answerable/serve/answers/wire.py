@@ -1,4 +1,4 @@
-"""Serialize replies as JSON for the wire, and as text with citation markers."""
+"""Serialize a reply as the JSON body of a response, and as text with [n] citation markers."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Serialize a verbatim claim as JSON blocks, with the structure of the page that it quotes."""
+"""Find a verbatim claim in its passages, and serialize it as JSON blocks by their structure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

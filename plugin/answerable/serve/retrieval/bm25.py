@@ -1,4 +1,4 @@
-"""BM25 scores of a query against every passage, and the best rows of any scores."""
+"""Compute idfs and BM25 scores of all passages from postings; select the rows of best scores."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Score what authored metadata adds to a page or a hint: names, themes, titles, dates, labels."""
+"""Score what names, themes, titles and dates add to each page, and labels to each hint."""
 
 import datetime as dt
 import math
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..bundle_format.postings import PhraseIndex, list_phrase_lengths
 from ..text.languages import TRANSLATIONS, base_language
-from ..text.normalization import fade_common_phrase, normalize_phrase, split_ngrams
+from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import extract_terms
 from .bm25 import compute_idf
 from .store import Floats, Store, memoize_per_store
@@ -103,6 +103,15 @@ def score_hint_labels(store: Store, idfs: Idfs) -> Floats:
             shares[rows] += min(weights[term], compute_idf(count, len(rows))) / total
         best = np.maximum(best, shares)
     return np.float32(store.manifest.profile.label_words) * best
+
+
+def fade_common_phrase(frequency: int, records: int) -> float:
+    """Reduce a boost by the number of records that a phrase occurs in.
+
+    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
+    name that every page uses lifts nothing.
+    """
+    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Spelling correction of a word that no page holds, by edit distance to those that pages hold.
+"""Find the only word of a site near a misspelled one: by edits, or by a missing or extra space.
 
 Source of the distance: optimal string alignment, where two neighbors that are swapped count as one
 edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).

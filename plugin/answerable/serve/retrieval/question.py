@@ -1,4 +1,4 @@
-"""Read a question with a site's vocabulary: spelling, content terms, their idf, remarks."""
+"""Read a question: spell it as the site does, extract terms with idfs, remark on unknown words."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

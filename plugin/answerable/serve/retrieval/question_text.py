@@ -1,4 +1,4 @@
-"""Clean a question, strip what frames its subject, and detect follow-up questions.
+"""Clean a question, check its length, strip phrases that frame its subject, detect follow-ups.
 
 Frames are recognized in English only.
 """

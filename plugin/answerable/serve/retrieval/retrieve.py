@@ -1,4 +1,4 @@
-"""Retrieve the passages and hints that may answer a question, ranked, with near misses."""
+"""Rank passages and hints for an embedded question: above the floors, near misses, siblings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

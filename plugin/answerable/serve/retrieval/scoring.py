@@ -1,4 +1,4 @@
-"""Combine BM25, cosine, boosts and recency into one score; rank rows and choose candidates."""
+"""Combine BM25, cosine, boosts and recency into a score for each row; rank and find candidates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Score the sections of a pool by how well each answers, and order its passages by that score."""
+"""Reorder retrieved passages by how well their section answers: local terms, heading, code."""
 
 import math
 import re

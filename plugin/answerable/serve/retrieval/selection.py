@@ -1,4 +1,4 @@
-"""Select the evidence of an answer from a wide pool: no repeats, no crowding, within a budget."""
+"""Select evidence from a retrieved pool: eight a stream, no near-duplicates, within a budget."""
 
 from collections import Counter
 from collections.abc import Sequence

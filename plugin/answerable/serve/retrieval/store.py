@@ -1,4 +1,4 @@
-"""Protocol of stores, the seam between retrieval and a bundle's folder or a database."""
+"""Protocol of stores: all that retrieval reads of a bundle, from files or a database; memoizing."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Language tags as in BCP 47, and our translations of what a bundle and an answer say."""
+"""Match BCP 47 language tags to a site's languages; translations of our words in an answer."""
 
 import re
 from collections.abc import Iterable

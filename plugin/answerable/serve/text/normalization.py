@@ -1,4 +1,4 @@
-"""Normal forms of a text, each for one comparison.
+"""Normal forms of a text: for matching quotes (with offsets), claims and authored names.
 
 ``fold_typography``: quotes with a page, where only typography may differ; with offsets.
 ``normalize_visible``: numbers, code and names in claims, which must look the same to a reader.
@@ -147,12 +147,3 @@ def split_ngrams(text: str, lengths: Iterable[int]) -> Iterator[str]:
     for length in lengths:
         for start in range(len(words) - length + 1):
             yield " ".join(words[start : start + length])
-
-
-def fade_common_phrase(frequency: int, records: int) -> float:
-    """Reduce a boost by the number of records that a phrase occurs in.
-
-    Returns 1 for a phrase of one record, falling linearly to 0 at half of the records, so that a
-    name that every page uses lifts nothing.
-    """
-    return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))

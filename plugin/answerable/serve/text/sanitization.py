@@ -1,4 +1,4 @@
-"""Remove from untrusted text what could disturb its display."""
+"""Strip control characters and bidirectional overrides from untrusted text; unify line ends."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tokenization of passages and questions alike: words, stopwords and Snowball stems as terms."""
+"""Tokenize text by language into terms: Snowball stems of its words, without stopwords."""
 
 import importlib
 import importlib.util
