@@ -1,4 +1,4 @@
-"""Registry of providers by name: packages, host, key variable; built in or by entry points.
+"""Registry of embedding and answer providers: requirements, host, key variable; entry points.
 
 A distribution registers one by an entry point in the group ``answerable.embedders`` or
 ``answerable.answerers``, whose object is a ``Provider`` with a ``factory``.

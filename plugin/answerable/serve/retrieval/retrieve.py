@@ -1,4 +1,4 @@
-"""Rank passages and hints for an embedded question: above the floors, near misses, siblings."""
+"""Rank passages and hints for an embedded question: over the floors, near misses, page siblings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Select evidence from a retrieved pool: eight a stream, no near-duplicates, within a budget."""
+"""Select evidence from a pool: at most 8 passages and 8 hints, no near-duplicates, in a budget."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Protocol of stores: all that retrieval reads of a bundle, from files or a database; memoizing."""
+"""Protocol of stores, which retrieval reads: a bundle or a database; memoize results per store."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Match BCP 47 language tags to a site's languages; translations of our words in an answer."""
+"""Language tags (BCP 47): validate and match; table of our route sentences and words for now."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Tokenize text by language into terms: Snowball stems of its words, without stopwords."""
+"""Tokenize text by language into terms: Snowball stems of words, no stopwords; count words."""
 
 import importlib
 import importlib.util
