@@ -1,4 +1,4 @@
-"""Command line ``answerable``: the only room that parses arguments and prints."""
+"""Command line ``answerable``: its group of commands, each imported only when it is used."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``answerable ask``: answer one question, or every question of a file of JSON lines."""
+"""``answerable ask``: answer a question, or each one in a file of JSON lines, as text or JSON."""
 
 import json
 import uuid

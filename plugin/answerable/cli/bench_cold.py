@@ -1,4 +1,4 @@
-"""``answerable bench-cold``: time a function from the start of its process to its first answer."""
+"""``answerable bench-cold``: time cold starts of a function, and print the median of each phase."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""``answerable calibrate``: propose the floors that the gold set and the off-topic bank ask for."""
+"""``answerable calibrate``: propose floors for mkdocs.yml from gold and off-topic questions."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""``answerable chat``: answer one typed question at a time; nothing is remembered."""
+"""``answerable chat``: answer questions typed at a prompt, each by itself, until /quit."""
 
 import click
 from rich.console import Console

@@ -1,4 +1,4 @@
-"""``answerable check-links``: look up on the deployed site what answers may cite."""
+"""``answerable check-links``: fetch the deployed pages that answers may cite; list broken links."""
 
 import string
 import time

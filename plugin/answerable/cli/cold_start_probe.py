@@ -1,4 +1,4 @@
-"""Probe of one cold start, timed from inside the process: ``python -I cold_start_probe.py``.
+"""Script that times one cold start of a function's folder by phase, in its own process, as JSON.
 
 It prints a JSON object, and imports nothing but what is in the function's folder, as the function
 does: its imports of the package are absolute, since it runs outside of any package.

@@ -1,4 +1,4 @@
-"""Site of a command: its bundle, engine and notebook, and the question that was typed."""
+"""Open the bundle, engine and notebook of a command's site; check its question and language."""
 
 from pathlib import Path
 
@@ -24,7 +24,9 @@ SiteLocation = tuple[Path | None, Path]
 DEFAULT_BUNDLE = Path("function", BUNDLE_FOLDER)
 
 
-def _join_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+def _require_one_question(
+    ctx: click.Context, param: click.Parameter, words: tuple[str, ...]
+) -> str:
     """Take the question as one text; UsageError if the shell has split it, or if it is missing.
 
     It may be missing beside an eager option ``file``.
@@ -40,7 +42,7 @@ def _join_question(ctx: click.Context, param: click.Parameter, words: tuple[str,
 
 # "" where a command has an eager option ``file`` instead.
 question_argument = click.argument(
-    "question", nargs=-1, metavar="QUESTION", callback=_join_question
+    "question", nargs=-1, metavar="QUESTION", callback=_require_one_question
 )
 language_option = click.option(
     "--language", help="What you ask in, such as fr: pages in it go first."

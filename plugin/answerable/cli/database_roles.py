@@ -1,4 +1,4 @@
-"""``answerable database-roles``: print the SQL of a database's roles and schemas."""
+"""``answerable database-roles``: print the SQL that creates a database's roles and schemas."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""``answerable eval``: run the gold set over the bundle, print the report and archive it."""
+"""``answerable eval``: run the gold set over the bundle; print, compare and archive the report."""
 
 import json
 from collections.abc import Mapping, Sequence

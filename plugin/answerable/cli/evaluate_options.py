@@ -1,4 +1,4 @@
-"""Share what the commands over a gold set have in common: options, notes, and a notice of cost."""
+"""Shared by commands over a gold set: --gold and --ids, note sources, confirming paid calls."""
 
 import sys
 from pathlib import Path

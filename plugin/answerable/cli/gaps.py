@@ -1,4 +1,4 @@
-"""``answerable gaps``: group refused questions by the pages that the site likely lacks."""
+"""``answerable gaps``: group logged refusals into pages to write or extend; propose gold."""
 
 import codecs
 import json

@@ -1,4 +1,4 @@
-"""``answerable gate``: judge an encoding by the gold set, against full precision."""
+"""``answerable gate``: compare gold verdicts of an encoding with those of full precision."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""``answerable index``: index a site that any generator has built and write its function."""
+"""``answerable index``: index an HTML site of any generator and write its function's folder."""
 
 from collections.abc import Callable
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""``answerable package``: turn the function's folder into what a platform takes.
+"""``answerable package``: write the function's package for a platform; check its size limits.
 
 It prints the package's sizes against the platform's limits, and how to deploy it.
 """

@@ -1,4 +1,4 @@
-"""``answerable publish``: publish a bundle to a PostgreSQL database by hand."""
+"""``answerable publish``: send a bundle's rows to the database of ANSWERABLE_DATABASE_URL."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Render replies on a terminal: claims with their code, lists and tables, and numbered citations.
+"""Print a reply on the terminal: claims with code, lists and tables, and numbered citations.
 
 Text of pages, notes and readers is printed without markup and control characters.
 """

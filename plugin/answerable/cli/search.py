@@ -1,4 +1,4 @@
-"""``answerable search``: show the candidates that a question retrieves, with their scores."""
+"""``answerable search``: print the passages and hints that a question retrieves, with scores."""
 
 import json
 from collections.abc import Sequence

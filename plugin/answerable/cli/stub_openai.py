@@ -1,4 +1,4 @@
-"""``answerable stub-openai``: serve the OpenAI protocol on loopback, without a key."""
+"""``answerable stub-openai``: run the stub of OpenAI's API on a loopback port until Ctrl-C."""
 
 import click
 

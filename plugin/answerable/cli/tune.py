@@ -1,4 +1,4 @@
-"""``answerable tune``: find the smallest bundle settings that hold every gold verdict."""
+"""``answerable tune``: find the smallest bundle settings by trials that keep every gold verdict."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""``answerable why``: explain what decided about a question, and what an author could do."""
+"""``answerable why``: print each candidate's scores and fate, and advice for the author."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""The MkDocs face: the only part that imports mkdocs."""
+"""The MkDocs plugin with its options and builds: the only part that imports mkdocs."""

@@ -1,4 +1,4 @@
-"""Options of the plugin under ``plugins: answerable`` in mkdocs.yml, with types and defaults."""
+"""Schema of the options under ``plugins: answerable`` in mkdocs.yml: types, choices, defaults."""
 
 import re
 

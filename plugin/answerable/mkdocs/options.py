@@ -1,4 +1,4 @@
-"""Options of the plugin and of MkDocs, checked and resolved for this build."""
+"""Check ranges of the plugin's options; derive profile, encoding, settings and paths from them."""
 
 import os
 import re

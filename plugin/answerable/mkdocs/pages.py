@@ -1,4 +1,4 @@
-"""Pages and files of a MkDocs build, read as the sources of an index."""
+"""Turn MkDocs' pages into sources, index them while it builds, and merge a site's languages."""
 
 import html
 import re

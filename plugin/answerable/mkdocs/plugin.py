@@ -1,4 +1,4 @@
-"""The MkDocs plugin: reads the built site, publishes the bundle, serves the live ask box."""
+"""The MkDocs plugin: indexes pages, adds the ask box, publishes a bundle or serves a preview."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -71,14 +71,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self.build_handler: Callable[[FinishedBuild], None] | None = None
         self._command = "build"
         self._preview = False
-        self._depth = 0
+        self._nested_builds = 0
         self._pending: list[PendingSitePages] = []
         self._pool = ProcessPool()
         self._complete = True
         # The docs path of each page by its path in the site, also of pages that were not read.
         self._outputs: dict[str, str] = {}
         self._endpoint: str | None = None
-        self._headless = False
+        self._warned_of_header = False
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
 
@@ -108,19 +108,19 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Begin a site, or one more language of it: i18n plugins build those inside the first."""
         del config
-        if self._depth == 0:
+        if self._nested_builds == 0:
             self._pending = []
             self._complete = True
             self._outputs = {}
-            self._headless = False
+            self._warned_of_header = False
             if stale := describe_stale_floors(self.config):
                 log.warning(stale)
-        self._depth += 1
+        self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:
         """Forget a build that has failed."""
         del error
-        self._depth = 0
+        self._nested_builds = 0
         self._pool.close()
 
     # After the i18n plugin, which looks at every file's source; the widget's have none.
@@ -181,8 +181,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
 
         What was written is audited in any case, also where no index can be made of it.
         """
-        self._depth -= 1
-        if self._depth > 0:
+        self._nested_builds -= 1
+        if self._nested_builds > 0:
             return
         with closing(self._pool), self._reporting_failure():
             if self._pending and self._complete:
@@ -258,9 +258,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
     def _inject(self, html: str, script_url: str) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.
         endpoint = None if self._preview else self._endpoint
-        html, is_headless = place_widget(html, script_url, endpoint, self.config)
-        if is_headless and not self._headless:
-            self._headless = True
+        html, lacks_header = place_widget(html, script_url, endpoint, self.config)
+        if lacks_header and not self._warned_of_header:
+            self._warned_of_header = True
             log.warning(widget.UNKNOWN_HEADER)
         return html
 

@@ -1,4 +1,4 @@
-"""Publication of a site that MkDocs has built, or its preview in the dev server."""
+"""Audit and index a finished MkDocs build; write its function's folder, or make a preview."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

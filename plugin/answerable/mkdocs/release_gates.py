@@ -1,4 +1,4 @@
-"""Run the release gates of a build: the gold set decides what may be published."""
+"""Judge a build by its gold set: refuse an encoding or search, warn of retrieval; fill Postgres."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

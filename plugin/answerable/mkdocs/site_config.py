@@ -1,4 +1,4 @@
-"""Site of a command: its configuration, and its index rebuilt for the commands that judge it."""
+"""Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
 from dataclasses import dataclass
 from pathlib import Path

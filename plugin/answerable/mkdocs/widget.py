@@ -1,4 +1,4 @@
-"""Widget of a site: its place in the built pages, and its addresses and example questions."""
+"""Options of the ask widget: check them, resolve its links and examples, place it in pages."""
 
 import re
 from pathlib import Path
@@ -157,10 +157,10 @@ def _find_placeholders(template: str) -> set[str]:
 
 
 class PlacedWidget(NamedTuple):
-    """Hold a page with the widget. ``is_headless``: the header that it belongs in is unknown."""
+    """Hold a page with the widget. ``lacks_header``: no known header to put the widget into."""
 
     html: str
-    is_headless: bool
+    lacks_header: bool
 
 
 def append_inline_widget(content: str, options: AnswerableConfig) -> str:

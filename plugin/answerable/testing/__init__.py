@@ -1,4 +1,4 @@
-"""Test doubles for those who build on the package: providers in process, and a model server."""
+"""Test doubles to import: LetterEmbedder, ScriptedAnswerer, and OpenAIStub, a server over HTTP."""
 
 from .doubles import LetterEmbedder, ScriptedAnswerer
 from .openai_stub import OpenAIStub

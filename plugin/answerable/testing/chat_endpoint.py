@@ -1,4 +1,4 @@
-"""The stub's endpoint /v1/chat/completions: requests, completions and streams of chunks."""
+"""Stub of /v1/chat/completions: check a request as OpenAI does, build its completion or chunks."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""Test doubles of the two providers: an embedder that counts letters, an answerer with a script."""
+"""Test doubles: LetterEmbedder counts letters as vectors, ScriptedAnswerer replays drafts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The stub's endpoint /v1/embeddings: vectors of the local embedder in OpenAI's dimensions."""
+"""Stub of /v1/embeddings: vectors of the local embedder, padded or cut to a model's dimensions."""
 
 import base64
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Route a request of the stub server to its endpoint, with the fault that it meets."""
+"""Turn a request to the stub server into its reply: check key and path, take a fault, or answer."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Faults of the stub server: their names, what each of them does, and when a request meets one."""
+"""Faults that the stub server simulates: names and effects, and which of them a request meets."""
 
 import re
 import threading

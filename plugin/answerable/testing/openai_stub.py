@@ -1,4 +1,4 @@
-"""Serve OpenAI's protocol on a loopback port: scripted models, faults, a record of requests."""
+"""Run a stub of OpenAI's API on a loopback port: scripted models, faults, recorded requests."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""Check the fields of a request as OpenAI checks them; each refusal is an ``OpenAIError``."""
+"""Check the fields of a stub's request as OpenAI does, with ``OpenAIError`` for each refusal."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The stub's endpoint /v1/responses: requests, response objects and streams of events."""
+"""Stub of /v1/responses: check a request as OpenAI does, build its response object or events."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""Scripted answer models: parse the data lines of a prompt, write a draft that its sources support.
+"""Scripted answer models: parse a prompt's sources and hints, write an honest or invented draft.
 
 A model is a function from a parsed prompt to the text that it writes.
 """

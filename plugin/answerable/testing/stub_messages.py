@@ -1,4 +1,4 @@
-"""HTTP messages of the stub server: recorded requests, replies, and how a reply is sent."""
+"""Messages of the stub server: recorded requests, OpenAI's errors, replies, faulty sending."""
 
 import json
 import socket

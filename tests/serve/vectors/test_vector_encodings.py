@@ -173,7 +173,7 @@ def test_encoded_arrays_match_the_encoding_kind() -> None:
         assert 0 <= arrays[INVERSE_NORMS].min() <= arrays[INVERSE_NORMS].max() <= MAX_UNIT_VALUE
         for array, (dtype, shape) in encoding.arrays.items():
             assert (arrays[array].dtype, arrays[array].shape[1:]) == (np.dtype(dtype), shape)
-        numbers = opened(rows, encoding).numbers(slice(None))
+        numbers = opened(rows, encoding).decode_rows(slice(None))
         assert (numbers.dtype, numbers.shape) == (np.dtype(np.float32), (20, 60))
         is_whole = bool((numbers == numbers.astype(np.int8)).all())
         assert is_whole == ENCODING_KINDS[name].is_whole

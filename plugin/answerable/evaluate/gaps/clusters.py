@@ -119,7 +119,7 @@ def _collect_questions(
     for refusal in refusals:
         # A hash is of one process or one secret, a text is the same whoever has logged it.
         if refusal.text is None:
-            by_hash.setdefault(refusal.question, []).append(refusal)
+            by_hash.setdefault(refusal.question_hash, []).append(refusal)
         else:
             by_text.setdefault(normalize_question_words(refusal.text), []).append(refusal)
     with_text, hashed = (
@@ -155,8 +155,8 @@ def _group_by_page(questions: Iterable[_LoggedQuestion]) -> list[_Cluster]:
     groups: dict[tuple[str, bool], list[_LoggedQuestion]] = {}
     for question in questions:
         near = question.latest.near
-        is_near = near is not None and near.score != "far"
-        key = near.record if near and is_near else question.latest.question
+        is_near = near is not None and near.nearness != "far"
+        key = near.record if near and is_near else question.latest.question_hash
         groups.setdefault((key, is_near), []).append(question)
     return list(groups.values())
 
@@ -192,18 +192,18 @@ def _cluster_by_cosine(questions: Sequence[_LoggedQuestion], vectors: Vectors) -
 def _summarize_cluster(cluster: _Cluster, site_terms: Collection[str]) -> Gap:
     refusals = [refusal for question in cluster for refusal in question.refusals]
     nearest = [question.latest.near for question in cluster if question.latest.near is not None]
-    best = min(nearest, key=lambda near: NEARNESS_LEVELS.index(near.score), default=None)
+    best = min(nearest, key=lambda near: NEARNESS_LEVELS.index(near.nearness), default=None)
     most_asked_first = sorted(cluster, key=lambda question: -len(question.refusals))
     texts = [question.latest.text for question in most_asked_first if question.latest.text]
     days = sorted(refusal.time[:10] for refusal in refusals)
     return Gap(
-        action=_choose_action(best.score if best else None),
+        action=_choose_action(best.nearness if best else None),
         near=best.record if best else None,
-        score=best.score if best else None,
+        score=best.nearness if best else None,
         reason=Counter(refusal.reason for refusal in refusals).most_common(1)[0][0],
         asked=len(refusals),
         questions=len(cluster),
-        askers=len({refusal.asker for refusal in refusals if refusal.asker}),
+        askers=len({refusal.asker_hash for refusal in refusals if refusal.asker_hash}),
         first=days[0],
         last=days[-1],
         title=_suggest_title(texts, site_terms) if texts else "",

@@ -201,7 +201,7 @@ def _make_vector_rows(
     """Make a row for each vector. owners: the hint of each, where they are those of windows."""
     for numbers in _iter_batches(count):
         span = slice(numbers.start, numbers.stop)
-        values = codes.numbers(span).astype(np.int8 if column.is_whole else np.float32)
+        values = codes.decode_rows(span).astype(np.int8 if column.is_whole else np.float32)
         norms = codes.inverse_norms[span].tolist()
         batch: list[TableRow] = []
         for number, norm, vector in zip(numbers, norms, _encode_vectors(values), strict=True):

@@ -1,1 +1,1 @@
-"""Describe the files of a bundle: manifest, columns, postings, compression."""
+"""Formats of a bundle's files: manifest, number and text columns, postings, compression."""

@@ -1,4 +1,4 @@
-"""Columns of numbers in a bundle: packed as byte planes, mapped as .npy files, and checked."""
+"""Number columns of a bundle: their names and types, packing, .npy mapping and checks."""
 
 import math
 from collections.abc import Mapping
@@ -23,9 +23,10 @@ _MAX_NPY_HEADER = 1024
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Describe numbers of one type: one for each of the ``counted_names`` together, and ``extra``.
+    """Describe one column of numbers: its name, and its type as numpy writes it.
 
-    ``rising`` ones are packed as differences.
+    Its length is the sum of the counts of ``counted_names``, plus ``extra``. ``rising`` numbers are
+    packed as differences.
     """
 
     name: str
@@ -117,12 +118,12 @@ def map_array(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
         magic, length = file.read(8), int.from_bytes(file.read(2), "little")
         header = file.read(min(length, _MAX_NPY_HEADER))
         start = file.tell()
-    numbers = math.prod(shape)
-    size = start + np.dtype(dtype).itemsize * numbers
-    whole = length <= _MAX_NPY_HEADER and path.stat().st_size == size
-    if magic != _NPY_MAGIC or header.rstrip() != expected.encode() or not whole:
+    count = math.prod(shape)
+    size = start + np.dtype(dtype).itemsize * count
+    has_expected_size = length <= _MAX_NPY_HEADER and path.stat().st_size == size
+    if magic != _NPY_MAGIC or header.rstrip() != expected.encode() or not has_expected_size:
         raise ValueError(f"{path.name} is not an array of {shape} {dtype}")
-    if not numbers:
+    if not count:
         return np.empty(shape, dtype)
     return np.memmap(path, np.dtype(dtype), "r", start, shape)
 
@@ -145,11 +146,13 @@ def check_row_bounds(column: Column, values: NDArray[Any], bound: int) -> None:
         raise ValueError(f"{column.name} points past the last row")
 
 
-def check_bearers(bearers: NDArray[Any], edges: NDArray[Any], counts: Mapping[str, int]) -> None:
+def check_phrase_owners(
+    owners: NDArray[Any], edges: NDArray[Any], counts: Mapping[str, int]
+) -> None:
     """Refuse phrases of records, and terms of labels, that point past the last record or hint."""
     labels = int(edges[sum(counts[kind] for kind in PHRASE_KINDS[:-1])])
-    check_row_bounds(PHRASE_RECORDS, bearers[:labels], counts["records"])
-    check_row_bounds(PHRASE_RECORDS, bearers[labels:], counts["hints"])
+    check_row_bounds(PHRASE_RECORDS, owners[:labels], counts["records"])
+    check_row_bounds(PHRASE_RECORDS, owners[labels:], counts["hints"])
 
 
 def check_offsets(column: Column, edges: NDArray[Any], size: int) -> None:

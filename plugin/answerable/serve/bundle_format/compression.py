@@ -1,4 +1,4 @@
-"""Bounded zlib compression of a bundle's files, and their SHA-256."""
+"""Compress a bundle's files by zlib, decompress them within a size limit, hash them (SHA-256)."""
 
 import mmap
 import zlib

@@ -1,4 +1,4 @@
-"""Manifest of a bundle: wire version, identity, counts, and files with their hashes."""
+"""Read and check a bundle's manifest.json: id, embedder, profile, counts, file names and hashes."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Inverted index of passages, and authored phrases with the records that bear them."""
+"""In-memory indexes of a bundle: terms to passages with counts, and authored phrases to records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import columns
-from .columns import check_bearers, check_offsets
+from .columns import check_offsets, check_phrase_owners
 from .text_lines import TextLines
 
 
@@ -54,8 +54,8 @@ class PhraseIndex:
     def entry(self, phrase: str) -> PhraseEntry:
         """Look up a phrase; KeyError."""
         row = self.rows[phrase]
-        bearers = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
-        return PhraseEntry(phrase, tuple(bearers.tolist()), int(self.frequencies[row]))
+        owners = self.records[int(self.edges[row]) : int(self.edges[row + 1])]
+        return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
 
 
 def list_phrase_lengths(index: PhraseIndex) -> frozenset[int]:
@@ -68,14 +68,14 @@ def load_phrase_indexes(
 ) -> tuple[PhraseIndex, ...]:
     """Build the index of each of ``PHRASE_KINDS``, whose rows share their columns; ValueError."""
     edges = numbers[columns.PHRASE_EDGES.name]
-    bearers = numbers[columns.PHRASE_RECORDS.name]
+    owners = numbers[columns.PHRASE_RECORDS.name]
     frequencies = numbers[columns.PHRASE_FREQUENCIES.name]
     check_offsets(columns.PHRASE_EDGES, edges, counts["bearers"])
-    check_bearers(bearers, edges, counts)
+    check_phrase_owners(owners, edges, counts)
     indexes = []
     first = 0
     for lines in phrases:
         rows = dict(zip(lines.texts(), range(first, first + len(lines)), strict=True))
-        indexes.append(PhraseIndex(rows, edges, bearers, frequencies))
+        indexes.append(PhraseIndex(rows, edges, owners, frequencies))
         first += len(lines)
     return tuple(indexes)

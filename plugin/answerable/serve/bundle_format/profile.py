@@ -1,4 +1,4 @@
-"""Scoring profile of an embedder: weights of the hybrid score, boosts and floors."""
+"""Hold the weights, boosts and floors of scoring; defaults for the local and OpenAI embedders."""
 
 import math
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Metadata and small columns of a site, which every store of it keeps in memory."""
+"""Parse and check what every store has of a site in memory: languages, dates, phrase indexes."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

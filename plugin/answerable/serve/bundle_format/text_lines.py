@@ -1,4 +1,4 @@
-"""Columns of texts in a bundle's files: a line each, compressed, decoded on demand, and checked."""
+"""Text columns of a bundle: packed one line a text, decoded on access; dates and urls checked."""
 
 import datetime as dt
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Protocol of embedders, and the identity that makes two vectors comparable."""
+"""Embedder protocol: texts to unit vectors, word ranks; identity: provider, model, dimensions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

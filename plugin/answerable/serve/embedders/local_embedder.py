@@ -1,4 +1,4 @@
-"""Local embedder without a key: the mean of a text's static token vectors (WordLlama)."""
+"""Embed in the process, without a key: the mean of a text's static token vectors (WordLlama)."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Embedder behind a server with the OpenAI protocol, in batches within its limits."""
+"""Embed texts by /embeddings of an OpenAI-compatible server: in batches, long texts cut."""
 
 import time
 from collections.abc import Iterator, Sequence

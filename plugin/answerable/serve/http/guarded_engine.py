@@ -1,4 +1,4 @@
-"""Answer a question behind the limits: answer cache, slots in flight, token budget, engine."""
+"""Answer or search by the engine, behind the answer cache, slots in flight and token budget."""
 
 import hashlib
 import json
@@ -93,7 +93,8 @@ class GuardedEngine:
         if outcome != "miss":
             for stage in entry["stages"]:
                 context.announce(stage)
-        near = NearestRecord(**entry["near"]) if entry["near"] else None
+        nearest = entry["near"]
+        near = NearestRecord(nearest["record"], nearest["score"]) if nearest else None
         return ServedReply(entry["body"], outcome, near)
 
     def search(
@@ -130,7 +131,7 @@ class GuardedEngine:
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
         entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
-            "near": {"record": nearest.record, "score": nearest.score} if nearest else None,
+            "near": {"record": nearest.record, "score": nearest.nearness} if nearest else None,
             "stages": context.stages,
         }
         # A model that broke the contract may keep it the next time.

@@ -1,4 +1,4 @@
-"""HTTP requests, responses and problems (RFC 9457), without a server and without a framework."""
+"""HTTP requests and responses as dataclasses, errors as problem+json (RFC 9457), JSON encoding."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Protect a function as its policy says: bearer token, proof of work, rates, and what is behind.
+"""Check requests against a policy: pause, bearer token, proof of work, rates; created lazily.
 
 Each protection is created when it is first needed, because their packages load slowly.
 """

@@ -1,4 +1,4 @@
-"""Log refused questions: without addresses, and without their text unless the owner wants it."""
+"""Log refused questions with the nearest page: the asker hashed, the text only if wanted."""
 
 import json
 import os
@@ -27,10 +27,14 @@ NEARNESS_LEVELS: tuple[Nearness, ...] = ("above", "close", "low", "far")
 
 @dataclass(frozen=True, slots=True)
 class NearestRecord:
-    """Hold the record nearest to a question, and its score against the floor, in thirds of it."""
+    """Hold the record nearest to a question.
+
+    ``nearness``: its score, as thirds of the floor: "above" it, "close" from two thirds on, "low"
+    from one third on, else "far".
+    """
 
     record: str
-    score: Nearness
+    nearness: Nearness
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +55,15 @@ class RefusedQuestion:
 class LoggedRefusal:
     """Hold a refused question as it is logged.
 
-    ``time`` is in UTC, to the hour; ``asker`` and ``question`` are hashes, ``text`` the question.
+    ``time`` is in UTC, to the hour. ``asker_hash`` is keyed by the day, ``question_hash`` is not.
+    ``text`` is the question itself, None unless the owner logs it.
     """
 
     time: str
     reason: Reason
     bundle: str
-    asker: str
-    question: str
+    asker_hash: str
+    question_hash: str
     near: NearestRecord | None = None
     text: str | None = None
 
@@ -69,10 +74,10 @@ class LoggedRefusal:
             "time": self.time,
             "reason": self.reason,
             "bundle": self.bundle,
-            "asker": self.asker,
-            "question": self.question,
+            "asker": self.asker_hash,
+            "question": self.question_hash,
             "near": self.near.record if self.near else None,
-            "score": self.near.score if self.near else None,
+            "score": self.near.nearness if self.near else None,
         }
         if self.text is not None:
             row["text"] = self.text
@@ -94,22 +99,27 @@ def find_nearest_record(result: RetrievalResult, floor: float) -> NearestRecord 
         return None
     best = result.near_passages[0]
     thirds = 3 * best.base / floor
-    score: Nearness = "close" if thirds >= 2 else "low" if thirds >= 1 else "far"
-    return NearestRecord(best.item.record, score)
+    nearness: Nearness = "close" if thirds >= 2 else "low" if thirds >= 1 else "far"
+    return NearestRecord(best.item.record, nearness)
 
 
-def anonymize_refusal(
+def redact_refusal(
     refused: RefusedQuestion, secret: bytes, now: float, *, with_text: bool
 ) -> LoggedRefusal:
-    """Hash the asker and the question, and round the time. now: seconds since 1970."""
+    """Hash the asker and the question, drop the address, and round the time to the hour.
+
+    now: seconds since 1970. with_text: keep the text of the question beside its hash.
+    """
     hour = time.strftime("%Y-%m-%dT%H:00Z", time.gmtime(now))
     return LoggedRefusal(
         time=hour,
         reason=refused.reason,
         bundle=refused.bundle,
-        asker=hash_with_secret(refused.address, secret, hour[:10]),
+        asker_hash=hash_with_secret(refused.address, secret, hour[:10]),
         # Not keyed by a day: a question that is asked on two days is one question.
-        question=hash_with_secret(normalize_question_words(refused.question), secret, "question"),
+        question_hash=hash_with_secret(
+            normalize_question_words(refused.question), secret, "question"
+        ),
         near=refused.near,
         text=refused.question if with_text else None,
     )
@@ -130,7 +140,7 @@ def make_refusal_logger(
 
     def log_refusal(refused: RefusedQuestion) -> None:
         if (setting := read_setting()) != "none":
-            write(anonymize_refusal(refused, secret, now(), with_text=setting == "text").to_line())
+            write(redact_refusal(refused, secret, now(), with_text=setting == "text").to_line())
 
     return log_refusal
 

@@ -1,4 +1,4 @@
-"""The answer function: one request in, one response out, its protections in their order."""
+"""Route requests to answer, search, health, challenge, metrics, …; apply protections, log each."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""Stop gracefully: track what is in flight, and stop a server on SIGTERM or an interrupt."""
+"""Track what is in flight and wait for its end; call a stop function on SIGTERM or an interrupt."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""Server-sent events: the stages of an answer while it is made, then the whole answer.
+"""Stream an answer as server-sent events: stages, then all of it or a problem; keepalives.
 
 Claims leave only when the whole draft has passed the contract, since a late one can still refuse
 it.

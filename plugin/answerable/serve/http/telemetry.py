@@ -1,6 +1,7 @@
-"""Report requests: one access-log line of JSON for each, and counters for Prometheus.
+"""Format one access-log line of JSON for each request, and count requests for Prometheus.
 
-Neither holds words of anyone's: all values come from closed lists of ours.
+All values come from closed lists of ours, except ids and, if the owner logs questions, the
+question, which only the access log holds.
 """
 
 import json

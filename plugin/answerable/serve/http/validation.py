@@ -1,4 +1,4 @@
-"""Validate requests: the page's origin (CORS), the JSON body, the question and its language."""
+"""Validate origin, JSON body, question and language of a request; add CORS headers."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Cache answers, in memory or in Redis, and make one answer at a time for equal questions."""
+"""Cache answers by key in memory or Redis; who asks while one is being made waits for it."""
 
 import contextlib
 import secrets
@@ -187,8 +187,8 @@ class RedisAnswerCache:
         self._waiting_room = WaitingRoom()
         self._milliseconds = 1000 * seconds
         self._look_up = store.register_script(_LOOK_UP_SCRIPT)
-        self._publish = store.register_script(_PUBLISH_SCRIPT, closing=True)
-        self._release = store.register_script(_RELEASE_SCRIPT, closing=True)
+        self._publish = store.register_script(_PUBLISH_SCRIPT, is_cleanup=True)
+        self._release = store.register_script(_RELEASE_SCRIPT, is_cleanup=True)
 
     def get_or_make(
         self, key: str, make: MakeValue, wait: float, check: CheckCaller = do_nothing

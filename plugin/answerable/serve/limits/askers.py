@@ -1,4 +1,4 @@
-"""Identify askers by hashed addresses and bearer tokens, and bound what each holds at once."""
+"""Mask and hash client addresses, check bearer tokens, bound each asker's answers, connections."""
 
 import hashlib
 import hmac

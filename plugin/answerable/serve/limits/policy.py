@@ -1,4 +1,4 @@
-"""Read who may ask how much, the policy of a function, from its environment."""
+"""Read a function's ``Policy`` from ANSWERABLE_* variables: origins, rates, token cap, secrets."""
 
 import math
 import os

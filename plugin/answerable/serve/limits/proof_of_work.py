@@ -1,4 +1,4 @@
-"""Issue and verify proof-of-work challenges (ALTCHA version 2), each of which counts once.
+"""Issue signed proof-of-work challenges (ALTCHA version 2), verify solutions, accept each once.
 
 ALTCHA's own widget solves them too: a challenge reveals the first half of a key that is derived
 from a number within known bounds, and whoever asks has to count up to that number.

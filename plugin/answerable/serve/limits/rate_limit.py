@@ -1,4 +1,4 @@
-"""Limit how often one asker, and all of them together, may ask: exact moving windows."""
+"""Admit requests by moving windows per asker and overall, in memory or Redis, or tell the wait."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Connect to the Redis or Valkey server that instances of the function share.
+"""Run commands on the Redis or Valkey server that instances share, within a deadline.
 
 Everything is kept under keys that begin with ``answerable:``. Only this module knows the client.
 """
@@ -25,8 +25,8 @@ KEY_NAMESPACE = "answerable"
 KEY_PREFIX = f"{KEY_NAMESPACE}:"
 # A reader waits for these, so a store that does not answer soon counts as unreachable.
 _CONNECT_SECONDS, _READ_SECONDS = 0.5, 1.0
-# The least that a command has which gives back what a question holds, however late it is.
-_CLOSING_SECONDS = 0.5
+# The least time for a command that releases what a question holds, even after its deadline.
+_CLEANUP_SECONDS = 0.5
 # A function that was frozen wakes with connections that the network may have forgotten: after so
 # many seconds without a command they are opened anew.
 _IDLE_SECONDS = 30.0
@@ -88,29 +88,29 @@ class RedisStore:
         """Share the connections with a library that speaks to Redis itself, inside ``run``."""
         return self._client.connection_pool
 
-    def run(self, work: Callable[[], T], *, again: bool = True, closing: bool = False) -> T:
+    def run(self, work: Callable[[], T], *, retry: bool = True, is_cleanup: bool = False) -> T:
         """Run ``work`` and return its result; StorageError if the store cannot be reached.
 
-        again: whether the work may run a second time after a connection was lost, though the first
-        may have been done. It ends when the current request has to, which is a ProviderError with
-        ``timeout`` then. closing: the work gives back what a question holds, and has a moment even
-        where the request is over.
+        retry: run the work a second time after a lost connection, although the server may have done
+        it the first time. It ends by the deadline of the current request, with a ProviderError that
+        has ``timeout``. is_cleanup: the work releases what a question holds, and so it has half a
+        second even after the deadline.
         """
         context = current_context()
-        if not closing:
+        if not is_cleanup:
             context.check_deadline()
-        left = max(context.left, _CLOSING_SECONDS) if closing else context.left
+        left = max(context.left, _CLEANUP_SECONDS) if is_cleanup else context.left
         token = _ends.set(time.monotonic() + left)
         try:
-            return self._run_with_retry(work, again=again)
+            return self._run_with_retry(work, retry=retry)
         except StorageError:
-            if not closing:
+            if not is_cleanup:
                 context.check_deadline()
             raise
         finally:
             _ends.reset(token)
 
-    def _run_with_retry(self, work: Callable[[], T], *, again: bool) -> T:
+    def _run_with_retry(self, work: Callable[[], T], *, retry: bool) -> T:
         if time.time() - self._last_use > _IDLE_SECONDS:
             self._disconnect_idle()
         self._last_use = time.time()
@@ -119,7 +119,7 @@ class RedisStore:
                 return work()
             except self._connection_error:
                 self._disconnect_idle()
-                if not again:
+                if not retry:
                     raise
                 return work()
         except self._errors as error:
@@ -128,29 +128,31 @@ class RedisStore:
                 "check ANSWERABLE_REDIS_URL and that its server runs"
             ) from error
 
-    def register_script(self, source: str, *, closing: bool = False) -> RunScript:
+    def register_script(self, source: str, *, is_cleanup: bool = False) -> RunScript:
         """Make a function that runs a Lua script, a second time if a connection is lost.
 
-        closing: see ``run``.
+        is_cleanup: see ``run``.
         """
         script = self._client.register_script(source)
 
         def run_script(keys: Sequence[str], arguments: Sequence[str | int | bytes]) -> Any:
             prefixed = [KEY_PREFIX + key for key in keys]
-            return self.run(lambda: script(keys=prefixed, args=list(arguments)), closing=closing)
+            return self.run(
+                lambda: script(keys=prefixed, args=list(arguments)), is_cleanup=is_cleanup
+            )
 
         return run_script
 
     def set_once(self, key: str, seconds: int) -> bool:
         """Remember a key (without the prefix) for some seconds; False if it was known already."""
         is_new = self.run(
-            lambda: self._client.set(KEY_PREFIX + key, b"", nx=True, ex=seconds), again=False
+            lambda: self._client.set(KEY_PREFIX + key, b"", nx=True, ex=seconds), retry=False
         )
         return bool(is_new)
 
     def forget(self, key: str) -> None:
         """Delete a key (without the prefix)."""
-        self.run(lambda: self._client.delete(KEY_PREFIX + key), closing=True)
+        self.run(lambda: self._client.delete(KEY_PREFIX + key), is_cleanup=True)
 
     def ping(self) -> None:
         """Raise StorageError if the store cannot be reached."""
@@ -172,8 +174,8 @@ def connect_redis(url: str) -> RedisStore:
 def _make_bounded_class(connection_class: Any) -> Any:
     """Make a class of connections whose timeouts follow the work that uses them.
 
-    A client has the timeouts that it was made with, one for each command, of which an admission
-    sends half a dozen.
+    redis-py takes one timeout for all commands of a client, and starts it anew for each. To admit a
+    question takes about six commands, which together have to end by its deadline.
     """
 
     class BoundedConnection(connection_class):  # type: ignore[misc]

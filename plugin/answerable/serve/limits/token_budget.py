@@ -1,4 +1,4 @@
-"""Cap the tokens that a UTC day may cost: reserve before a question, settle after it.
+"""Cap the tokens of a UTC day, in memory or Redis: reserve the worst case, settle the real cost.
 
 Tokens that are settled and tokens that are reserved are counted apart: only those that are settled
 have been spent. The budget is kept in memory or, for instances that share one, in Redis.
@@ -256,7 +256,7 @@ class RedisTokenBudget:
         self._clock = clock
         self._reserve = store.register_script(_RESERVE_SCRIPT)
         self._resize = store.register_script(_RESIZE_SCRIPT)
-        self._settle = store.register_script(_SETTLE_SCRIPT, closing=True)
+        self._settle = store.register_script(_SETTLE_SCRIPT, is_cleanup=True)
 
     def reserve(self, tokens: int, seconds: float) -> Reservation:
         """See TokenBudget."""

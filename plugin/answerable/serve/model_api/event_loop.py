@@ -1,4 +1,4 @@
-"""Event loop in a thread of its own, whose tasks can be cancelled from every other thread.
+"""Run coroutines on one asyncio event loop in a daemon thread, as futures that can be cancelled.
 
 Imported where a provider is called and nowhere else: asyncio would slow down a cold start.
 """

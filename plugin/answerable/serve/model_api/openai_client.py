@@ -1,4 +1,4 @@
-"""Calls of a model server by the OpenAI client: imported late, one retry, one deadline."""
+"""Send a request by the OpenAI client: one deadline, one retry, faults in our words, tokens."""
 
 import time
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Limit of a model server's response, before and after it is decompressed.
+"""Limit the bytes of a model server's response while httpx reads it, before and after gzip.
 
 An HTTP client reads a body to its end, whatever its status. So the stream of every response is
 replaced by one that counts, before anything of it is read.

@@ -177,7 +177,7 @@ def find_hint_candidates(
 def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
     """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
     # Summed in one order, so that equal rows have equal cosines.
-    dots: Floats = np.einsum("ij,j->i", codes.numbers(rows), query)
+    dots: Floats = np.einsum("ij,j->i", codes.decode_rows(rows), query)
     return dots * codes.inverse_norms[rows]
 
 

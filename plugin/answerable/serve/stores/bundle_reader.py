@@ -1,4 +1,4 @@
-"""Open a bundle folder: every file is checked before the first question."""
+"""Open a bundle folder as a store: check sizes, contents and, with ``verify``, hashes of files."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Prefetch thread: reads, decompresses and hashes a bundle's files before numpy is imported.
+"""Decompress and hash a bundle's files in a thread, begun before numpy is imported.
 
 All of that releases the interpreter's lock, so that a function that starts it first has it done by
 the time it opens its bundle. A file that could not be prefetched is read when it is needed.

@@ -1,1 +1,1 @@
-"""Encode vectors as numbers or bits, and compute dot products over them."""
+"""Read vectors that are stored as numbers or bits, and estimate their cosines with a query."""

@@ -1,4 +1,4 @@
-"""Rows as one bit a dimension, estimated by Hamming distance, alone or before int8 codes."""
+"""Estimate cosines with rows of one bit a dimension by Hamming distance, alone or before int8."""
 
 import math
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class BinaryCodes:
             math.sqrt(2 / math.pi)
         )
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the signs of some rows, 1 or -1 each, (k, dimensions)."""
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Decode some rows to their signs, 1 or -1 each, (k, dimensions)."""
         bits = np.unpackbits(self.bits[rows], axis=1, count=self.dimensions)
         return bits.astype(np.float32) * 2 - 1
 
@@ -66,9 +66,9 @@ class BinaryInt8Codes:
         """Estimate the cosine as its average at so many equal bits."""
         return _estimate_cosines(self.bits, query, self.inner.inverse_norms)
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the int8 codes of some rows, (k, dimensions)."""
-        return self.inner.numbers(rows)
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Decode some rows to their int8 codes, (k, dimensions)."""
+        return self.inner.decode_rows(rows)
 
     @property
     def inverse_norms(self) -> Floats:

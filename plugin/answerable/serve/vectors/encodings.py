@@ -1,4 +1,4 @@
-"""Encodings of a bundle's vectors: their arrays, and scores of a query with every row."""
+"""Registry of vector encodings: number kind and kept dimensions, arrays, and how to open them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ class Codes(Protocol):
     def estimate(self, query: Floats) -> Floats:
         """Estimate the cosine of the query with every row. Returns (n,)."""
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, which the query is multiplied with, (k, dimensions)."""
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Decode some rows to the codes that a query is multiplied with, (k, dimensions)."""
 
     @property
     def inverse_norms(self) -> Floats:

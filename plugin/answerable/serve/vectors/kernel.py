@@ -1,4 +1,4 @@
-"""Exact integer dot products of one query with many rows, by numkong or numpy; unit rows."""
+"""Multiply int8 rows by an int8 query exactly, by numkong or numpy; scale rows to length 1."""
 
 import os
 from collections.abc import Callable, Iterator

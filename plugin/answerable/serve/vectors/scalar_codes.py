@@ -1,4 +1,4 @@
-"""Rows as numbers, quantized to 8 or 4 bits or in full, scored against a query."""
+"""Estimate a query's cosines with rows stored as float32, int8 or int4, and bound the error."""
 
 import math
 from collections.abc import Callable
@@ -41,8 +41,8 @@ class Float32Codes:
         cosines: Floats = (self.rows @ query) * self.inverse_norms
         return cosines
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return some rows."""
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Return some rows as they are, (k, dimensions)."""
         return self.rows[rows]
 
 
@@ -69,8 +69,8 @@ class Int8Codes:
         """Compute the exact dot product of a query (d,) with every row. Returns (n,)."""
         return kernel.multiply_rows(self.codes, query)
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, (k, dimensions)."""
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Decode some rows to their codes, (k, dimensions)."""
         return self.codes[rows].astype(np.float32)
 
 
@@ -116,8 +116,8 @@ class Int4Codes:
             dots[start : start + _ROWS_PER_MASK] = lows - offset + highs / 16
         return dots
 
-    def numbers(self, rows: Rows | slice) -> Floats:
-        """Return the codes of some rows, (k, dimensions)."""
+    def decode_rows(self, rows: Rows | slice) -> Floats:
+        """Decode some rows to their codes, (k, dimensions)."""
         nibbles = self.nibbles[rows]
         low = (nibbles & 0x0F).astype(np.float32) - 8
         high = (nibbles & 0xF0).view(np.int8).astype(np.float32) / 16

@@ -1,4 +1,4 @@
-"""Open the folder of a published function as a service, configured by its environment.
+"""Open a published function's folder as a ``Service``, configured by ANSWERABLE_* variables.
 
 Nothing is imported here that imports numpy, so that the bundle is prefetched meanwhile.
 """

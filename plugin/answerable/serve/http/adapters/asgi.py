@@ -1,4 +1,4 @@
-"""Serve as an ASGI application: containers, Vercel, Azure."""
+"""ASGI application over a service: streams answers, cancels a question when its client leaves."""
 
 import asyncio
 import os

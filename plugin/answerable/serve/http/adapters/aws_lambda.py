@@ -1,4 +1,4 @@
-"""Serve on AWS Lambda, by its payload 2.0: function URLs and HTTP APIs.
+"""AWS Lambda handler over a service: payload 2.0 (function URLs, HTTP APIs), never streamed.
 
 Lambda's Python runtime sends a response as a whole, so nothing is streamed.
 """

@@ -1,4 +1,4 @@
-"""Mount the answer function on a development server's WSGI application."""
+"""Mount the answer function below _answerable/ of a dev server's WSGI app, for its own pages."""
 
 import ipaddress
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Serve on Google Cloud Run functions: a view of Flask, which their framework brings."""
+"""Flask view over a service, for Google Cloud Run functions; X-Forwarded-For names the asker."""
 
 import os
 import sys

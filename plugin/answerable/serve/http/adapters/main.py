@@ -1,4 +1,4 @@
-"""Serve a function folder on loopback: ``python -I main.py`` answers ``POST /answer``.
+"""Script of a function's folder (``python -I main.py``): serve it on HOST:PORT until a signal.
 
 PORT (default 8799) and HOST (default 127.0.0.1) come from the environment, as do the variables of
 its policy. This file is copied to the function's folder, and so imports by absolute names.

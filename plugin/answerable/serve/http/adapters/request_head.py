@@ -1,4 +1,4 @@
-"""Parse the head of an HTTP/1.1 request strictly (RFC 9112), against request smuggling.
+"""Parse the line and headers of an HTTP/1.1 request strictly (RFC 9112), against smuggling.
 
 Smuggling needs two programs that read one message differently. So whatever a proxy might read in
 another way is rejected and not repaired.

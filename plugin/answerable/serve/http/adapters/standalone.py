@@ -1,4 +1,4 @@
-"""Serve on the standard library's HTTP server: one thread a connection, with keep-alive."""
+"""Threaded HTTP/1.1 server over a handler: keep-alive, deadlines, connection limits, draining."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Serve as a WSGI application."""
+"""WSGI application over a service: bounded body, streamed events with keepalives."""
 
 from collections.abc import Callable, Iterable
 from http import HTTPStatus

@@ -1,1 +1,1 @@
-"""Serve a site from PostgreSQL with pgvector: the same answers as from its bundle."""
+"""Serve a site from PostgreSQL with pgvector, searched exactly or by an HNSW index."""

@@ -1,4 +1,4 @@
-"""Bounded pool of PostgreSQL connections with deadlines and a circuit breaker.
+"""Fetch rows by a bounded pool of PostgreSQL connections, with deadlines and a circuit breaker.
 
 Beside the publisher the one module that imports psycopg. Not psycopg's own pool, which connects in
 threads: those of a function that its platform has frozen do not run, and after a fault they wait

@@ -1,4 +1,4 @@
-"""Options of a database: its address and limits in the environment, and its vector search."""
+"""Read ANSWERABLE_DATABASE_* (url, connections, timeout); check exact or HNSW search settings."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Store of a site in PostgreSQL with pgvector: small columns in memory, rows read on demand."""
+"""Store of a bundle in PostgreSQL: searched by pgvector, rows scored as the bundle does it."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Postings of one term each: packed as a database holds them, and an LRU cache of those fetched."""
+"""Pack one term's postings as bytes for the database, and cache fetched ones in memory (LRU)."""
 
 import threading
 from collections import OrderedDict

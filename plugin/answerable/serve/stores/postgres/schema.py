@@ -1,4 +1,4 @@
-"""Tables of a site in PostgreSQL, and the SQL statements that read them.
+"""Name a bundle's tables in PostgreSQL, and build the SELECT statements that read them.
 
 Public rows and the word index lie in the schema ``answerable``, hints and their vectors in
 ``answerable_private``. The tables of a bundle carry its key in their names, so nothing that is

@@ -1,4 +1,4 @@
-"""Snapshot of a site in a database that a store keeps in memory: names, dates, numbers, no text.
+"""Serialize and parse what a PostgreSQL store keeps of a bundle in memory: no page text.
 
 A part for each, as a bundle's files hold them: some bytes for each passage.
 """

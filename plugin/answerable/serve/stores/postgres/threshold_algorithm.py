@@ -1,4 +1,4 @@
-"""Threshold algorithm: extend the nearest passages by all others that may rank among the best.
+"""Add to the nearest passages all others whose score bound may rank them among the best (Fagin).
 
 A passage that was not fetched lies no nearer than the last that was. That, and its words, names,
 date and weight, which are known, bound its score; those whose bound is too low are never fetched.
