@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from answerable.evaluate.bundle_scores import rank_all_passages
+from answerable.evaluate.bundle_scores import score_all_passages
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.scoring import Ranking
 from answerable.serve.stores.bundle import Bundle
@@ -20,7 +20,7 @@ def rank_all(engine: Engine[Bundle], question: str) -> Ranking | None:
     reading = engine.parse_question(question)
     if not reading.terms:
         return None
-    return rank_all_passages(engine.store, reading, engine.embedder.embed([reading.text])[0])
+    return score_all_passages(engine.store, reading, engine.embedder.embed([reading.text])[0])
 
 
 def top_base(ranking: Ranking | None, masked: NDArray[np.bool_] | None = None) -> float:

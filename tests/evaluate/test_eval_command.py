@@ -75,6 +75,7 @@ def test_eval_passes_in_both_tiers(folder: Path) -> None:
         "related-material",
         "not-found",
     ]
+    assert [row["refused"] for row in last(folder)["verdicts"]] == [False, False, True]
 
 
 def test_report_records_bundle_models_and_floors(folder: Path) -> None:

@@ -27,7 +27,7 @@ def row(
     expected: Mode = "not-found" if tag == "off-topic" else "partial"
     return Verdict(
         id=name, query=f"What is {name}?", tags=(tag,), note="", expected_mode=expected,
-        issues=issues, mode=mode, reason=None, refused=False, top="a#b",
+        issues=issues, mode=mode, reason=None, below_floors=False, top="a#b",
         passage_score=passage, hint_score=0.2, ranks=(1,), claims=1, dropped=0,
     )  # fmt: skip
 

@@ -60,7 +60,7 @@ OTHERS = 20
 def verdict(
     *issues: str, top: str | None = "a", refused: bool = False, expected: bool = True
 ) -> Verdict:
-    return Verdict("q", QUESTION, issues, top, refused=refused, top_expected=expected)
+    return Verdict("q", QUESTION, issues, top, below_floors=refused, top_expected=expected)
 
 
 REFUSED = verdict("expected source 'a' not retrieved", top=None, refused=True, expected=False)

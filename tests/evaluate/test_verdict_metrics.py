@@ -22,7 +22,7 @@ def row(
 ) -> Verdict:
     return Verdict(
         id=name, query=f"{name}?", tags=tags, note="", expected_mode=expected,
-        issues=(), mode=mode, reason=None, refused=refused, top=None, passage_score=0.5,
+        issues=(), mode=mode, reason=None, below_floors=refused, top=None, passage_score=0.5,
         hint_score=0.1, ranks=ranks, claims=claims, dropped=dropped,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerable.cli import main
-from answerable.evaluate.bundle_scores import rank_all_passages
+from answerable.evaluate.bundle_scores import score_all_passages
 from answerable.evaluate.explain.advice import advise_author
 from answerable.evaluate.explain.explanation import ExplainedOutcome, Explanation, explain_question
 from answerable.evaluate.explain.question_words import read_question_words, score_with_words_added
@@ -94,7 +94,7 @@ def test_parts_of_every_candidate_add_up_to_its_score(folder: Path, question: st
         base = (profile.hybrid * each.lexical + profile.dense * each.dense) / total
         assert each.base == pytest.approx(base, abs=1e-6)
         assert sum(lift.boost for lift in each.lifts) == pytest.approx(each.boost, abs=1e-6)
-        score = (each.base + each.boost + each.page + each.recency) * each.weight
+        score = (each.base + each.boost + each.page_boost + each.recency) * each.weight
         assert each.score == pytest.approx(score, abs=1e-6)
         assert each.to_floor < 0 or each.fate != "under-floor"
         assert each.to_floor >= 0 or each.fate == "under-floor" or each.record in above
@@ -134,7 +134,7 @@ def test_boost_lists_phrases_that_gave_it(folder: Path) -> None:
         ("theme", "harbour gear"),
     }
     assert lifts["floats"].boost == pytest.approx(0.30)
-    assert ledger.expected.candidate.page > 0
+    assert ledger.expected.candidate.page_boost > 0
     assert lifts["harbour gear"].boost == pytest.approx(0.15)
     assert lifts["floats"].records == 1
 
@@ -201,7 +201,7 @@ def test_forecast_of_added_words_equals_score_after_adding_them(
     score = score_with_words_added(before, words, row, added)
     reading = read_question(after, question)
     vector = np.ones(8, dtype=np.float32)
-    exact = rank_all_passages(after, reading, vector).lexical[row]
+    exact = score_all_passages(after, reading, vector).lexical[row]
     assert score == pytest.approx(float(exact), abs=1e-6)
 
 
@@ -212,7 +212,7 @@ def test_expected_item_is_ranked_among_all_rows(tmp_path: Path) -> None:
     own = engine(tmp_path, *pages, record("far", "<p>Bread and butter.</p>", "Bread"))
     question = "rope metres deck"
     vector = sites.local().embed([question])[0]
-    ranking = rank_all_passages(own.store, own.parse_question(question), vector)
+    ranking = score_all_passages(own.store, own.parse_question(question), vector)
     order = [own.store.passage_ids[row] for row in np.argsort(-ranking.score, kind="stable")]
     for name in ("far", order[0], order[-2], order[45]):
         expected = explain_question(own, question, expect=name).expected
@@ -476,6 +476,7 @@ def test_why_json_holds_explanation_and_advice(folder: Path) -> None:
     assert {each["fate"] for each in body["hints"]} == {"evidence", "under-floor"}
     assert body["advice"] == []
     assert "text" not in {key for each in body["passages"] for key in each}
+    assert all("page" in each and "page_boost" not in each for each in body["passages"])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,9 @@ _FATE_LABELS = {
     "under-floor": "under the floor",
 }  # fmt: skip
 
+# Names of fields of a candidate in the JSON, where they differ.
+_JSON_NAMES = {"page_boost": "page"}
+
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.M | re.S)
 
 
@@ -72,7 +75,8 @@ def command(
     explanation = _explain(engine, location[1], cleaned, expect, language)
     advice = advise_author(explanation)
     if as_json:
-        body = asdict(explanation) | {"advice": [asdict(each) for each in advice]}
+        fields = asdict(explanation, dict_factory=_rename_fields)
+        body = fields | {"advice": [asdict(each) for each in advice]}
         click.echo(json.dumps(_round_floats(body), indent=2))
     else:
         print_explanation(Console(), explanation, advice)
@@ -127,6 +131,10 @@ def _read_front_matter(page: Path) -> Mapping[str, object]:
     except YamlError:
         return {}
     return metadata if isinstance(metadata, dict) else {}
+
+
+def _rename_fields(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {_JSON_NAMES.get(name, name): value for name, value in fields}
 
 
 def _round_floats(value: Any) -> Any:
@@ -245,8 +253,8 @@ def _format_candidate(candidate: ExplainedCandidate) -> Text:
     if candidate.fate != "under-floor":
         lines.append(_format_fate(candidate))
     lines += [f'{lift.kind} "{lift.phrase}" +{lift.boost:.3f}' for lift in candidate.lifts]
-    if candidate.page:
-        lines.append(f"page +{candidate.page:.3f}")
+    if candidate.page_boost:
+        lines.append(f"page +{candidate.page_boost:.3f}")
     if candidate.recency:
         lines.append(f"date +{candidate.recency:.3f}")
     if candidate.weight != 1:

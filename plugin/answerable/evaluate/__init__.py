@@ -1,1 +1,1 @@
-"""The gold set and what judges against it."""
+"""Run a gold set of questions; from its verdicts report, gate releases and calibrate floors."""

@@ -1,4 +1,4 @@
-"""Check and match the regular expressions of a gold file, within a bound of time and memory."""
+"""Find problems in a gold file's regular expressions, and search answers by them with a timeout."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Score every passage and every hint of a bundle, with no floor applied."""
+"""Score every passage and hint of a bundle for one question, in arrays by row, without floors."""
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 
 
-def rank_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:
+def score_all_passages(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Ranking:
     """Score every passage. vector: (d,), of the reading's text."""
     rows = np.arange(len(bundle.passage_ids))
     dense = score_all_codes(bundle.passage_codes, normalize_query(bundle, vector))
     return score_rows(bundle.manifest.profile, rows, dense, compute_signals(bundle, reading))
 
 
-def rank_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
+def score_all_hints(bundle: Bundle, reading: QuestionReading, vector: Floats) -> Floats:
     """Score every hint by its cosine and its label, (hints,). vector: as above."""
     return compute_hint_cosines(bundle, vector) + score_hint_labels(bundle, reading.idfs)
 
@@ -41,7 +41,7 @@ def compute_passage_floor_scores(
     """Score every passage as the floor is compared with it, (n,); (0,) without content terms."""
     if not reading.terms:
         return np.empty(0, dtype=np.float32)
-    ranking = rank_all_passages(bundle, reading, vector)
+    ranking = score_all_passages(bundle, reading, vector)
     return choose_floored_score(bundle.manifest.profile, ranking.base, ranking.boost)
 
 
@@ -49,4 +49,4 @@ def compute_hint_floor_scores(bundle: Bundle, reading: QuestionReading, vector: 
     """Score every hint as the note floor is compared with it, (n,); (0,) without content terms."""
     if not reading.terms:
         return np.empty(0, dtype=np.float32)
-    return rank_all_hints(bundle, reading, vector)
+    return score_all_hints(bundle, reading, vector)

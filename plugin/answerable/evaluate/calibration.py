@@ -1,4 +1,4 @@
-"""Calibrate the floors by the scores of a gold set's questions and of a bank of off-topic ones."""
+"""Propose floors from the scores of a gold set's questions and of a bank of off-topic ones."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -81,12 +81,15 @@ class FloorCalibration:
 
     @property
     def current(self) -> FloorPoint:
-        """Count what the site's floor does."""
+        """Count the questions that the site's own floor answers and refuses."""
         return evaluate_floors([self.floor], *self._scores)[0]
 
     @property
     def proposed(self) -> FloorPoint:
-        """Choose the best mean of both shares; of equals, the floor nearest to the site's."""
+        """Choose the floor with the highest mean of the shares answered and refused.
+
+        Of equals, the one nearest to the site's.
+        """
         return min(
             (self.current, *self.points),
             key=lambda point: (-point.balance, abs(point.floor - self.floor), point.floor),

@@ -1,4 +1,4 @@
-"""Certify a bundle's encoding: run the gold set at full precision and under the encoding."""
+"""Compare gold verdicts at full precision with those in a bundle's encoding; cache the report."""
 
 import hashlib
 import json

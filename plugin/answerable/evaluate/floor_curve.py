@@ -1,4 +1,4 @@
-"""Trace how a rising floor trades answered questions for refused ones, and compute the AUROC."""
+"""Count questions answered and refused at each floor, from their scores, and compute the AUROC."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

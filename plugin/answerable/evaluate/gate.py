@@ -1,4 +1,4 @@
-"""Compare the gold verdicts of two engines, and decide what a published bundle may lose."""
+"""Compare gold verdicts of two engines query by query; a report certifies if none got worse."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -161,11 +161,11 @@ def find_regressions(before: Verdict, after: Verdict) -> tuple[str, ...]:
     """
     regressions = [] if after.passed or not before.passed else list(after.issues)
     is_improved = after.passed and not before.passed
-    if before.refused != after.refused and not is_improved:
+    if before.below_floors != after.below_floors and not is_improved:
         regressions.append(
-            "refused by the floor" if after.refused else "no longer refused by the floor"
+            "refused by the floor" if after.below_floors else "no longer refused by the floor"
         )
-    if before.top_expected and not after.top_expected and not after.refused:
+    if before.top_expected and not after.top_expected and not after.below_floors:
         regressions.append(f"the top slot went from {before.top} to {after.top}")
     return tuple(regressions)
 

@@ -1,4 +1,4 @@
-"""Load a gold file: questions with the behavior that each of them requires."""
+"""Load and check a YAML gold file into queries: each a question and the behavior it requires."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Define the fields of a gold query, and derive the JSON Schema that editors check a gold file by.
+"""Define a gold query's fields and rules, and build the JSON Schema that editors check a file by.
 
 `python -m answerable.evaluate.gold_schema > docs/gold.schema.json` writes the schema anew. The
 schema accepts all that the loader accepts; it cannot express what depends on the whole file, on the

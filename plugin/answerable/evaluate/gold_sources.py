@@ -1,4 +1,4 @@
-"""Check and resolve the sources that gold queries name: records, passages and paths of notes."""
+"""Refuse gold sources that no record, passage or note has, and match retrieved items with them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

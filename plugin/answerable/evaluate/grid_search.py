@@ -1,4 +1,4 @@
-"""Judge every setting of a grid by the gold set, and find the ones that are worth having."""
+"""Run the gold set over a grid of encodings and floors; find the Pareto front of their trials."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence

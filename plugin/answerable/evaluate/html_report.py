@@ -1,4 +1,4 @@
-"""Render an evaluation report as one HTML page that loads nothing else."""
+"""Render an evaluation report as one self-contained HTML page, with charts of floors and trials."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Judge a retrieval or an answer by what a gold query requires, as a list of issues."""
+"""List the issues of a retrieval or an answer with what a gold query requires; none is a pass."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

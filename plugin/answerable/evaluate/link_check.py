@@ -1,4 +1,4 @@
-"""Check the addresses that answers may cite against the pages of the deployed site."""
+"""List addresses that a bundle can cite, and anchors missing in HTML that the caller fetched."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Compute metrics of verdicts: shares with confidence intervals, and reciprocal ranks."""
+"""Compute recall, reciprocal rank and shares with confidence intervals of verdicts, also by tag."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

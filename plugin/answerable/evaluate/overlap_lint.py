@@ -1,7 +1,6 @@
-"""Lint texts beside the pages for a gold query's own words.
+"""Refuse enrichment, prompts or code that share a run of words with a gold query.
 
-Enrichment, a prompt or code that shares a run of words with a gold query would answer that one
-question instead of its subject.
+Such a text would answer that one question instead of its subject.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The report of a run over the gold set: its verdicts, and what they depended on."""
+"""Define the report of a gold run: verdicts, bundle, models, floors; make it, and diff two."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Write, read and archive evaluation reports as JSON, and check what is read."""
+"""Write and strictly read evaluation reports as JSON; archive them, find one to compare with."""
 
 import json
 import math
@@ -21,6 +21,8 @@ REPORT_VERSION = 1
 MAX_REPORTS = 50
 
 _REPORT_SUFFIX = ".json"
+# Names of fields of a verdict in a report, where they differ.
+_JSON_NAMES = {"below_floors": "refused"}
 
 
 def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, Any]:
@@ -114,20 +116,20 @@ def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
 def parse_verdict(data: Mapping[str, Any]) -> Verdict:
     """Parse the verdict of a report; ValueError, TypeError or KeyError for anything else."""
     fields = {**data}
-    passed = fields.pop("passed")
+    passed, refused = fields.pop("passed"), fields.pop("refused")
     for name in ("tags", "issues"):
         fields[name] = tuple(_require_text(text) for text in data[name])
     fields["ranks"] = tuple(
         None if rank is None else _require_count(rank) for rank in data["ranks"]
     )
-    verdict = Verdict(**fields)
+    verdict = Verdict(**fields, below_floors=refused)
     for text in (verdict.id, verdict.query, verdict.note, verdict.top or ""):
         _require_text(text)
     for score in (verdict.passage_score, verdict.hint_score):
         _require_number(score)
     for count in (verdict.claims, verdict.dropped):
         _require_count(count)
-    if type(passed) is not bool or type(verdict.refused) is not bool:
+    if type(passed) is not bool or type(refused) is not bool:
         raise TypeError(f"{verdict.id}: passed and refused are true or false")
     modes = {verdict.mode, verdict.expected_mode}
     if modes - {*MODES, None} or verdict.reason not in (*REASONS, None):
@@ -140,7 +142,7 @@ def parse_verdict(data: Mapping[str, Any]) -> Verdict:
 def _encode_verdict(verdict: Verdict) -> dict[str, Any]:
     fields = asdict(verdict) | {"passed": verdict.passed}
     del fields["top_expected"]
-    return fields
+    return {_JSON_NAMES.get(name, name): value for name, value in fields.items()}
 
 
 def _parse_report(data: Any) -> EvalReport:

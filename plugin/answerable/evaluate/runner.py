@@ -1,4 +1,4 @@
-"""Run gold queries over an engine: retrieval alone, or the whole answer."""
+"""Run gold queries over an engine and judge the outcomes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,23 +24,23 @@ _SCORE_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One query and its outcome, as a report holds it.
+    """The outcome of one gold query; a report holds all of it but ``top_expected``.
 
     ``id``, ``query``, ``tags``, ``note`` and ``expected_mode`` are the gold query's. ``issues``
     say what is wrong; a verdict without issues has passed. ``mode`` and ``reason`` are those of
-    the answer, None where no answer was asked for. ``refused``: nothing was above the floors.
-    ``top``: the id of the best candidate. The scores are the best of either stream, with no floor
-    applied, as the floors are compared with them. ``ranks``: the place of each expected source
-    among the retrieved items, from 1; None for one that was not retrieved. ``claims`` survived the
-    contract, ``dropped`` did not. ``top_expected``, which no report holds: the best candidate is
-    one of ``expectSources``.
+    the answer, None where no answer was asked for. ``below_floors``: nothing was above the floors
+    (``refused`` in a report). ``top``: the id of the best candidate. The scores are the best of
+    either stream, with no floor applied, as the floors are compared with them. ``ranks``: the place
+    of each expected source among the retrieved items, from 1; None for one that was not retrieved.
+    ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
+    ``top_expected``: the best candidate is one of ``expectSources``.
     """
 
     id: str
     query: str
     issues: tuple[str, ...]
     top: str | None
-    refused: bool
+    below_floors: bool
     tags: tuple[str, ...] = ()
     note: str = ""
     expected_mode: Mode | None = None
@@ -65,7 +65,7 @@ class Verdict:
     @property
     def is_refused(self) -> bool:
         """Tell whether it was refused; where no answer was asked for, by the floors."""
-        return self.refused if self.mode is None else self.mode == "not-found"
+        return self.below_floors if self.mode is None else self.mode == "not-found"
 
     @property
     def is_answered(self) -> bool:
@@ -122,7 +122,7 @@ def judge_query(
         query.query,
         tuple(issues),
         items[0].id if items else None,
-        refused=not items,
+        below_floors=not items,
         tags=query.tags,
         note=query.note,
         expected_mode=query.expect_answer_mode,

@@ -1,1 +1,1 @@
-"""Index a site on its author's machine: private text goes in, a bundle without it comes out."""
+"""Index pages and private notes into a bundle without the notes' text, audit it and publish it."""

@@ -1,4 +1,4 @@
-"""Embedding cache: full-precision vectors by embedder identity and text."""
+"""Embed texts through a cache on disk: full-precision vectors by embedder identity and text."""
 
 import hashlib
 import json
@@ -101,6 +101,7 @@ def embed_cached(
             if progress:
                 progress(done, len(missing))
         if cache.was_reset:
+            # A damaged file was deleted on the way, and with it the vectors that were hits before.
             cache.put({key: _encode_vector(rows[row]) for row, key in enumerate(keys)})
         cache.touch(keys)
     return rows, len(missing)

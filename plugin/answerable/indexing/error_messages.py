@@ -1,4 +1,4 @@
-"""Messages of errors: one sentence with a remedy, also for errors of the operating system."""
+"""Format an AnswerableError or OSError as one sentence, the latter with its remedy if known."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Full-precision index of a site: passages, vectors, lexicon, names and the hints of notes."""
+"""Build a site's index in memory: passages, full-precision vectors, lexicon, names, note hints."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Inverted indexes of terms: of passages, page titles and hint labels, never of a note's text."""
+"""Build inverted indexes of terms of passages, page titles and hint labels, never of note texts."""
 
 import math
 from array import array

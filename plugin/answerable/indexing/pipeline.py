@@ -1,4 +1,4 @@
-"""Publishing pipeline of a site: read its notes, index, stage, audit, and publish its functions."""
+"""Index, audit and gate all functions of a built site, and write their folders only if all pass."""
 
 import datetime as dt
 import os
@@ -186,11 +186,11 @@ def publish_function(
     """
     folder, contents = staged.folder, staged.contents
     sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned = 0 if staged.settings.store else _count_scanned_bytes(contents.encoding, sizes)
+    scanned_bytes = 0 if staged.settings.store else _count_scanned_bytes(contents.encoding, sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
-        write_function(folder, identity, staged.settings, scanned)
+        write_function(folder, identity, staged.settings, scanned_bytes)
         return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
 
 

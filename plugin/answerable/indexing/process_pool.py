@@ -1,4 +1,4 @@
-"""Process pool for large tasks, in order; small ones run in this process."""
+"""Map a function over tasks in order: in worker processes if they are large, else in this one."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Progress bar of a build or a run, on a terminal only."""
+"""Progress bar of a build or a run: a callback on a terminal, None elsewhere."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Quantization of full-precision vectors into the encodings of a bundle."""
+"""Quantize vectors to float32, int8, int4 or binary codes of fewer dimensions, and their norms."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Weights of records by section, and the marks of pages that tell a project's history."""
+"""Weigh records by patterns of their ids, and mark changelogs, blogs and other history pages."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Persistent key-value cache of bytes in one SQLite file, which can always be rebuilt."""
+"""Key-value cache of bytes in a SQLite file: reset if damaged, entries unused for 30 days go."""
 
 import contextlib
 import sqlite3

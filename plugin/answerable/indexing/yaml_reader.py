@@ -1,4 +1,4 @@
-"""Read YAML that people write, with the line of each mistake and of each duplicate key."""
+"""Parse YAML, with the line of each error, and find duplicate keys before values are made."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

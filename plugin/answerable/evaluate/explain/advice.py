@@ -1,4 +1,4 @@
-"""Advise an author on a question, by rules over its explanation: never a special case."""
+"""Advise an author on a question, and on the page or note expected for it, by general rules."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -144,7 +144,7 @@ def _advise_on_boost(explanation: Explanation, expected: ExpectedRank) -> Advice
         return None
     if top.record == candidate.record or _score_unboosted(top) >= _score_unboosted(candidate):
         return None
-    if top.page - candidate.page > max(top.boost - candidate.boost, 0):
+    if top.page_boost - candidate.page_boost > max(top.boost - candidate.boost, 0):
         return Advice(
             "led-by-page",
             (top.id, candidate.id),
@@ -254,7 +254,7 @@ def _advise_to_state(ids: Sequence[str]) -> Advice:
 
 
 def _score_unboosted(candidate: ExplainedCandidate) -> float:
-    return candidate.score - (candidate.boost + candidate.page) * candidate.weight
+    return candidate.score - (candidate.boost + candidate.page_boost) * candidate.weight
 
 
 def _quote_words(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Explain every candidate of a question: the parts of its score, and why it is evidence or not."""
+"""Explain each retrieved passage and hint: parts of its score, and why it is evidence or not."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class PhraseBoost:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
-    """One candidate: ``score = (base + boost + page + recency) * weight``.
+    """One candidate: ``score = (base + boost + page_boost + recency) * weight``.
 
     ``rank`` counts from 1 among those of its stream on its side of the floor. ``to_floor`` is what
     the floor is compared with, minus the floor. ``lifts`` add up to ``boost``. ``missing`` are the
@@ -70,7 +70,7 @@ class ExplainedCandidate:
     label: str = ""
     locator: str = ""
     boost: float = 0.0
-    page: float = 0.0
+    page_boost: float = 0.0
     recency: float = 0.0
     weight: float = 1.0
     lifts: tuple[PhraseBoost, ...] = ()
@@ -153,7 +153,7 @@ def explain_passage(
         dense=scored.dense,
         base=scored.base,
         boost=scored.boost,
-        page=scored.page,
+        page_boost=scored.page,
         recency=float(context.signals.fresh[row]),
         weight=float(context.signals.weight[row]),
         score=scored.score,

@@ -1,4 +1,4 @@
-"""Rank what a question was expected to find, and compute what a page would gain by its words."""
+"""Find an expected id's best passage or hint: its rank among all, and its score with more words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ...serve.retrieval.scoring import Ranking, Scored
 from ...serve.retrieval.store import Floats
 from ...serve.stores.bundle import Bundle
 from ...serve.text.languages import match_languages
-from ..bundle_scores import compute_hint_cosines, rank_all_hints, rank_all_passages
+from ..bundle_scores import compute_hint_cosines, score_all_hints, score_all_passages
 from .candidates import ExplainedCandidate, Fate, QuestionContext, explain_hint, explain_passage
 from .question_words import QuestionWord, list_missing_words, score_with_words_added
 
@@ -90,12 +90,12 @@ def rank_expected(
     """Rank the best item of a target. candidates: the explained ones of its stream."""
     explained = {candidate.id: candidate for candidate in candidates}
     if target.stream == "hints":
-        scores = rank_all_hints(context.bundle, context.reading, vector)
+        scores = score_all_hints(context.bundle, context.reading, vector)
         row = max(target.rows, key=lambda row: float(scores[row]))
         candidate = explained.get(context.bundle.hints.row(row).id)
         candidate = candidate or _explain_unlisted_hint(context, vector, scores, row)
         return _make_rank(target, scores, row, candidate)
-    ranking = rank_all_passages(context.bundle, context.reading, vector)
+    ranking = score_all_passages(context.bundle, context.reading, vector)
 
     def order(row: int) -> tuple[bool, bool, float]:
         candidate = explained.get(context.bundle.passage_ids[row])

@@ -1,4 +1,4 @@
-"""Explain one question: its words, its candidates, its answer, and what was expected of it."""
+"""Explain one question: its words, candidates, expected item and, where it is free, its answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

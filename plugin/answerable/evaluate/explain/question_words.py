@@ -1,4 +1,4 @@
-"""Weigh a question's words by the corpus: the passages that hold each, and its share of the idf."""
+"""Count the passages that hold each word of a question; rescore one as if it held more of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""Group refused questions into subjects that the site lacks (`answerable gaps`)."""
+"""Group refused questions of logs into pages that the site lacks (`answerable gaps`)."""

@@ -1,4 +1,4 @@
-"""Cluster refused questions into gaps: the pages that a site likely lacks."""
+"""Cluster logged refusals into pages to write or extend, without those that are answered by now."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Propose gold queries for gaps: they hold today, and say what to change once a page answers."""
+"""Propose a not-found gold query for each gap, as YAML that notes what to change once answered."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import count

@@ -1,4 +1,4 @@
-"""Read refusals back from logs, which hold other lines too and may wrap each of ours."""
+"""Parse refusals out of a log's text: JSON on a line, after other text or inside other JSON."""
 
 import json
 import re

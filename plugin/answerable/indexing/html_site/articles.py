@@ -1,4 +1,4 @@
-"""Article of one HTML page, whatever generator built it, and what the page says about itself."""
+"""Extract the article of a built HTML page, without its theme's additions, and its metadata."""
 
 import codecs
 import re

@@ -1,4 +1,4 @@
-"""Built site: the pages, urls and link targets of a folder of HTML that any generator wrote."""
+"""Read a folder of built HTML: the pages that its search lists, and the paths notes may name."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Search indexes that generators write: the pages that an author lets be found."""
+"""Read the search index of MkDocs, Zensical or Sphinx: the files that it lists, with titles."""
 
 import json
 import re

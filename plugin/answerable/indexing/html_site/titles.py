@@ -1,4 +1,4 @@
-"""Titles of a built site and its pages, from headers, search index, head, heading or file name."""
+"""Choose a built site's name from its pages, and a page's title from header, index, head, file."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Decompress streams and zip archives, as far as they are sound and a budget allows."""
+"""Decompress gzip, zlib, bzip2, xz and zip data, as far as it is sound and a budget allows."""
 
 import bz2
 import io

@@ -1,4 +1,4 @@
-"""Walk the files that a build publishes or serves, as named artifacts."""
+"""Walk a published folder into artifacts: each a name, a lazy reader of its bytes, and its page."""
 
 import codecs
 import os

@@ -1,4 +1,4 @@
-"""Refuse artifacts that hold a run of a private note's words, and cache which files are clean."""
+"""Refuse artifacts with a run of a note's words unless published_in allows it; cache clean ones."""
 
 import hashlib
 import json

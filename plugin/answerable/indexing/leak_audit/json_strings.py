@@ -1,4 +1,4 @@
-"""Extract the strings of JSON and JSON lines, one by one and joined in order."""
+"""List all strings of JSON or JSON lines with their paths, keys too, and join adjacent ones."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Find private notes' runs of words in a file, and report leaks without repeating the words."""
+"""Find runs of private notes in a file where no note allows them; report them without the words."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Strip HTML tags, Markdown and string escapes from a text, line by line as it stands."""
+"""Yield every reading of a text as markup: tags stripped, escapes decoded; also strip Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Extract every text that a file gives away: its name, its content, archives and encodings."""
+"""Yield all texts in a file's name and bytes: decoded, decompressed, unzipped, without markup."""
 
 import codecs
 import math

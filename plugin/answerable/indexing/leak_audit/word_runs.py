@@ -1,4 +1,4 @@
-"""Index the runs of words of private notes, and find them in a text (n-gram matching)."""
+"""Index overlapping runs of private notes, eight words or a whole short note; find them in text."""
 
 import re
 import unicodedata

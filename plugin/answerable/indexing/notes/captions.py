@@ -1,4 +1,4 @@
-"""Strip times, tags and character references from captions: WebVTT, SubRip, SBV, LRC and ASS."""
+"""Strip times and tags from caption text, every line kept in place; decode character references."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Read a note's file: its YAML front matter, which may stand in a sidecar file, and its text."""
+"""Read a note's file: its text, and its checked YAML front matter, there or in a sidecar."""
 
 import re
 import stat
@@ -41,12 +41,12 @@ _Loader.yaml_constructors = {
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A note's front matter, the name of the file that holds it, and the note's text.
+    """A note's front matter and text; ``meta_name`` is the file that holds the front matter.
 
     ``first_line`` is the number of the text's first line in its file.
     """
 
-    where: str
+    meta_name: str
     meta: Mapping[str, object]
     text: str
     first_line: int
@@ -60,7 +60,7 @@ class NoteFile:
         """Tell whether readers may be led to the note; NotebookError for a wrong ``routes``."""
         value = self.meta.get("routes")
         if not isinstance(value, str | bool | None) or value not in _SWITCH:
-            raise NotebookError(f"{self.where}: routes has to be `on` or `off`; correct it")
+            raise NotebookError(f"{self.meta_name}: routes has to be `on` or `off`; correct it")
         return _SWITCH[value]
 
     def read_field(self, key: str) -> str:
@@ -69,10 +69,10 @@ class NoteFile:
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise NotebookError(f"{self.where}: {key} has to be a text; put it in quotes")
+            raise NotebookError(f"{self.meta_name}: {key} has to be a text; put it in quotes")
         text = " ".join(value.split())
         if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
-            raise NotebookError(f"{self.where}: {key} holds a control character; remove it")
+            raise NotebookError(f"{self.meta_name}: {key} holds a control character; remove it")
         return text
 
     def list_published_in(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class NoteFile:
         texts = tuple(page.strip() for page in pages if isinstance(page, str) and page.strip())
         if len(texts) != len(pages):
             raise NotebookError(
-                f"{self.where}: published_in has to be a page such as `guide/deploy.md`, or a "
+                f"{self.meta_name}: published_in has to be a page such as `guide/deploy.md`, or a "
                 "list of pages"
             )
         return texts
@@ -97,13 +97,15 @@ def read_note_file(path: Path, folder: Path, sidecar: Path | None) -> NoteFile:
         meta = _parse_front_matter(match[1], name, 2) if match else {}
         end = match.end() if match else 0
         return NoteFile(name, meta, text[end:], text.count("\n", 0, end) + 1)
-    where = sidecar.relative_to(folder).as_posix()
+    meta_name = sidecar.relative_to(folder).as_posix()
     if match:
-        raise NotebookError(f"{name}: it has front matter, and so has {where}; keep one of them")
-    content = _read_text(sidecar, where)
+        raise NotebookError(
+            f"{name}: it has front matter, and so has {meta_name}; keep one of them"
+        )
+    content = _read_text(sidecar, meta_name)
     fenced = _FRONT_MATTER.match(content)
     yaml_text, first_line = (fenced[1], 2) if fenced else (content, 1)
-    return NoteFile(where, _parse_front_matter(yaml_text, where, first_line), text, 1)
+    return NoteFile(meta_name, _parse_front_matter(yaml_text, meta_name, first_line), text, 1)
 
 
 def _read_text(path: Path, name: str) -> str:

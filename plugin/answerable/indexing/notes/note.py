@@ -1,4 +1,4 @@
-"""Define a private note, its parts and the notebook that holds all notes."""
+"""Define the dataclasses of a private note, of its pages, and of a notebook with drafts."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lint notes: collect all errors of a notebook, and refuse public fields that repeat its prose."""
+"""Refuse a note's public field that repeats its body or holds personal data; collect all errors."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Locate the places of a note: its time ranges or pages, and the urls that they lead to."""
+"""Split a note into time ranges or pages, each with locator and link, and resolve links to urls."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Read a notebook: the folder of private notes, their fields, drafts and ids."""
+"""Read and lint a folder of private notes and transcripts into notes with ids, drafts apart."""
 
 import os
 import re
@@ -164,11 +164,11 @@ def _read_note(
         divider = "\n" if is_transcript else "\n\n"
         body = divider.join(part.text for part in parts) if parts else file.text.strip()
         note = replace(note, parts=parts, body=body)
-        _check_placeholders(fields["about"], parts, file.where)
+        _check_placeholders(fields["about"], parts, file.meta_name)
         note = replace(note, about=fields["about"])
     for key in ("label", "locator", "id"):
         with errors.collecting():
-            lint_public_field(fields[key], note.text, f"{file.where}: {key}")
+            lint_public_field(fields[key], note.text, f"{file.meta_name}: {key}")
     return note
 
 
@@ -182,11 +182,13 @@ def _read_fields(
             fields[key] = file.read_field(key)
             if key in required and not fields[key]:
                 sidecar = f" or to {name}.yml" if _is_transcript(Path(name)) else ""
-                place = "it" if file.where != name else f"its front matter{sidecar}"
-                raise NotebookError(f"{file.where}: {key} is missing; add `{key}: …` to {place}")
+                place = "it" if file.meta_name != name else f"its front matter{sidecar}"
+                raise NotebookError(
+                    f"{file.meta_name}: {key} is missing; add `{key}: …` to {place}"
+                )
             if key == "id" and fields[key] and not _ID.fullmatch(fields[key]):
                 raise NotebookError(
-                    f"{file.where}: id may hold letters, digits, `.`, `_`, `:` and `-` only; "
+                    f"{file.meta_name}: id may hold letters, digits, `.`, `_`, `:` and `-` only; "
                     "write another"
                 )
     return fields
@@ -202,7 +204,7 @@ def _split_pages(file: NoteFile) -> tuple[NotePage, ...]:
     first_page = file.read_field("first_page")
     if first_page and not _PAGE_NUMBER.fullmatch(first_page):
         raise NotebookError(
-            f"{file.where}: first_page has to be a whole number such as 1; correct it"
+            f"{file.meta_name}: first_page has to be a whole number such as 1; correct it"
         )
     if not first_page and "\f" not in file.text:
         return ()

@@ -1,4 +1,4 @@
-"""Reduce private notes to routing hints and vectors, the only things that enter an index."""
+"""Embed passages and private notes together; of notes only routing hints and vectors come out."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

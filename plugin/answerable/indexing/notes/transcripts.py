@@ -1,4 +1,4 @@
-"""Parse WebVTT and SubRip transcripts into cues: a text, its start and its end."""
+"""Parse WebVTT or SubRip text into timed cues with speakers, each line of rolling captions once."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Atomic writes of files and folders, private modes, and a lock for one build at a time."""
+"""Write files and swap folders atomically, with private modes, and lock a folder for one build."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Contents of a bundle: an index serialized into files, without anything that is private."""
+"""Serialize a site's index into the files of a bundle, as bytes by name; write nothing to disk."""
 
 import io
 import json

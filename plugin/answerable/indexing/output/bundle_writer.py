@@ -1,4 +1,4 @@
-"""Atomic publication of a bundle's files, of which the manifest is replaced last."""
+"""Write a bundle's files under hashed names, its manifest last, and delete those of older ones."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""Overlap of private and published folders, which is refused before anything is read."""
+"""Refuse a notebook or private folder that overlaps a published one, or is linked with it."""
 
 import os
 from collections.abc import Iterator, Mapping

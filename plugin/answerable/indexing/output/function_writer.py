@@ -1,4 +1,4 @@
-"""Folder of the answer function: the serving code, its requirements and the local model."""
+"""Write a function's folder but its bundle: serving code, pinned requirements, settings, model."""
 
 import importlib.util
 import py_compile
@@ -72,17 +72,17 @@ def _is_function_folder(folder: Path) -> bool:
 
 
 def write_function(
-    folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned: int = 0
+    folder: Path, identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int = 0
 ) -> None:
     """Write everything in a function folder but its bundle; equal files are left alone.
 
     Its owner alone can read it: beside it lie vectors of notes.
-    scanned: the bytes of vectors that a question is held against.
+    scanned_bytes: bytes of vectors that each question is compared with.
     """
     check_function_folder(folder)
     make_private_folder(folder)
     # Before anything of the last build is replaced: a package may be missing.
-    requirements = _pin_requirements(identity, settings, scanned)
+    requirements = _pin_requirements(identity, settings, scanned_bytes)
     model_files = (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE)
     model = folder / MODEL_FOLDER
     for place in {folder, model, *((model / name).parent for name in model_files)}:
@@ -106,7 +106,7 @@ def write_function(
 
 
 def _pin_requirements(
-    identity: EmbedderIdentity, settings: FunctionSettings, scanned: int
+    identity: EmbedderIdentity, settings: FunctionSettings, scanned_bytes: int
 ) -> bytes:
     """Pin what the function needs for its providers to what the bundle was built with.
 
@@ -116,15 +116,15 @@ def _pin_requirements(
     embedder = EMBEDDER_PROVIDERS.get(identity.provider, Provider())
     answerer = ANSWERER_PROVIDERS[settings.answers]
     names = [*BASE_REQUIREMENTS, *embedder.requirements, *answerer.requirements]
-    optional = [KERNEL_PACKAGE] if scanned >= MIN_KERNEL_BYTES else []
+    optional = [KERNEL_PACKAGE] if scanned_bytes >= MIN_KERNEL_BYTES else []
     optional += _STORE_REQUIREMENTS if settings.store else ()
     names += filter(_is_installed, optional)
     return "".join(f"{n}=={_installed_version(n)}\n" for n in sorted(set(names))).encode()
 
 
-def lacks_kernel(scanned: int) -> bool:
+def lacks_kernel(scanned_bytes: int) -> bool:
     """Tell whether so many bytes of vectors deserve the compiled kernel, which is not installed."""
-    return scanned >= MIN_KERNEL_BYTES and not _is_installed(KERNEL_PACKAGE)
+    return scanned_bytes >= MIN_KERNEL_BYTES and not _is_installed(KERNEL_PACKAGE)
 
 
 def _installed_version(distribution: str) -> str:

@@ -1,1 +1,1 @@
-"""Package a published function folder for a platform."""
+"""Package a published function folder, with its dependencies, for a cloud platform or container."""

@@ -1,4 +1,4 @@
-"""Select the files of a function folder for a package: known files, not all that lies there."""
+"""List the files of a function folder that belong in a package, and check that all are there."""
 
 from dataclasses import dataclass
 from pathlib import Path

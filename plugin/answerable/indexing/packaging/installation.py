@@ -1,4 +1,4 @@
-"""Run pip and compileall for another machine: report, install, slim and compile packages."""
+"""Run pip and compileall for another machine: report wheels, unpack, slim and compile them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tell packages from folders of others by a marker file, and carry over files of others."""
+"""Recognize a package's folder by its marker file, refuse others, and carry over users' files."""
 
 import glob
 import json

@@ -1,4 +1,4 @@
-"""Write a function's package for a platform in a temporary folder, and move it into place."""
+"""Build a function's package (code, packages, bytecode) in a temporary folder, and swap it in."""
 
 import shutil
 import zipfile

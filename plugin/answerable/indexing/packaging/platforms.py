@@ -1,4 +1,4 @@
-"""Define the platforms of packages: machines, size limits, entry files and deploy commands."""
+"""Define AWS Lambda, Google, Vercel, Azure and container: limits, entry files, deploy commands."""
 
 import shlex
 from collections.abc import Callable

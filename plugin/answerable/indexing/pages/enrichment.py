@@ -1,4 +1,4 @@
-"""Retrieval text that authors keep beside their pages: abbreviations and enrichment files."""
+"""Read and check abbreviations and enrichment files: extra text by which pages are found."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Elements of an article's HTML: text, anchors, and roles such as label, box, tab set and code."""
+"""Classify HTML elements of an article (skipped, label, box, tabs, code) and extract their text."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Parser of an article's rendered HTML into sections of text blocks."""
+"""Parse an article's HTML into sections of text blocks, its anchors and its abbreviations."""
 
 import re
 from collections.abc import Iterator

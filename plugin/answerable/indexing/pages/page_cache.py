@@ -1,4 +1,4 @@
-"""Page cache: indexes of pages by hashes of page, rules and code; others are made in parallel."""
+"""Index pages through a cache on disk, by hash of page, rules and code; misses run in parallel."""
 
 import hashlib
 import json

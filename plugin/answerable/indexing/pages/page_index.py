@@ -1,4 +1,4 @@
-"""Index of one page: its passages and their term counts, unchanged while the page is."""
+"""Parse one page and index it: its passages, their term counts, and words to match misspellings."""
 
 import sys
 from collections import Counter

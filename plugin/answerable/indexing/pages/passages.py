@@ -1,4 +1,4 @@
-"""Passages of a record: windows of whole paragraphs under one heading, with overlap."""
+"""Passages of a record: overlapping windows under one heading, with text they are found by."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Records: published pages, their sections and the metadata of their front matter."""
+"""Define a page as source and as record of sections and blocks, and parse its front matter."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Sections of a page, built block by block while the HTML of its article is walked."""
+"""Collect blocks into sections while a parser walks HTML; track headings, lists, boxes and tabs."""
 
 from dataclasses import dataclass, field
 

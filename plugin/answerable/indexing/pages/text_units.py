@@ -1,4 +1,4 @@
-"""Units of text that no passage boundary may cut, and the clusters that must stay together."""
+"""Cut blocks into units that no passage splits, cluster those that stay together, and join them."""
 
 import re
 from bisect import bisect_right

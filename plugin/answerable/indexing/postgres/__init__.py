@@ -1,1 +1,1 @@
-"""Publish a bundle to a PostgreSQL database, row by row."""
+"""Publish a bundle to PostgreSQL; rows of the last bundle that are the same are not sent again."""

@@ -1,4 +1,4 @@
-"""Keep the catalog of bundles in a database: the served, the superseded, and who publishes."""
+"""Connect to PostgreSQL, and keep its catalog: the bundle that each site serves, and older ones."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

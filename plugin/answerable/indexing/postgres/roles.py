@@ -1,4 +1,4 @@
-"""Name the database roles that publish and that serve, and read the SQL that creates them."""
+"""Fixed names of the roles that publish and that serve, and the SQL that creates them."""
 
 from pathlib import Path
 

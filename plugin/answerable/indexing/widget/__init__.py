@@ -1,1 +1,1 @@
-"""Put the ask box into built pages, and write its configuration file."""
+"""Put the ask box into the HTML of built pages, and format its configuration file."""

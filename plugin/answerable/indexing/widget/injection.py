@@ -1,4 +1,4 @@
-"""Injection of the ask widget into built pages: its files, its script and its element."""
+"""Insert the ask widget's script, element and endpoint link into a page's HTML; read its files."""
 
 import re
 from collections.abc import Callable, Mapping

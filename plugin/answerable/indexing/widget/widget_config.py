@@ -1,7 +1,7 @@
-"""Configuration of the widget: a JSON file of the site, outside its pages.
+"""Format the widget's settings and the bundle's id as one JSON file of the site.
 
-The bundle's id is in it, by which the widget notices that site and index differ. In a page it would
-change every page with every index.
+By the id the widget notices that site and index differ. In a page it would change every page with
+every index.
 """
 
 import json
