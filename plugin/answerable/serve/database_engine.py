@@ -1,4 +1,4 @@
-"""Engine over the bundle that PostgreSQL serves: checked on a call, reopened when replaced."""
+"""Return an engine over the bundle that PostgreSQL serves; open another when that is replaced."""
 
 import copy
 import threading

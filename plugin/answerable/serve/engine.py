@@ -1,4 +1,4 @@
-"""Answer a question: retrieve, select evidence, draft under the contract, rate; or refuse."""
+"""Answer a question or refuse: retrieve, select evidence, draft and check, compute confidence."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic

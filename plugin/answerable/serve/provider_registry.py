@@ -1,4 +1,4 @@
-"""Registry of embedding and answer providers: requirements, host, key variable; entry points.
+"""Registry of embedders and answerers, built in or by entry point: packages, host, key variable.
 
 A distribution registers one by an entry point in the group ``answerable.embedders`` or
 ``answerable.answerers``, whose object is a ``Provider`` with a ``factory``.

@@ -1,4 +1,4 @@
-"""Settings of a function folder (settings.json): answerer, model, base urls, logs; never a key."""
+"""Settings of a function folder (settings.json): answerer, model, base urls, logging; no key."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Immutable data that flows from retrieval to an answer; a routing hint has no field for text."""
+"""Immutable types: passage, routing hint (no field for text), evidence, claim, answer, reply."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Choose the run of lines of a code block that has most weight of given terms, as offsets."""
+"""Choose the run of lines of a code block in which given terms weigh most; return its offsets."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

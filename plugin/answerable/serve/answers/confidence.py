@@ -1,4 +1,4 @@
-"""Compute an answer's confidence: best score over its floor, less unless one section answers."""
+"""Compute confidence: how far the best score is above its floor, less if no one section answers."""
 
 import math
 import re

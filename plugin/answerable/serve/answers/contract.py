@@ -1,4 +1,4 @@
-"""Enforce the answer contract: validate a draft, repair its references, ground its claims."""
+"""Enforce the answer contract: refuse a bad shape, repair references, drop ungrounded claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Cut an excerpt from a passage: best-rated statements, with their list or code, in a budget."""
+"""Cut an excerpt from a passage: best-rated statements, with list or code, in limited length."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

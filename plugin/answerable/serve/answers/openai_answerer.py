@@ -1,4 +1,4 @@
-"""Draft by an OpenAI-compatible API (Responses or chat) with a strict schema; parse its output."""
+"""Draft an answer as strict JSON by an OpenAI-compatible API (Responses, else chat); parse it."""
 
 import json
 import re

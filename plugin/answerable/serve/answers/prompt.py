@@ -1,4 +1,4 @@
-"""Build the prompt of a draft: instructions, evidence as JSON lines, schema; bound its tokens."""
+"""Build a draft's prompt: instructions, evidence as JSON lines, schema; compute a token ceiling."""
 
 import json
 from collections.abc import Mapping

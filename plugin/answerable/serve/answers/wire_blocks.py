@@ -1,4 +1,4 @@
-"""Find a verbatim claim in its passages, and serialize it as JSON blocks by their structure."""
+"""Serialize a claim in its passages' own words as JSON blocks: text, list, table, code, label."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Number columns of a bundle: their names and types, packing, .npy mapping and checks."""
+"""Pack, unpack and check a bundle's columns of numbers, by names and types; map .npy files."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Parse and check what every store has of a site in memory: languages, dates, phrase indexes."""
+"""Parse and check the site data that stores keep in memory: languages, dates, phrase indexes."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

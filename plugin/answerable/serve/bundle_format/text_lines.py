@@ -1,4 +1,4 @@
-"""Text columns of a bundle: packed one line a text, decoded on access; dates and urls checked."""
+"""Pack a bundle's columns of texts, one a line; decode a text when read; check dates and urls."""
 
 import datetime as dt
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Embedder protocol: texts to unit vectors, word ranks; identity: provider, model, dimensions."""
+"""Embedder protocol: texts to unit vectors, how common a word is; provider, model, dimensions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Embed texts by /embeddings of an OpenAI-compatible server: in batches, long texts cut."""
+"""Embed texts by /embeddings of an OpenAI-compatible server: in batches, long texts truncated."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Send a request by the OpenAI client: one deadline, one retry, faults in our words, tokens."""
+"""Send a request by the OpenAI client: one deadline, one retry; reword errors, count tokens."""
 
 import time
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Compute idfs and BM25 scores of all passages from postings; select the rows of best scores."""
+"""Compute idfs and BM25 scores of all passages from postings; select the rows that score best."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Score what names, themes, titles and dates add to each page, and labels to each hint."""
+"""Compute score boosts: of pages by names, themes, titles and dates; of hints by their labels."""
 
 import datetime as dt
 import math

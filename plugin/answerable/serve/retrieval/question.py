@@ -1,4 +1,4 @@
-"""Read a question: spell it as the site does, extract terms with idfs, remark on unknown words."""
+"""Read a question: spell it as the site does, weigh its terms, name corrected or unknown words."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rank passages and hints for an embedded question: over the floors, near misses, page siblings."""
+"""Rank passages and hints above their floors for a question; add page siblings and near misses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

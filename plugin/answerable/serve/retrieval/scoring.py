@@ -1,4 +1,4 @@
-"""Combine BM25, cosine, boosts and recency into a score for each row; rank and find candidates."""
+"""Score passages by words, cosine, boosts, with a floor: estimate all, score the best exactly."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

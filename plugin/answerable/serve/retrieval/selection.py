@@ -1,4 +1,4 @@
-"""Select evidence from a pool: at most 8 passages and 8 hints, no near-duplicates, in a budget."""
+"""Select evidence from a pool: up to 8 passages and 8 hints, no near-duplicates, limited length."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Language tags (BCP 47): validate and match; table of our route sentences and words for now."""
+"""Language tags (BCP 47): validate, match; by language, a route's sentence and words like "now"."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Tokenize text by language into terms: Snowball stems of words, no stopwords; count words."""
+"""Tokenize text by language into terms: Snowball stems, no English stopwords; count words."""
 
 import importlib
 import importlib.util

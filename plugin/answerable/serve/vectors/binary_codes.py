@@ -1,4 +1,4 @@
-"""Estimate cosines with rows of one bit a dimension by Hamming distance, alone or before int8."""
+"""Estimate a query's cosines with rows of sign bits by Hamming distance; decode bits or int8."""
 
 import math
 from dataclasses import dataclass

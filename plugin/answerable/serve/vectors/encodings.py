@@ -1,4 +1,4 @@
-"""Registry of vector encodings: number kind and kept dimensions, arrays, and how to open them."""
+"""Registry of vector encodings (float32, int8, int4, binary): their arrays and how to open them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

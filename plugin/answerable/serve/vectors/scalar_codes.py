@@ -1,4 +1,4 @@
-"""Estimate a query's cosines with rows stored as float32, int8 or int4, and bound the error."""
+"""Estimate a query's cosines with float32, int8 or int4 rows; compute how far off they can be."""
 
 import math
 from collections.abc import Callable
