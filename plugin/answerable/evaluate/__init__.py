@@ -1,1 +1,1 @@
-"""Run a gold set of questions; from its verdicts report, gate releases and calibrate floors."""
+"""Judge answers by a gold set of questions; report verdicts, gate changes, propose floors."""

@@ -1,4 +1,4 @@
-"""Find problems in a gold file's regular expressions, and search answers by them with a timeout."""
+"""Check the regular expressions of a gold file, and search an answer for one with a timeout."""
 
 import math
 import re

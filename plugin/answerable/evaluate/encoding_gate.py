@@ -1,4 +1,4 @@
-"""Compare gold verdicts at full precision with those in a bundle's encoding; cache the report."""
+"""Judge a gold set at full precision and in a bundle's encoding, compare, and cache the report."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Compare gold verdicts of two engines query by query; a report certifies if none got worse."""
+"""Compare gold verdicts of two engines; certify a change if, of all the queries, none got worse."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

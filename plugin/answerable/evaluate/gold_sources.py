@@ -1,4 +1,4 @@
-"""Refuse gold sources that no record, passage or note has, and match retrieved items with them."""
+"""Refuse gold queries that name sources a site lacks; match retrieved items with named sources."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

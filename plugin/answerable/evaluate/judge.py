@@ -1,4 +1,4 @@
-"""List the issues of a retrieval or an answer with what a gold query requires; none is a pass."""
+"""Judge a retrieval or an answer by a gold query: list each requirement that it does not meet."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

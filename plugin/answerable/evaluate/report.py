@@ -1,4 +1,4 @@
-"""Define the report of a gold run: verdicts, bundle, models, floors; make it, and diff two."""
+"""Define the report of a gold run (verdicts, bundle, models, floors); make one, and compare two."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

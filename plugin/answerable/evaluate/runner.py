@@ -1,4 +1,4 @@
-"""Run gold queries over an engine and judge the outcomes."""
+"""Ask an engine each gold query and judge the outcome: a verdict with issues, ranks and scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Format an AnswerableError or OSError as one sentence, the latter with its remedy if known."""
+"""Format an AnswerableError or OSError as one sentence; an OSError with its remedy, if known."""
 
 import errno
 import os

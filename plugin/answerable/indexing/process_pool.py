@@ -1,4 +1,4 @@
-"""Map a function over tasks in order: in worker processes if they are large, else in this one."""
+"""Map a function over tasks in order: in worker processes if tasks are large, else in this one."""
 
 import multiprocessing
 import os

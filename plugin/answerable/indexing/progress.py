@@ -1,4 +1,4 @@
-"""Progress bar of a build or a run: a callback on a terminal, None elsewhere."""
+"""Draw a progress bar on the terminal by a callback; without a terminal there is no callback."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Quantize vectors to float32, int8, int4 or binary codes of fewer dimensions, and their norms."""
+"""Encode vectors in fewer dimensions as float32, int8, int4 or binary codes, with inverse norms."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Key-value cache of bytes in a SQLite file: reset if damaged, entries unused for 30 days go."""
+"""Cache bytes by key in a SQLite file: reset if damaged, entries unused for 30 days are deleted."""
 
 import contextlib
 import sqlite3

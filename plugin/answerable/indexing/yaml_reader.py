@@ -1,4 +1,4 @@
-"""Parse YAML, with the line of each error, and find duplicate keys before values are made."""
+"""Parse YAML, with the line of each error, and find the first key that a mapping holds twice."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

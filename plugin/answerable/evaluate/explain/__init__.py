@@ -1,1 +1,1 @@
-"""Explain why a question was answered or refused (`answerable why`)."""
+"""Explain why a site answers or refuses a question (`answerable why`)."""

@@ -1,4 +1,4 @@
-"""Advise an author on a question, and on the page or note expected for it, by general rules."""
+"""Advise an author, by fixed rules, on how a question could find the page or note to answer it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

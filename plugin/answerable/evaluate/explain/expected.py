@@ -1,4 +1,4 @@
-"""Find an expected id's best passage or hint: its rank among all, and its score with more words."""
+"""Rank an expected id's best passage or hint among all; rescore it with the words that it lacks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

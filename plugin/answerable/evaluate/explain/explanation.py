@@ -1,4 +1,4 @@
-"""Explain one question: its words, candidates, expected item and, where it is free, its answer."""
+"""Explain one question: its words, candidates, expected item, and its answer if that is free."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Count the passages that hold each word of a question; rescore one as if it held more of them."""
+"""Count the passages with each word of a question; rescore a passage as if it held more of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Cluster logged refusals into pages to write or extend, without those that are answered by now."""
+"""Cluster logged refusals into pages to write or extend; leave out what the site answers today."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

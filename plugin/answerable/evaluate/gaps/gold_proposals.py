@@ -1,4 +1,4 @@
-"""Propose a not-found gold query for each gap, as YAML that notes what to change once answered."""
+"""Propose as YAML, for each gap, a gold query that requires a refusal until a page answers it."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import count

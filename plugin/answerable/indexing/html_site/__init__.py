@@ -1,1 +1,1 @@
-"""Read a folder of HTML, built by any site generator, into pages to index and targets of links."""
+"""Read a folder of HTML, built by any site generator, into pages to index."""

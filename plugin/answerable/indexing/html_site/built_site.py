@@ -1,4 +1,4 @@
-"""Read a folder of built HTML: the pages that its search lists, and the paths notes may name."""
+"""Read a folder of built HTML into pages to index: all, or those that the site's search lists."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Walk a published folder into artifacts: each a name, a lazy reader of its bytes, and its page."""
+"""Yield each file of a published folder as an Artifact: its name, its page and how to read it."""
 
 import codecs
 import os

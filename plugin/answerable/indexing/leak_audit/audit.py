@@ -1,4 +1,4 @@
-"""Refuse artifacts with a run of a note's words unless published_in allows it; cache clean ones."""
+"""Refuse files that hold a run of a note's words no `published_in` allows; remember clean files."""
 
 import hashlib
 import json

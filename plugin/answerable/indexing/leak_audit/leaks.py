@@ -1,4 +1,4 @@
-"""Find runs of private notes in a file where no note allows them; report them without the words."""
+"""Find private notes' runs of words in a file that may not hold them; report without the words."""
 
 import hashlib
 import json

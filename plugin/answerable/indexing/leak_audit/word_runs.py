@@ -1,4 +1,4 @@
-"""Index overlapping runs of private notes, eight words or a whole short note; find them in text."""
+"""Cut private notes into runs of words (eight, or a short note's all), and find these in a text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Read a note's file: its text, and its checked YAML front matter, there or in a sidecar."""
+"""Read a note's text and its YAML front matter, which is checked and may be in a sidecar file."""
 
 import re
 import stat

@@ -1,4 +1,4 @@
-"""Define the dataclasses of a private note, of its pages, and of a notebook with drafts."""
+"""Dataclasses of a private note, of a numbered page in it, of a notebook of notes and drafts."""
 
 from dataclasses import dataclass
 from pathlib import Path

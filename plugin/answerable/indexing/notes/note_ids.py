@@ -1,4 +1,4 @@
-"""Derive opaque note ids from paths by HMAC, with a secret key file of the notebook."""
+"""Derive opaque note ids from paths by HMAC with a notebook's secret key; read or make that key."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""Read and lint a folder of private notes and transcripts into notes with ids, drafts apart."""
+"""Read and lint a folder of private notes and transcripts into notes with ids, and into drafts."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Write a bundle's files under hashed names, its manifest last, and delete those of older ones."""
+"""Write a bundle's files under hashed names, its manifest last; delete files of older bundles."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""Refuse a notebook or private folder that overlaps a published one, or is linked with it."""
+"""Refuse a notebook or private folder that overlaps a published one, also by symbolic links."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Write a function's folder but its bundle: serving code, pinned requirements, settings, model."""
+"""Write a function's folder, not its bundle: serving code, pinned requirements, settings, model."""
 
 import importlib.util
 import py_compile

@@ -1,4 +1,4 @@
-"""Define AWS Lambda, Google, Vercel, Azure and container: limits, entry files, deploy commands."""
+"""Describe the platforms (AWS, Google, Vercel, Azure, container): limits, entry files, commands."""
 
 import shlex
 from collections.abc import Callable

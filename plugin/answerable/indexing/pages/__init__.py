@@ -1,1 +1,1 @@
-"""Parse pages into records, and cut records into passages."""
+"""Parse pages' HTML into records of sections and blocks, and cut records into passages."""

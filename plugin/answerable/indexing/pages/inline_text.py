@@ -1,4 +1,4 @@
-"""Inline text of one block: white space collapsed as in a browser, with code and link spans."""
+"""Collect a block's text: white space collapsed as in a browser, with spans of code and links."""
 
 import re
 from collections.abc import Iterable

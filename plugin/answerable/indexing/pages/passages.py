@@ -1,4 +1,4 @@
-"""Passages of a record: overlapping windows under one heading, with text they are found by."""
+"""Cut a record into passages: overlapping windows under one heading, with text to find them by."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Define a page as source and as record of sections and blocks, and parse its front matter."""
+"""Define a page as rendered (PageSource) and indexed (Record); read its front matter's fields."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Connect to PostgreSQL, and keep its catalog: the bundle that each site serves, and older ones."""
+"""Connect to PostgreSQL; keep tables there of the bundle each site serves, and of older ones."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

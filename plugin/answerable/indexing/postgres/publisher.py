@@ -1,4 +1,4 @@
-"""Publish a bundle to PostgreSQL in one transaction, and remove what it superseded long ago.
+"""Publish a bundle to PostgreSQL in one transaction; remove bundles superseded long ago.
 
 Nothing is there for anyone else to see before the transaction ends, and ending it is the single
 step from the old bundle to the new. Whatever stops a publisher, the server rolls it back. New rows

@@ -1,4 +1,4 @@
-"""Insert the ask widget's script, element and endpoint link into a page's HTML; read its files."""
+"""Insert the ask widget's script, element and endpoint link into HTML; read the widget's files."""
 
 import re
 from collections.abc import Callable, Mapping
