@@ -1,4 +1,4 @@
-"""``answerable calibrate``: propose floors for mkdocs.yml from gold and off-topic questions."""
+"""``answerable calibrate``: propose score floors from gold and off-topic questions."""
 
 import json
 import math

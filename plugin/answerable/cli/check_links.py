@@ -1,4 +1,4 @@
-"""``answerable check-links``: fetch the deployed pages that answers may cite; list broken links."""
+"""``answerable check-links``: fetch pages that answers may cite; list missing pages and anchors."""
 
 import string
 import time

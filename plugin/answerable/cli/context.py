@@ -1,4 +1,4 @@
-"""Open the bundle, engine and notebook of a command's site; check its question and language."""
+"""Open the bundle, engine and notebook of a command's site; check a question and its language."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Shared by commands over a gold set: --gold and --ids, note sources, confirming paid calls."""
+"""Helpers of commands with a gold set: --gold and --ids, note sources, confirming paid calls."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``answerable gaps``: group logged refusals into pages to write or extend; propose gold."""
+"""``answerable gaps``: group logged refusals by page to write or extend; propose gold queries."""
 
 import codecs
 import json

@@ -1,4 +1,4 @@
-"""``answerable gate``: compare gold verdicts of an encoding with those of full precision."""
+"""``answerable gate``: compare gold verdicts of a vector encoding with those of full precision."""
 
 import json
 from collections.abc import Sequence

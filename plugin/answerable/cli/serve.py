@@ -1,4 +1,4 @@
-"""``answerable serve``: serve a built HTML site with a live ask box; index it when it changes."""
+"""``answerable serve``: serve a built HTML site with a live ask box; index it again on changes."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""``answerable tune``: find the smallest bundle settings by trials that keep every gold verdict."""
+"""``answerable tune``: try settings; find the smallest bundle that keeps every gold verdict."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""``answerable why``: print each candidate's scores and fate, and advice for the author."""
+"""``answerable why``: explain retrieval by each candidate's scores and fate; advise the author."""
 
 import json
 import re

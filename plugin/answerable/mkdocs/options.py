@@ -1,4 +1,4 @@
-"""Check ranges of the plugin's options; derive profile, encoding, settings and paths from them."""
+"""Check ranges of the plugin's options; resolve scoring profile, encoding, settings and paths."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Audit and index a finished MkDocs build; write its function's folder, or make a preview."""
+"""Audit and index a finished MkDocs build; write its function's folder, or only preview it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

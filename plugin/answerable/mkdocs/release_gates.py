@@ -1,4 +1,4 @@
-"""Judge a build by its gold set: refuse an encoding or search, warn of retrieval; fill Postgres."""
+"""Judge a build by its gold set, refuse a failing encoding or search; publish to PostgreSQL."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

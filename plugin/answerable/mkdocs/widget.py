@@ -1,4 +1,4 @@
-"""Options of the ask widget: check them, resolve its links and examples, place it in pages."""
+"""Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
 import re
 from pathlib import Path

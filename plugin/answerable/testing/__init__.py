@@ -1,4 +1,4 @@
-"""Test doubles to import: LetterEmbedder, ScriptedAnswerer, and OpenAIStub, a server over HTTP."""
+"""Test doubles to import: LetterEmbedder, ScriptedAnswerer and OpenAIStub, a local HTTP server."""
 
 from .doubles import LetterEmbedder, ScriptedAnswerer
 from .openai_stub import OpenAIStub

@@ -1,4 +1,4 @@
-"""Test doubles: LetterEmbedder counts letters as vectors, ScriptedAnswerer replays drafts."""
+"""Test doubles: LetterEmbedder makes vectors of letter counts, ScriptedAnswerer replays drafts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

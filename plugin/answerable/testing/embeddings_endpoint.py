@@ -1,4 +1,4 @@
-"""Stub of /v1/embeddings: vectors of the local embedder, padded or cut to a model's dimensions."""
+"""Stub of /v1/embeddings: check a request, embed locally, pad or cut vectors to a model's size."""
 
 import base64
 from collections.abc import Mapping, Sequence

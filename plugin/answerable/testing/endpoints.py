@@ -1,4 +1,4 @@
-"""Turn a request to the stub server into its reply: check key and path, take a fault, or answer."""
+"""Route a request to the stub server: check key and path, reply with a fault or an answer."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping

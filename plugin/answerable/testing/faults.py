@@ -1,4 +1,4 @@
-"""Faults that the stub server simulates: names and effects, and which of them a request meets."""
+"""Faults that the stub server simulates: what each does to a reply, and which request gets one."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Check the fields of a stub's request as OpenAI does, with ``OpenAIError`` for each refusal."""
+"""Check the fields of a request to the stub as OpenAI does; raise ``OpenAIError`` on a refusal."""
 
 import json
 import re

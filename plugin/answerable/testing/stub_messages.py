@@ -1,4 +1,4 @@
-"""Messages of the stub server: recorded requests, OpenAI's errors, replies, faulty sending."""
+"""Messages of the stub server: recorded requests, errors, replies; send a reply whole or broken."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Answer or search by the engine, behind the answer cache, slots in flight and token budget."""
+"""Answer or search by the engine, within concurrency limits and token budget; cache answers."""
 
 import hashlib
 import json

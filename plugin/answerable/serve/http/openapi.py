@@ -1,4 +1,4 @@
-"""Build the OpenAPI document of a function from openapi.json, less what is not configured.
+"""Build a function's OpenAPI document from openapi.json, leaving out what is not configured.
 
 The file describes every path with every option on. Its examples are real answers of a tiny site.
 """

@@ -1,4 +1,4 @@
-"""Check requests against a policy: pause, bearer token, proof of work, rates; created lazily.
+"""Hold what protects a service: pause, tokens, proof of work, rates, asker ids, guarded engine.
 
 Each protection is created when it is first needed, because their packages load slowly.
 """

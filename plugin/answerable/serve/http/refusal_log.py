@@ -1,4 +1,4 @@
-"""Log refused questions with the nearest page: the asker hashed, the text only if wanted."""
+"""Log refused questions as JSON lines: hashed asker, nearest page, the text only if configured."""
 
 import json
 import os

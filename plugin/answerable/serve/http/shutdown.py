@@ -1,4 +1,4 @@
-"""Track what is in flight and wait for its end; call a stop function on SIGTERM or an interrupt."""
+"""Track questions or connections in flight and wait for their end; call ``stop`` on a signal."""
 
 import signal
 import threading

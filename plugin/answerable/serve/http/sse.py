@@ -1,4 +1,4 @@
-"""Stream an answer as server-sent events: stages, then all of it or a problem; keepalives.
+"""Stream an answer as server-sent events: stages, then the whole answer or a problem; keepalives.
 
 Claims leave only when the whole draft has passed the contract, since a late one can still refuse
 it.

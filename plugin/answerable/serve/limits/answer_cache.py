@@ -1,4 +1,4 @@
-"""Cache answers by key in memory or Redis; who asks while one is being made waits for it."""
+"""Cache answers by key in memory or Redis; concurrent callers of one key share one answer."""
 
 import contextlib
 import secrets

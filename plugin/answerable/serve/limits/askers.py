@@ -1,4 +1,4 @@
-"""Mask and hash client addresses, check bearer tokens, bound each asker's answers, connections."""
+"""Mask and hash client addresses, check bearer tokens, bound answers in flight and connections."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Admit requests by moving windows per asker and overall, in memory or Redis, or tell the wait."""
+"""Limit requests by moving windows, per asker and overall, in memory or Redis; return the wait."""
 
 import threading
 import time

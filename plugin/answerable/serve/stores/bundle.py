@@ -1,4 +1,4 @@
-"""Store of an opened bundle folder: scores its mapped vectors, decompresses texts on demand."""
+"""Store of an opened bundle folder: scores memory-mapped vectors, decompresses texts on demand."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Decompress and hash a bundle's files in a thread, begun before numpy is imported.
+"""Decompress and, with ``verify``, hash a bundle's files in a thread, begun before numpy's import.
 
 All of that releases the interpreter's lock, so that a function that starts it first has it done by
 the time it opens its bundle. A file that could not be prefetched is read when it is needed.

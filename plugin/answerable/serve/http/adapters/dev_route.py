@@ -1,4 +1,4 @@
-"""Mount the answer function below _answerable/ of a dev server's WSGI app, for its own pages."""
+"""Mount the answer function below _answerable/ of a dev server; refuse pages of other sites."""
 
 import ipaddress
 from collections.abc import Callable, Iterable

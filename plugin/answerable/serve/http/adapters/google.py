@@ -1,4 +1,4 @@
-"""Flask view over a service, for Google Cloud Run functions; X-Forwarded-For names the asker."""
+"""Flask view over a service for Google Cloud Run functions; client address: X-Forwarded-For."""
 
 import os
 import sys

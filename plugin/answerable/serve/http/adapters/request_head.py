@@ -1,4 +1,4 @@
-"""Parse the line and headers of an HTTP/1.1 request strictly (RFC 9112), against smuggling.
+"""Parse an HTTP/1.1 request line and its headers strictly (RFC 9112), against request smuggling.
 
 Smuggling needs two programs that read one message differently. So whatever a proxy might read in
 another way is rejected and not repaired.

@@ -1,4 +1,4 @@
-"""WSGI application over a service: bounded body, streamed events with keepalives."""
+"""WSGI application over a service: reads bodies up to a limit, streams events with keepalives."""
 
 from collections.abc import Callable, Iterable
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""Store of a bundle in PostgreSQL: searched by pgvector, rows scored as the bundle does it."""
+"""Store of a bundle in PostgreSQL: finds candidates by pgvector, scores them as a bundle does."""
 
 import json
 from collections.abc import Collection, Mapping

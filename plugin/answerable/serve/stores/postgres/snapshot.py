@@ -1,4 +1,4 @@
-"""Serialize and parse what a PostgreSQL store keeps of a bundle in memory: no page text.
+"""Serialize and parse the part of a bundle that a PostgreSQL store holds in memory: no page text.
 
 A part for each, as a bundle's files hold them: some bytes for each passage.
 """
