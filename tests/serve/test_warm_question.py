@@ -1,4 +1,4 @@
-"""How many modules a reader of the code has to open to follow one question."""
+"""The number of modules that a reader of the code opens to follow one question."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Check the fields of a request to the stub as OpenAI does; raise ``OpenAIError`` on a refusal."""
+"""Helpers that check and parse a stub request's fields as OpenAI does; cut a reply to its limit."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Find private notes' runs of words in a file that may not hold them; report without the words."""
+"""Find runs of private notes' words in files, but for pages a note lists; report only the place."""
 
 import hashlib
 import json

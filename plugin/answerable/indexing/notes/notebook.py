@@ -1,4 +1,4 @@
-"""Read and lint a folder of private notes and transcripts into notes with ids, and into drafts."""
+"""Read and lint a folder of notes, transcripts too: routed with ids, unrouted ones, and drafts."""
 
 import os
 import re

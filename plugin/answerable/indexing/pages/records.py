@@ -1,4 +1,4 @@
-"""Define a page as rendered (PageSource) and indexed (Record); read its front matter's fields."""
+"""Define a page as rendered (PageSource) and parsed (Record, Section); parse its front matter."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Connect to PostgreSQL; keep tables there of the bundle each site serves, and of older ones."""
+"""Catalog in PostgreSQL of the bundle each site serves; drop replaced ones after their grace."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

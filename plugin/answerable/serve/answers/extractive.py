@@ -1,4 +1,4 @@
-"""Answerer without a language model: draft verbatim excerpts of sections, and routes to notes."""
+"""Answerer without a language model: quote verbatim excerpts, and point to up to two notes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

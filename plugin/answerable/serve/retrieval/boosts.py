@@ -1,4 +1,4 @@
-"""Compute score boosts: of pages by names, themes, titles and dates; of hints by their labels."""
+"""Score boosts: of pages by names, themes, titles, best passages, newness; of hints by labels."""
 
 import datetime as dt
 import math
