@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .errors import BundleError
+from .errors import BUILD_AGAIN, BundleError
 from .provider_registry import ANSWERER_PROVIDERS
 
 SETTINGS_FILE = "settings.json"
@@ -58,4 +58,4 @@ def read_settings(folder: Path) -> FunctionSettings:
     except FileNotFoundError:
         return FunctionSettings()
     except (OSError, TypeError, ValueError) as error:
-        raise BundleError(f"{path} cannot be read ({error}): run `mkdocs build` again") from None
+        raise BundleError(f"{path} cannot be read ({error}): {BUILD_AGAIN}") from None

@@ -23,10 +23,11 @@ def excerpt(
     """An excerpt whose supports are the shares of the question's terms that statements hold."""
     weights = dict.fromkeys(extract_terms(question), 1.0)
     supports = []
-    for statement in split_statements(source).statements:
+    reading = split_statements(source)
+    for statement in reading.statements:
         terms = set(extract_terms(source.text[statement.start : statement.end]))
         supports.append(len(terms & set(weights)) / len(weights))
-    return cut_excerpt(source, supports, weights, budget, shown)
+    return cut_excerpt(source, reading, supports, weights, budget, shown)
 
 
 def text(source: Passage, question: str, budget: ExcerptBudget = ROOMY) -> str:

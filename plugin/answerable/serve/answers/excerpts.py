@@ -7,7 +7,7 @@ from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
 from .code_window import complete_code, cut_code
-from .statements import TextRange, is_quotable_alone, split_statements
+from .statements import PassageStatements, TextRange, is_quotable_alone
 
 # Added to the support of a statement next to a selected one, of the first one, and before code.
 NEIGHBOR_BONUS, FIRST_BONUS, CODE_BONUS = 0.08, 0.05, 0.05
@@ -59,6 +59,7 @@ class Excerpt:
 
 def cut_excerpt(
     passage: Passage,
+    reading: PassageStatements,
     supports: Sequence[float],
     weights: Mapping[str, float],
     budget: ExcerptBudget,
@@ -66,11 +67,11 @@ def cut_excerpt(
 ) -> Excerpt | None:
     """Cut an excerpt from a passage; None where it states nothing.
 
-    supports: how well each statement of ``split_statements`` supports an answer, in [0, 1].
+    reading: the passage's statements. supports: how well each supports an answer, in [0, 1].
     weights: of the question's terms, which choose the lines of code. excluded: texts of statements
     that are shown already, since two windows may share some.
     """
-    selection = _StatementSelection(passage, supports, weights, budget, excluded)
+    selection = _StatementSelection(passage, reading, supports, weights, budget, excluded)
     selection.run()
     ranges = _merge_ranges(passage.text, sorted(selection.selected_ranges.values()))
     statements = tuple(passage.text[start:end] for start, end in selection.selected_ranges.values())
@@ -106,14 +107,15 @@ class _StatementSelection:
     def __init__(
         self,
         passage: Passage,
+        reading: PassageStatements,
         supports: Sequence[float],
         weights: Mapping[str, float],
         budget: ExcerptBudget,
         excluded: Collection[str],
     ) -> None:
         self.passage = passage
-        self.reading = split_statements(passage)
-        self.statements = self.reading.statements
+        self.reading = reading
+        self.statements = reading.statements
         self.weights = weights
         # The range of each selected statement, by its place.
         self.selected_ranges: dict[int, TextRange] = {}

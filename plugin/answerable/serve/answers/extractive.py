@@ -60,6 +60,7 @@ class _RatedSection:
 
     number: int
     passage: Passage
+    reading: PassageStatements
     supports: tuple[float, ...]
     best: float
     value: float
@@ -127,7 +128,9 @@ class ExtractiveAnswerer:
         for section in self._rate_sections(question, evidence, idfs):
             passage, weights = section.passage, idfs[section.passage.language]
             budget = EXCERPT_BUDGETS[count]
-            excerpt = cut_excerpt(passage, section.supports, weights, budget, statements)
+            excerpt = cut_excerpt(
+                passage, section.reading, section.supports, weights, budget, statements
+            )
             if excerpt is None or section.best < min_support:
                 continue
             yield _SectionExcerpt(section, excerpt)
@@ -155,7 +158,7 @@ class ExtractiveAnswerer:
             best = _find_best_support(passage, read.reading, supports)
             score = evidence.section_scores[number - 1] if evidence.section_scores else 0.0
             value = score + SUPPORT_WEIGHT * best
-            sections.append(_RatedSection(number, passage, supports, best, value))
+            sections.append(_RatedSection(number, passage, read.reading, supports, best, value))
         return sorted(sections, key=lambda section: -section.value)
 
     def _rate_statements(

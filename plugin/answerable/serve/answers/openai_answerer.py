@@ -14,6 +14,7 @@ from ..model_api.openai_client import (
 )
 from ..request_context import current_context
 from ..types import Evidence
+from .draft_loop import MAX_DRAFTS
 from .prompt import bound_prompt_tokens, build_draft_schema, frame_evidence, render_instructions
 
 DRAFT_DEADLINE = 30.0
@@ -21,7 +22,6 @@ DRAFT_DEADLINE = 30.0
 MAX_OUTPUT_TOKENS = 4_096
 # The reasoning tokens of other efforts; OpenAI's guide suggests 25,000 for reasoning and output.
 _REASONING_TOKENS = {"medium": 8_192, "high": 24_576, "xhigh": 24_576}
-_ATTEMPTS = 2
 # More tokens than the violation in the prompt of a second attempt.
 _VIOLATION_TOKENS = 1_000
 _SCHEMA_NAME = "draft"
@@ -52,7 +52,7 @@ class OpenAIAnswerer:
     @property
     def max_question_tokens(self) -> int:
         """Bound the tokens of one question: both attempts, read and written to the limit."""
-        return _ATTEMPTS * (bound_prompt_tokens(self.site) + self._max_output())
+        return MAX_DRAFTS * (bound_prompt_tokens(self.site) + self._max_output())
 
     @property
     def label(self) -> str:

@@ -25,7 +25,6 @@ _TEMPLATE_PATH = Path(__file__).parent / "prompts" / "answer.jinja"
 
 def render_instructions(site: str, evidence: Evidence) -> str:
     """Render the system part of the prompt. site: the site's name."""
-    # Imported here, since a function that answers without a model has no Jinja.
     text: str = _load_template().render(
         site=" ".join(site.split()),
         sources=bool(evidence.passages),
@@ -116,6 +115,7 @@ def _encode_json_line(value: Mapping[str, Any]) -> str:
 @cache
 def _load_template() -> Any:
     """Load the Jinja template of the instructions."""
+    # Imported here, since a function that answers without a model has no Jinja.
     import jinja2
 
     environment = jinja2.Environment(

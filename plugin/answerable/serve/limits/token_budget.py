@@ -66,13 +66,13 @@ _RESERVE_SCRIPT = (
     _ROOM_SCRIPT
     + """
 if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then return 1 end
-local found = room(tonumber(ARGV[3]), ARGV[1])
-if found == 1 then
+local verdict = room(tonumber(ARGV[3]), ARGV[1])
+if verdict == 1 then
   local ends = string.format('%.0f', now + tonumber(ARGV[4]))
   redis.call('hset', KEYS[1], ARGV[1], ARGV[3] .. ' 0 ' .. ends)
   redis.call('expire', KEYS[1], ARGV[5])
 end
-return found
+return verdict
 """
 )
 # More ARGV: tokens to reserve instead, tokens begun.
@@ -83,12 +83,12 @@ local field = redis.call('hget', KEYS[1], ARGV[1])
 if not field then return -2 end
 local held, begun, ends = string.match(field, '(%d+) (%d+) (%d+)')
 if tonumber(ends) <= now then return -2 end
-local found = 1
-if tonumber(ARGV[3]) > tonumber(held) then found = room(tonumber(ARGV[3]), ARGV[1]) end
-if found == 1 then
+local verdict = 1
+if tonumber(ARGV[3]) > tonumber(held) then verdict = room(tonumber(ARGV[3]), ARGV[1]) end
+if verdict == 1 then
   redis.call('hset', KEYS[1], ARGV[1], ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ends)
 end
-return found
+return verdict
 """
 )
 # KEYS: the day. ARGV: the id, tokens. A reservation that is gone was settled by an attempt whose

@@ -20,13 +20,15 @@ _IDENTITY_ENCODINGS = ("", "identity")
 _GZIP_ENCODINGS = ("gzip", "x-gzip")
 
 # The bytes that the response of the current task may have.
-max_response_bytes: ContextVar[int] = ContextVar("answerable_max_body", default=MAX_RESPONSE_BYTES)
+max_response_bytes: ContextVar[int] = ContextVar(
+    "answerable_max_response", default=MAX_RESPONSE_BYTES
+)
 
 
 async def bound_response(response: Any) -> None:
     """Bound the body of a response; for ``event_hooks`` of an ``httpx`` client.
 
-    ProviderError, when it is read, for one of more than ``max_body`` bytes.
+    ProviderError, when it is read, for one of more than ``max_response_bytes``.
     """
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_IDENTITY_ENCODINGS, *_GZIP_ENCODINGS):

@@ -80,10 +80,11 @@ def read_question(
     spelled, corrections = _correct_spelling(store, question, word_rank)
     text, terms = _extract_unframed_terms(store, spelled)
     remarks: tuple[Remark, ...] = ()
-    if is_follow_up(spelled, len(_find_content_words(store, text))):
+    content_words = _find_content_words(store, text)
+    if is_follow_up(spelled, len(content_words)):
         terms, remarks = {}, (Remark("follow-up"),)
     elif terms:
-        remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
+        remarks = (*corrections, *_remark_unknown_words(store, content_words, word_rank))
     return QuestionReading(spelled, text, terms, remarks, weigh_terms(store, terms))
 
 
@@ -170,9 +171,10 @@ def _correct_spelling(
     return question, tuple(dict.fromkeys(remarks))
 
 
-def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:
+def _remark_unknown_words(
+    store: Store, words: Sequence[str], word_rank: WordRank
+) -> tuple[Remark, ...]:
     """Remark each content word that no passage has, unless it is an ordinary word."""
-    words = _find_content_words(store, text)
     missing = _find_unknown_words(store, words)
     return tuple(
         Remark("unknown", word)

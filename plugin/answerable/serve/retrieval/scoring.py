@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bundle_format.postings import Postings
 from ..bundle_format.profile import Profile
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes
@@ -101,12 +102,13 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     fresh = np.zeros(len(records), dtype=np.float32)
     if asks_about_now(question, store.site.tags):
         fresh = np.float32(profile.recency) * score_freshness(store)[records]
-    lexical = _score_lexical(store, idfs)
+    postings = store.postings_of({term for weights in idfs.values() for term in weights})
+    lexical = _score_lexical(store, postings, idfs)
     is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
     weights = store.weights
     if profile.hybrid:
-        is_whole = _mark_full_matches(store, idfs)
+        is_whole = _mark_full_matches(store, postings, idfs)
         page = score_pages(store, question, idfs, lexical)
         if not asks_for_history(question):
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
@@ -197,10 +199,9 @@ def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int)
     return best
 
 
-def _mark_full_matches(store: Store, idfs: Idfs) -> NDArray[np.bool_]:
+def _mark_full_matches(store: Store, postings: Postings, idfs: Idfs) -> NDArray[np.bool_]:
     """Mark the passages, (n,), with all terms of a short question."""
     is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
-    postings = store.postings_of({term for weights in idfs.values() for term in weights})
     for each in store.site.languages:
         terms = idfs[each.tag].keys()
         if 1 <= len(terms) <= MAX_SHORT_QUESTION_TERMS:
@@ -209,9 +210,8 @@ def _mark_full_matches(store: Store, idfs: Idfs) -> NDArray[np.bool_]:
     return is_whole
 
 
-def _score_lexical(store: Store, idfs: Idfs) -> Floats:
+def _score_lexical(store: Store, postings: Postings, idfs: Idfs) -> Floats:
     """Score every passage by BM25, (n,); each language is a corpus of its own."""
-    postings = store.postings_of({term for weights in idfs.values() for term in weights})
     scores = np.zeros(len(postings.lengths), dtype=np.float32)
     for each in store.site.languages:
         rows = (each.first, each.end)

@@ -106,4 +106,4 @@ def get_translation(language: str) -> Translation:
 
 def base_language(language: str) -> str:
     """Return the language of a tag, without its region."""
-    return re.split("[-_]", language.lower())[0]
+    return _split_tag(language)[0]

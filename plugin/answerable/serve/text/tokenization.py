@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from types import ModuleType
 
 from ..errors import AnswerableError
+from .languages import base_language
 
 _SNOWBALL_ALIAS = "answerable_snowball"
 
@@ -86,7 +87,7 @@ def _word_or_letter_pattern() -> re.Pattern[str]:
 
 @lru_cache(maxsize=8)
 def _cached_stemmer(language: str) -> Callable[[str], str]:
-    algorithm = STEMMER_LANGUAGES.get(language.split("-")[0].split("_")[0].lower())
+    algorithm = STEMMER_LANGUAGES.get(base_language(language))
     if algorithm is None:
         return str
     stem_word = load_stemmer(algorithm)
