@@ -15,7 +15,7 @@ from answerable.evaluate.html_report import (
     write_html_report,
 )
 from answerable.evaluate.report import EvalReport
-from answerable.evaluate.runner import Verdict
+from answerable.evaluate.verdict import SourceRank, Verdict
 from answerable.serve.types import Mode
 
 HOSTILE = "<script>document.title='owned'</script>\"&'"
@@ -26,9 +26,9 @@ def row(
 ) -> Verdict:
     expected: Mode = "not-found" if tag == "off-topic" else "partial"
     return Verdict(
-        id=name, query=f"What is {name}?", tags=(tag,), note="", expected_mode=expected,
+        id=name, query=f"What is {name}?", tags=(tag,), note="", expected_modes=(expected,),
         issues=issues, mode=mode, reason=None, below_floors=False, top="a#b",
-        passage_score=passage, hint_score=0.2, ranks=(1,), claims=1, dropped=0,
+        passage_score=passage, hint_score=0.2, ranks=(SourceRank("a", 1),), claims=1, dropped=0,
     )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from answerable.evaluate.gate import (
 )
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.gold_sources import NoteSources
-from answerable.evaluate.runner import Verdict
+from answerable.evaluate.verdict import Verdict
 from answerable.indexing.index import SiteIndex
 from answerable.indexing.output.bundle_contents import serialize_index
 from answerable.indexing.output.bundle_writer import make_manifest

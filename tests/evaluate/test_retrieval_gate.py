@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from answerable.evaluate import runner
-from answerable.evaluate.runner import Verdict
+from answerable.evaluate.verdict import Verdict
 from support import sites
 
 GOLD = """

@@ -13,7 +13,7 @@ import yaml
 
 from answerable.evaluate import runner
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
-from answerable.evaluate.runner import Verdict
+from answerable.evaluate.verdict import Verdict
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.serve.answers import contract, grounding
 from answerable.serve.answers.contract import EvidenceItem

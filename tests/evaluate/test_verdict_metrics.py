@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
-from answerable.evaluate.runner import Verdict
+from answerable.evaluate.verdict import SourceRank, Verdict
 from answerable.serve.types import MODES, Mode
 
 
@@ -21,9 +21,9 @@ def row(
     dropped: int = 0,
 ) -> Verdict:
     return Verdict(
-        id=name, query=f"{name}?", tags=tags, note="", expected_mode=expected,
-        issues=(), mode=mode, reason=None, below_floors=refused, top=None, passage_score=0.5,
-        hint_score=0.1, ranks=ranks, claims=claims, dropped=dropped,
+        id=name, query=f"{name}?", tags=tags, expected_modes=(expected,) if expected else (),
+        issues=(), mode=mode, below_floors=refused, top=None, passage_score=0.5, hint_score=0.1,
+        ranks=tuple(SourceRank("s", rank) for rank in ranks), claims=claims, dropped=dropped,
     )  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from ..evaluate.report_files import (
     read_report,
     write_report,
 )
-from ..evaluate.runner import Verdict, run_gold_set
+from ..evaluate.runner import run_gold_set
+from ..evaluate.verdict import Verdict
 from ..indexing.progress import show_progress
 from ..mkdocs.site_config import load_site_config
 from ..serve.engine import Engine
@@ -179,7 +180,7 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
     for row in report.verdicts:
         score = f"{max(row.passage_score, row.hint_score):.3f}"
         cells = (row.mode or "", score, row.top or "")
-        verdict = format_verdict(passed=row.passed)
+        verdict = format_verdict(passed=row.holds)
         table.add_row(to_plain_text(row.id), verdict, *map(to_plain_text, cells))
     console.print(table)
     for row in report.verdicts:
@@ -229,7 +230,7 @@ def _collect_verdicts(
                 verdicts.append(verdict)
                 if report_progress:
                     report_progress(len(verdicts), len(queries))
-                if fail_fast and not verdict.passed:
+                if fail_fast and not verdict.holds:
                     break
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)

@@ -17,7 +17,8 @@ from ..serve.retrieval.store import Floats, Store
 from ..serve.stores.bundle import Bundle
 from .gold import GoldQuery, load_gold_queries, select_gold_queries
 from .gold_sources import NoteSources, check_gold_sources
-from .runner import Verdict, embed_queries, judge_query
+from .runner import embed_queries, judge_query
+from .verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from ..serve.stores.bundle import Bundle
 from ..serve.vectors.encodings import Encoding, encode_all_dimensions
 from .encoding_gate import FULL_PRECISION, JudgedSite, open_unpublished
 from .gate import compute_all_cosines, find_regressions, spearman_correlation
-from .runner import Verdict, embed_queries
+from .runner import embed_queries
+from .verdict import Verdict
 
 # A scan counts as longer only if it takes so many times as long.
 TIMING_NOISE = 1.5

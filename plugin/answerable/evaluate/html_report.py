@@ -13,7 +13,7 @@ from ..indexing.output.atomic_files import write_file
 from .floor_curve import FloorPoint, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
 from .report import EvalReport, diff_reports
-from .runner import Verdict
+from .verdict import Verdict
 
 # Width and height of one query's strip, and of a chart with its axes.
 STRIP_SIZE = (160, 18)
@@ -145,7 +145,7 @@ def render_html_report(
     if diff:
         changed = dict.fromkeys(diff.newly_failing, "newly failing")
         changed |= dict.fromkeys(diff.newly_passing, "newly passing")
-    failures_first = sorted(report.verdicts, key=lambda row: row.passed)
+    failures_first = sorted(report.verdicts, key=lambda row: row.holds)
     return _load_template().render(
         report=report,
         metrics=compute_metrics(report.verdicts),
@@ -180,9 +180,9 @@ def _make_floor_chart(report: EvalReport) -> FloorChart | None:
     answerable = [
         row.passage_score
         for row in report.verdicts
-        if row.is_answerable and row.expected_mode != "related-material"
+        if row.is_answerable and row.expected_modes != ("related-material",)
     ]
-    refused = [row.passage_score for row in report.verdicts if row.expected_mode == "not-found"]
+    refused = [row.passage_score for row in report.verdicts if row.requires_refusal]
     return FloorChart(answerable, refused, report.floor) if answerable and refused else None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .runner import Verdict
+from .verdict import SourceRank, Verdict
 
 # Of the standard normal distribution: 95 % lie within so many deviations.
 _Z_95 = 1.959964
@@ -82,7 +82,7 @@ class Metrics:
 
 def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     """Compute the metrics of verdicts."""
-    ranks = [rank for verdict in verdicts for rank in verdict.ranks]
+    ranks = [each.rank for verdict in verdicts for each in verdict.ranks]
     reciprocal_ranks = [
         _best_reciprocal_rank(verdict.ranks) for verdict in verdicts if verdict.ranks
     ]
@@ -92,9 +92,7 @@ def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
         recall=_count_true(rank is not None for rank in ranks),
         mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
         answered=_count_true(verdict.is_answered for verdict in verdicts if verdict.is_answerable),
-        refused=_count_true(
-            verdict.is_refused for verdict in verdicts if verdict.expected_mode == "not-found"
-        ),
+        refused=_count_true(verdict.is_refused for verdict in verdicts if verdict.requires_refusal),
         quoted=Proportion(claims, claims + sum(verdict.dropped for verdict in verdicts)),
     )
 
@@ -108,8 +106,8 @@ def compute_metrics_by_tag(verdicts: Sequence[Verdict]) -> dict[str, Metrics]:
     }
 
 
-def _best_reciprocal_rank(ranks: Iterable[int | None]) -> float:
-    return max((1 / rank for rank in ranks if rank), default=0.0)
+def _best_reciprocal_rank(ranks: Iterable[SourceRank]) -> float:
+    return max((1 / each.rank for each in ranks if each.rank), default=0.0)
 
 
 def _count_true(values: Iterable[bool]) -> Proportion:

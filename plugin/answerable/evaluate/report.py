@@ -8,7 +8,7 @@ from typing import Literal
 from ..serve.answers import prompt
 from ..serve.bundle_format.manifest import Manifest
 from .gold import GoldQuery
-from .runner import Verdict
+from .verdict import Verdict
 
 Tier = Literal["retrieval", "full"]
 TIERS: tuple[Tier, ...] = ("retrieval", "full")
@@ -37,13 +37,18 @@ class EvalReport:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """List the ids of the queries that failed."""
-        return tuple(verdict.id for verdict in self.verdicts if not verdict.passed)
+        """List the ids of the queries whose outcome the gold file does not expect."""
+        return tuple(verdict.id for verdict in self.verdicts if not verdict.holds)
+
+    @property
+    def known_failures(self) -> tuple[str, ...]:
+        """List the ids of the queries that fail as the gold file expects."""
+        return tuple(each.id for each in self.verdicts if each.status == "known-failure")
 
     @property
     def passed(self) -> int:
         """Count the queries that passed."""
-        return len(self.verdicts) - len(self.failed)
+        return sum(verdict.status == "pass" for verdict in self.verdicts)
 
     @property
     def runnable(self) -> int:
@@ -97,16 +102,16 @@ def make_report(
 
 def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
     """Compare two reports by the verdicts of the queries that both have judged."""
-    passed_before = {verdict.id: verdict.passed for verdict in before.verdicts}
+    held_before = {verdict.id: verdict.holds for verdict in before.verdicts}
     changed = [
         verdict
         for verdict in after.verdicts
-        if passed_before.get(verdict.id, verdict.passed) != verdict.passed
+        if held_before.get(verdict.id, verdict.holds) != verdict.holds
     ]
     return ReportDiff(
         before.made_at,
-        tuple(verdict.id for verdict in changed if not verdict.passed),
-        tuple(verdict.id for verdict in changed if verdict.passed),
+        tuple(verdict.id for verdict in changed if not verdict.holds),
+        tuple(verdict.id for verdict in changed if verdict.holds),
     )
 
 

@@ -1,9 +1,8 @@
 """Write and strictly read evaluation reports as JSON; archive them, find one to compare with."""
 
 import json
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -11,18 +10,21 @@ from typing import Any
 
 from ..indexing.output.atomic_files import write_file, write_private_file
 from ..serve.errors import GoldError
-from ..serve.types import MODES, REASONS
 from .metrics import compute_metrics, compute_metrics_by_tag
 from .report import TIERS, EvalReport, diff_reports
-from .runner import Verdict
+from .verdict_json import (
+    encode_verdict,
+    parse_verdict,
+    require_count,
+    require_number,
+    require_text,
+)
 
-REPORT_VERSION = 1
+REPORT_VERSION = 2
 # An archive keeps so many reports of a site; the oldest are deleted.
 MAX_REPORTS = 50
 
 _REPORT_SUFFIX = ".json"
-# Names of fields of a verdict in a report, where they differ.
-_JSON_NAMES = {"below_floors": "refused"}
 
 
 def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, Any]:
@@ -33,8 +35,9 @@ def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, 
         **asdict(report),
         "passed": report.passed,
         "failed": len(report.failed),
+        "known_failures": len(report.known_failures),
         "aborted": report.is_aborted,
-        "verdicts": [_encode_verdict(verdict) for verdict in report.verdicts],
+        "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
         "metrics": compute_metrics(report.verdicts).as_json(),
         "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
         "diff": asdict(diff_reports(previous, report)) if previous else None,
@@ -113,38 +116,6 @@ def list_failed_ids(report: EvalReport, name: str) -> Sequence[str]:
     return report.failed
 
 
-def parse_verdict(data: Mapping[str, Any]) -> Verdict:
-    """Parse the verdict of a report; ValueError, TypeError or KeyError for anything else."""
-    fields = {**data}
-    passed, refused = fields.pop("passed"), fields.pop("refused")
-    for name in ("tags", "issues"):
-        fields[name] = tuple(_require_text(text) for text in data[name])
-    fields["ranks"] = tuple(
-        None if rank is None else _require_count(rank) for rank in data["ranks"]
-    )
-    verdict = Verdict(**fields, below_floors=refused)
-    for text in (verdict.id, verdict.query, verdict.note, verdict.top or ""):
-        _require_text(text)
-    for score in (verdict.passage_score, verdict.hint_score):
-        _require_number(score)
-    for count in (verdict.claims, verdict.dropped):
-        _require_count(count)
-    if type(passed) is not bool or type(refused) is not bool:
-        raise TypeError(f"{verdict.id}: passed and refused are true or false")
-    modes = {verdict.mode, verdict.expected_mode}
-    if modes - {*MODES, None} or verdict.reason not in (*REASONS, None):
-        raise ValueError(f"{verdict.id}: {modes} or {verdict.reason} is not known")
-    if passed != verdict.passed:
-        raise ValueError(f"{verdict.id}: what passed has no issues, what failed has some")
-    return verdict
-
-
-def _encode_verdict(verdict: Verdict) -> dict[str, Any]:
-    fields = asdict(verdict) | {"passed": verdict.passed}
-    del fields["top_expected"]
-    return {_JSON_NAMES.get(name, name): value for name, value in fields.items()}
-
-
 def _parse_report(data: Any) -> EvalReport:
     if data["version"] != REPORT_VERSION:
         raise ValueError(f"version {data['version']!r:.20}, this is {REPORT_VERSION}")
@@ -152,13 +123,13 @@ def _parse_report(data: Any) -> EvalReport:
         raise ValueError(f"tier {data['tier']!r:.20}")
     names = ("made_at", "bundle", "prompt", "embedder", "answers")
     return EvalReport(
-        **{name: _require_text(data[name]) for name in names},
-        floor=_require_number(data["floor"]),
-        note_floor=_require_number(data["note_floor"]),
+        **{name: require_text(data[name]) for name in names},
+        floor=require_number(data["floor"]),
+        note_floor=require_number(data["note_floor"]),
         tier=data["tier"],
-        total=_require_count(data["total"]),
+        total=require_count(data["total"]),
         verdicts=tuple(parse_verdict(row) for row in data["verdicts"]),
-        skipped=tuple(_require_text(name) for name in data["skipped"]),
+        skipped=tuple(require_text(name) for name in data["skipped"]),
     )
 
 
@@ -171,6 +142,7 @@ def _check_counts(data: Any, report: EvalReport) -> None:
     computed = {
         "passed": report.passed,
         "failed": len(report.failed),
+        "known_failures": len(report.known_failures),
         "aborted": report.is_aborted,
     }
     for name, value in computed.items():
@@ -178,24 +150,6 @@ def _check_counts(data: Any, report: EvalReport) -> None:
             raise ValueError(f"{name} is {data[name]!r:.20}, its verdicts say {value}")
     if counts.total() > report.total:
         raise ValueError(f"it has {counts.total()} verdicts of {report.total} queries")
-
-
-def _require_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is not a text")
-    return value
-
-
-def _require_number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{value!r:.40} is not a finite number")
-    return float(value)
-
-
-def _require_count(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(f"{value!r:.40} is not a count")
-    return value
 
 
 def _list_report_paths(folder: Path) -> list[Path]:

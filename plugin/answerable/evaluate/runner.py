@@ -1,7 +1,7 @@
 """Ask an engine each gold query and judge the outcome: a verdict with issues, ranks and scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from ..serve.answers.contract import EvidenceItem
@@ -13,66 +13,15 @@ from ..serve.retrieval.scoring import Scored
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
-from ..serve.types import Mode, Passage, Reason, RoutingHint
+from ..serve.types import Citation, Passage, RecordCitation, Reply, RoutingHint
 from .bundle_scores import compute_hint_floor_scores, compute_passage_floor_scores
 from .gold import GoldQuery
 from .gold_sources import matches_source
 from .judge import judge_answer, judge_retrieval, summarize_reply
+from .verdict import NearMiss, RecordedAnswer, RecordedCitation, SourceRank, Verdict
 
 _SCORE_DIGITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of one gold query; a report holds all of it but ``top_expected``.
-
-    ``id``, ``query``, ``tags``, ``note`` and ``expected_mode`` are the gold query's. ``issues``
-    say what is wrong; a verdict without issues has passed. ``mode`` and ``reason`` are those of
-    the answer, None where no answer was asked for. ``below_floors``: nothing was above the floors
-    (``refused`` in a report). ``top``: the id of the best candidate. The scores are the best of
-    either stream, with no floor applied, as the floors are compared with them. ``ranks``: the place
-    of each expected source among the retrieved items, from 1; None for one that was not retrieved.
-    ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
-    ``top_expected``: the best candidate is one of ``expectSources``.
-    """
-
-    id: str
-    query: str
-    issues: tuple[str, ...]
-    top: str | None
-    below_floors: bool
-    tags: tuple[str, ...] = ()
-    note: str = ""
-    expected_mode: Mode | None = None
-    mode: Mode | None = None
-    reason: Reason | None = None
-    passage_score: float = 0.0
-    hint_score: float = 0.0
-    ranks: tuple[int | None, ...] = ()
-    claims: int = 0
-    dropped: int = 0
-    top_expected: bool = False
-
-    @property
-    def passed(self) -> bool:
-        return not self.issues
-
-    @property
-    def is_answerable(self) -> bool:
-        """Tell whether the query requires an answer, by its mode or by an expected source."""
-        return self.expected_mode != "not-found" and bool(self.expected_mode or self.ranks)
-
-    @property
-    def is_refused(self) -> bool:
-        """Tell whether it was refused; where no answer was asked for, by the floors."""
-        return self.below_floors if self.mode is None else self.mode == "not-found"
-
-    @property
-    def is_answered(self) -> bool:
-        """Tell whether it was answered as required; where no answer was asked for, not refused."""
-        if self.mode is None or self.expected_mode is None:
-            return not self.is_refused
-        return self.mode == self.expected_mode
+_MAX_NEAR_MISSES = 5
 
 
 def run_gold_set(
@@ -116,7 +65,7 @@ def judge_query(
     reply = engine.answer_from(pool) if full else None
     if reply:
         issues += judge_answer(query, summarize_reply(reply, engine.store.site.route))
-    ranks = {source: _rank_source(items, source, notes) for source in query.sources}
+    ranks = [SourceRank(source, _rank_source(items, source, notes)) for source in query.sources]
     return Verdict(
         query.id,
         query.query,
@@ -125,13 +74,15 @@ def judge_query(
         below_floors=not items,
         tags=query.tags,
         note=query.note,
-        expected_mode=query.expect_answer_mode,
+        expected_modes=(query.expect_answer_mode,) if query.expect_answer_mode else (),
         mode=reply.answer.mode if reply else None,
         reason=reply.reason if reply else None,
-        ranks=tuple(ranks.values()),
+        ranks=tuple(ranks),
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
-        top_expected=any(ranks[source] == 1 for source in query.expect_sources),
+        answer=_record_answer(reply) if reply else None,
+        near_misses=_list_near_misses(pool),
+        top_expected=any(each.rank == 1 and each.source in query.expect_sources for each in ranks),
     )
 
 
@@ -146,3 +97,29 @@ def _rank_source(
 ) -> int | None:
     ranks = (rank for rank, item in enumerate(items, 1) if matches_source(item, source, notes))
     return next(ranks, None)
+
+
+def _record_answer(reply: Reply) -> RecordedAnswer:
+    return RecordedAnswer(
+        reply.text,
+        tuple(map(_record_citation, reply.citations)),
+        round(reply.confidence, _SCORE_DIGITS),
+    )
+
+
+def _record_citation(citation: Citation) -> RecordedCitation:
+    if isinstance(citation, RecordCitation):
+        return RecordedCitation("record", citation.id, citation.url, citation.title, citation.quote)
+    return RecordedCitation("hint", citation.id, citation.url, citation.label)
+
+
+def _list_near_misses(retrieved: RetrievalResult) -> tuple[NearMiss, ...]:
+    """List the best candidates under the floors of both streams, best first."""
+    candidates: list[Scored[Passage] | Scored[RoutingHint]] = [
+        *retrieved.near_passages,
+        *retrieved.near_hints,
+    ]
+    return tuple(
+        NearMiss(each.item.id, round(each.score, _SCORE_DIGITS))
+        for each in sorted(candidates, key=lambda each: -each.score)[:_MAX_NEAR_MISSES]
+    )

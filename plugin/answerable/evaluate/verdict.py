@@ -1,0 +1,147 @@
+"""Hold the verdict of one gold query: its status, issues, ranks, recorded answer and costs."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..serve.types import Mode, Reason
+
+# ``error``: a call failed, so that nothing could be judged. ``known-failure``: it fails as the gold
+# file expects. ``unexpected-pass``: it passes where the gold file expects a failure.
+VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
+VERDICT_STATUSES: tuple[VerdictStatus, ...] = (
+    "pass",
+    "fail",
+    "error",
+    "known-failure",
+    "unexpected-pass",
+)
+
+CitationKind = Literal["record", "hint"]
+CITATION_KINDS: tuple[CitationKind, ...] = ("record", "hint")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRank:
+    """The place of an expected source among the retrieved items, from 1; None if it is not there.
+
+    ``source`` is the name that the gold file gives it.
+    """
+
+    source: str
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A candidate under its floor. ``id``: of the passage or hint."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCitation:
+    """One citation of a recorded answer; ``title`` is a hint's label, whose ``quote`` is empty."""
+
+    kind: CitationKind
+    id: str
+    url: str
+    title: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """The text of an answer with [n] markers, its citations by number, its confidence in [0, 1]."""
+
+    text: str
+    citations: tuple[RecordedCitation, ...] = ()
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CallUsage:
+    """The tokens of a query's calls to an answer model, and the seconds that its answer took."""
+
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one gold query; a report holds all of it but ``top_expected``.
+
+    ``id``, ``query``, ``tags``, ``note``, ``expected_modes`` and ``known_failure`` are the gold
+    query's. ``issues`` say what is wrong. ``error`` says which call failed, so that there was
+    nothing to judge. ``mode`` and ``reason`` are those of the answer, None where no answer was
+    asked for. ``below_floors``: nothing was above the floors (``refused`` in a report). ``top``:
+    the id of the best candidate. The scores are the best of either stream, with no floor applied,
+    as the floors are compared with them. ``ranks``: of each expected source. ``near_misses``: best
+    first. ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
+    ``usage``: None where no model was called. ``top_expected``: the best candidate is one of
+    ``expectSources``.
+    """
+
+    id: str
+    query: str
+    issues: tuple[str, ...]
+    top: str | None
+    below_floors: bool
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    expected_modes: tuple[Mode, ...] = ()
+    known_failure: str | None = None
+    error: str | None = None
+    mode: Mode | None = None
+    reason: Reason | None = None
+    passage_score: float = 0.0
+    hint_score: float = 0.0
+    ranks: tuple[SourceRank, ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
+    claims: int = 0
+    dropped: int = 0
+    answer: RecordedAnswer | None = None
+    usage: CallUsage | None = None
+    top_expected: bool = False
+
+    @property
+    def status(self) -> VerdictStatus:
+        """Name the outcome in one word."""
+        if self.error is not None:
+            return "error"
+        if self.known_failure is not None:
+            return "known-failure" if self.issues else "unexpected-pass"
+        return "fail" if self.issues else "pass"
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the query was judged and nothing is wrong, whatever the file expects."""
+        return self.error is None and not self.issues
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the outcome is the one that the gold file expects."""
+        return self.status in ("pass", "known-failure")
+
+    @property
+    def requires_refusal(self) -> bool:
+        """Tell whether a refusal is the only acceptable outcome."""
+        return self.expected_modes == ("not-found",)
+
+    @property
+    def is_answerable(self) -> bool:
+        """Tell whether the query requires an answer, by its modes or by an expected source."""
+        return "not-found" not in self.expected_modes and bool(self.expected_modes or self.ranks)
+
+    @property
+    def is_refused(self) -> bool:
+        """Tell whether it was refused; where no answer was asked for, by the floors."""
+        return self.below_floors if self.mode is None else self.mode == "not-found"
+
+    @property
+    def is_answered(self) -> bool:
+        """Tell whether it was answered as required; where no answer was asked for, not refused."""
+        if self.mode is None or not self.expected_modes:
+            return not self.is_refused
+        return self.mode in self.expected_modes
