@@ -27,6 +27,7 @@ from ..indexing.output.function_writer import find_model_folder
 from ..indexing.pages.page_cache import start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pipeline import (
+    NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
     format_count,
@@ -146,6 +147,8 @@ def write_function_folder(options: IndexOptions, out: Path) -> tuple[BuiltSite, 
     with closing(ProcessPool()) as pool:
         site = describe_site(options, built, open_local_embedder(), pool)
         plan = FunctionPlan(out, site, FunctionSettings())
+        if built.url is None:
+            click.echo(NO_ADDRESS_MESSAGE % "--base-url", err=True)
         [(_, manifest)] = publish_site(site, [plan], read_notes(options, site), click.echo)
     return built, manifest
 

@@ -30,6 +30,12 @@ from .pages.page_index import PageIndex
 from .process_pool import ProcessPool
 from .progress import show_progress
 
+# What a site without an address goes without, after the option that gives it one.
+NO_ADDRESS_MESSAGE = (
+    "%s: not set, so a citation or a search result has an absolute url only for a page that asks "
+    "from an origin in ANSWERABLE_ALLOWED_ORIGINS, and pages of no other origin may ask"
+)
+
 AuditArtifacts = Callable[[Iterable[Artifact]], None]
 
 

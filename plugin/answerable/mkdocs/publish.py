@@ -17,6 +17,7 @@ from ..indexing.notes.notebook import read_notebook
 from ..indexing.output.atomic_files import write_file
 from ..indexing.pages.enrichment import check_enrichment_ids
 from ..indexing.pipeline import (
+    NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
     index_site,
@@ -69,6 +70,8 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
         for folder, part in parts.items()
     ]
     site = _describe_site(built, whole)
+    if whole.info.url is None:
+        log.info(NO_ADDRESS_MESSAGE, "site_url")
     gate = partial(run_release_gates, built, notes=notes)
     published = publish_site(site, plans, notebook, log.info, gate)
     for staged, _ in published:

@@ -46,12 +46,14 @@ def test_a_record_carries_its_quote_and_a_hint_only_its_surface(bundle: Bundle) 
     reply = Reply(Answer((Claim("One.", (OTHER,)),), (Route(HINT),)), 0.5)
     record, hint = serialize_answer(reply, bundle, "req_1")["citations"]
     assert record == {
-        "n": 1, "kind": "record", "id": "storms", "url": "/storms/", "title": "Storms",
+        "n": 1, "kind": "record", "id": "storms", "url": "/storms/",
+        "absolute_url": "https://harbour.example/storms/", "title": "Storms",
         "date": "2026-01-02", "language": None, "quote": "Ropes.", "start": 0,
         "href": "/storms/#:~:text=Ropes.",
     }  # fmt: skip
     assert hint == {
-        "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/", "label": "Winch plans",
+        "n": 2, "kind": "hint", "id": "note:1", "url": "/mooring/",
+        "absolute_url": "https://harbour.example/mooring/", "label": "Winch plans",
         "locator": "shelf",
     }  # fmt: skip
 

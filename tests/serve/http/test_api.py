@@ -82,7 +82,9 @@ def test_answer_has_every_wire_field(engine: Engine) -> None:
     record_citation, hint_citation = body["citations"]
     assert (record_citation["id"], record_citation["url"]) == ("rope#use", "/rope/#use")
     assert record_citation["quote"] == ROPE
-    assert set(hint_citation) == {"n", "kind", "id", "url", "label", "locator"}
+    # What the note is about lies on another host, and so its url is absolute without a site's.
+    assert hint_citation["absolute_url"] == hint_citation["url"]
+    assert set(hint_citation) == {"n", "kind", "id", "url", "absolute_url", "label", "locator"}
     assert body["bundle"] == engine.store.manifest.id
     assert body["confidence"] in ("high", "medium", "low")
 

@@ -159,6 +159,9 @@ CASES = (
     Case("preflight-elsewhere", 403, "OPTIONS", "answer", "forbidden", headers=ELSEWHERE),
     Case("preflight-of-nobody", 403, "OPTIONS", "search", "forbidden"),
     Case("search", 200, "GET", "search", query="q=mooring"),
+    Case("search-v1", 200, "GET", "v1/search", query="q=mooring"),
+    Case("search-v1-no-words", 400, "GET", "v1/search", "bad-request"),
+    Case("search-v1-post", 405, "POST", "v1/search", "method-not-allowed"),
     Case("search-nothing", 200, "GET", "search", query="q=zeppelin", headers=PAGE),
     Case("search-no-words", 400, "GET", "search", "bad-request"),
     Case("search-elsewhere", 403, "GET", "search", "forbidden", "q=a", headers=ELSEWHERE),
@@ -360,7 +363,7 @@ def test_examples_match_their_schemas() -> None:
             checked_count += 1
         if kind == EVENT_STREAM_TYPE:
             openapi_check.check_events(document, media, media["example"])
-    assert checked_count == 7
+    assert checked_count == 8
 
 
 def media_types(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from ..retrieval.question import Remark
 from ..retrieval.store import Store
@@ -34,7 +35,7 @@ def serialize_answer(
         "claims": claims,
         "routes": routes,
         "citations": [
-            _serialize_citation(citation, n, store)
+            add_absolute_url(_serialize_citation(citation, n, store), store.site.url)
             for citation, n in _number_citations(answer).items()
         ],
         "confidence": bucket_confidence(reply.confidence),
@@ -46,6 +47,16 @@ def serialize_answer(
         "built_at": store.manifest.built_at,
         "request_id": request_id,
     }
+
+
+def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]:
+    """Add the absolute form of a row's ``url`` as ``absolute_url``, unless the row has it already.
+
+    base: the site's address or its origin. Without one, only a complete url has an absolute form.
+    """
+    if "absolute_url" in row or not (base or urlsplit(row["url"]).scheme):
+        return dict(row)
+    return {**row, "absolute_url": urljoin(base or "", row["url"])}
 
 
 def format_answer(answer: Answer, route: str) -> str:

@@ -1,8 +1,10 @@
 """Build a function's OpenAPI document from openapi.json, leaving out what is not configured.
 
-The file describes every path with every option on. Its examples are real answers of a tiny site.
+The file describes every path with every option on, but the search once. Its
+examples are real answers of a tiny site.
 """
 
+import copy
 import json
 from functools import cache
 from pathlib import Path
@@ -24,6 +26,7 @@ def make_document(
     challenge, metrics, bearer: what is configured; a path that is not configured is a 404.
     """
     document: dict[str, Any] = json.loads(_DOCUMENT_PATH.read_bytes())
+    _add_search_alias(document["paths"])
     document["info"]["version"] = version
     document["servers"] = [{"url": base.rstrip("/") or "/"}]
     paths, components = document["paths"], document["components"]
@@ -43,6 +46,14 @@ def make_document(
     if not (bearer or metrics):
         del components["securitySchemes"]
     return document
+
+
+def _add_search_alias(paths: dict[str, Any]) -> None:
+    """Describe the search at its second path too, by operations of other names."""
+    alias = copy.deepcopy(paths["/search"])
+    for operation in alias.values():
+        operation["operationId"] += "V1"
+    paths["/v1/search"] = alias
 
 
 @cache

@@ -2,11 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
+from ..answers.wire import add_absolute_url
 from ..bundle_format.manifest import WIRE_VERSION
 from ..engine import Engine
 from ..limits.policy import Policy
@@ -33,6 +34,7 @@ from .validation import (
     add_cors_headers,
     answer_preflight,
     check_origin,
+    find_page_origin,
     is_origin_allowed,
     parse_body,
     parse_language,
@@ -62,8 +64,8 @@ class Service:
     find_current_engine: the engine at hand, without a look at a database, for the log and the
     metadata. log: takes a line for each request, which holds the question if ``log_questions``.
     log_refusal: takes each question that was refused. is_allowed: decides of requests instead of
-    the policy's origins. base: the path that it answers under. report_error: takes each error that
-    kept a question from an answer.
+    the policy's origins. base: the path that it answers under. is_site_host: the host that is asked
+    serves the site's pages too. report_error: takes each error that kept a question from an answer.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Service:
         log_refusal: LogRefusal | None = None,
         is_allowed: Callable[[Request], bool] | None = None,
         base: str = "/",
+        is_site_host: bool = False,
         report_error: Callable[[Exception], object] | None = None,
     ) -> None:
         self.policy = policy
@@ -90,11 +93,13 @@ class Service:
             lambda request: is_origin_allowed(request, policy.origins)
         )
         self._base = base
+        self._is_site_host = is_site_host
         self._report_error = report_error
         self._in_flight = InFlight[RequestContext]()
         self._routes: dict[str, tuple[str, Callable[[_Exchange], Response]]] = {
             "answer": ("POST", self._answer),
             "search": ("GET", self._search),
+            "v1/search": ("GET", self._search),
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),
             "openapi.json": ("GET", self._describe),
@@ -173,7 +178,8 @@ class Service:
                 raise
             exchange.reply = reply
             self._report_refusal(exchange, reply)
-            return reply.body | {"request_id": exchange.id}
+            citations = self._add_absolute_urls(request, engine, reply.body["citations"])
+            return reply.body | {"citations": citations, "request_id": exchange.id}
 
         if request.can_stream and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
             return stream_response(
@@ -195,7 +201,18 @@ class Service:
         with self._in_flight.hold(exchange.context):
             engine = self._open_engine(exchange.context)
             passages = self.protections.guarded_engine.search(engine, question, exchange.context)
-        return make_json_response(passages)
+        rows = self._add_absolute_urls(exchange.request, engine, passages.values())
+        return make_json_response(dict(zip(passages, rows, strict=True)))
+
+    def _add_absolute_urls(
+        self, request: Request, engine: Engine, rows: Iterable[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Add to each row where its page lies, as far as the site or the request tells it.
+
+        Here and not where an answer is made: a cached answer is sent to pages of other origins.
+        """
+        origin = find_page_origin(request, is_site_host=self._is_site_host)
+        return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
 
     def _report_health(self, exchange: _Exchange) -> Response:
         del exchange

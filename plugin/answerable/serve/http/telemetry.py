@@ -23,7 +23,9 @@ REQUEST_EVENT = "request"
 OTHER_VALUE = "other"
 
 LOGGED_METHODS = ("GET", "POST", "OPTIONS", "HEAD")
-LOGGED_PATHS = ("answer", "search", "health", "ready", "openapi.json", "challenge", "metrics")
+LOGGED_PATHS = (
+    "answer", "search", "v1/search", "health", "ready", "openapi.json", "challenge", "metrics",
+)  # fmt: skip
 LOGGED_MODES: tuple[str, ...] = get_args(Mode)
 # Why there is no answer: the engine's reason, or the code of a problem.
 LOGGED_REASONS: tuple[str, ...] = (*get_args(Reason), *get_args(ProblemCode))

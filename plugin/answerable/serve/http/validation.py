@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..limits.policy import parse_origin
 from ..retrieval.question_text import clean_question, find_question_problem
 from ..text.languages import is_language_tag
 from .messages import JSON_TYPE, MAX_BODY_BYTES, Headers, Problem, Request, Response
@@ -27,6 +28,17 @@ def is_origin_allowed(request: Request, origins: Sequence[str]) -> bool:
     # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
     is_embedded = headers.get("sec-fetch-dest", "document") != "document"
     return not (is_embedded and headers.get("sec-fetch-site") == "cross-site")
+
+
+def find_page_origin(request: Request, *, is_site_host: bool) -> str | None:
+    """Find the origin of the site's pages in a request that may ask; None if it names none.
+
+    is_site_host: the host that was asked serves the site's pages too. Another host may be any,
+    such as that of a function alone, and a link to it would lead nowhere.
+    """
+    if origin := request.headers.get("origin"):
+        return parse_origin(origin)
+    return parse_origin(f"http://{request.headers.get('host', '')}") if is_site_host else None
 
 
 def answer_preflight(method: str) -> Response:

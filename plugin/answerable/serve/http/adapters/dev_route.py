@@ -54,6 +54,7 @@ def mount_ask_route(
         log_refusal=log_refusal,
         is_allowed=is_allowed,
         base=base,
+        is_site_host=True,
         report_error=report_error,
     )
     ask_app = make_wsgi_app(service, base)
