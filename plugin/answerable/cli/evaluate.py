@@ -158,6 +158,7 @@ def run_eval(
         runnable,
         tier="full" if full else "retrieval",
         answers=settings.model if by_model else settings.answers,
+        site_url=engine.store.site.url,
     )
     previous = find_previous_report(archive, report)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
@@ -264,3 +265,6 @@ def _print_diff(console: Console, diff: ReportDiff) -> None:
     for label, ids in (("failing", diff.newly_failing), ("passing", diff.newly_passing)):
         if ids:
             console.print(to_plain_text(f"Newly {label} since {diff.against}: {', '.join(ids)}"))
+    if diff.changed_answers:
+        names = ", ".join(diff.changed_answers)
+        console.print(to_plain_text(f"Answers changed since {diff.against}: {names}"))

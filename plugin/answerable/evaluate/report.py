@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..serve.answers import prompt
 from ..serve.bundle_format.manifest import Manifest
+from .answer_diff import diff_answers
 from .gold import GoldQuery
 from .verdict import Verdict
 
@@ -20,7 +21,7 @@ class EvalReport:
 
     ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
     instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
-    answer model can be held to.
+    answer model can be held to. ``site_url``: what urls of citations are relative to, if known.
     """
 
     made_at: str
@@ -34,6 +35,7 @@ class EvalReport:
     total: int
     verdicts: tuple[Verdict, ...]
     skipped: tuple[str, ...] = ()
+    site_url: str | None = None
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -68,11 +70,15 @@ class EvalReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportDiff:
-    """The ids of the verdicts that differ from those of the report made at ``against``."""
+    """The ids of the verdicts that differ from those of the report made at ``against``.
+
+    ``changed_answers``: the text, the mode or the citations are others, whatever the verdicts.
+    """
 
     against: str
     newly_failing: tuple[str, ...]
     newly_passing: tuple[str, ...]
+    changed_answers: tuple[str, ...] = ()
 
 
 def make_report(
@@ -83,6 +89,7 @@ def make_report(
     *,
     tier: Tier,
     answers: str,
+    site_url: str | None = None,
 ) -> EvalReport:
     """Make the report of a run that ends now. runnable: the queries that were not skipped."""
     return EvalReport(
@@ -97,6 +104,7 @@ def make_report(
         total=len(queries),
         verdicts=tuple(verdicts),
         skipped=tuple(query.id for query in queries if query not in runnable),
+        site_url=site_url,
     )
 
 
@@ -112,6 +120,7 @@ def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
         before.made_at,
         tuple(verdict.id for verdict in changed if not verdict.holds),
         tuple(verdict.id for verdict in changed if verdict.holds),
+        tuple(change.after.id for change in diff_answers(before.verdicts, after.verdicts).changed),
     )
 
 

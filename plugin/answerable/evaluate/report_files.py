@@ -130,6 +130,7 @@ def _parse_report(data: Any) -> EvalReport:
         total=require_count(data["total"]),
         verdicts=tuple(parse_verdict(row) for row in data["verdicts"]),
         skipped=tuple(require_text(name) for name in data["skipped"]),
+        site_url=None if data["site_url"] is None else require_text(data["site_url"]),
     )
 
 

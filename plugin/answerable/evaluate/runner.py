@@ -5,11 +5,12 @@ from dataclasses import replace
 from functools import partial
 
 from ..serve.answers.contract import EvidenceItem
+from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Vectors
 from ..serve.engine import Engine
 from ..serve.retrieval.question_text import clean_question
 from ..serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
-from ..serve.retrieval.scoring import Scored
+from ..serve.retrieval.scoring import Scored, choose_floored_score
 from ..serve.retrieval.selection import POOL_SIZE
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
@@ -81,7 +82,7 @@ def judge_query(
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
         answer=_record_answer(reply) if reply else None,
-        near_misses=_list_near_misses(pool),
+        near_misses=_list_near_misses(engine.store.manifest.profile, pool),
         top_expected=any(each.rank == 1 and each.source in query.expect_sources for each in ranks),
     )
 
@@ -113,13 +114,14 @@ def _record_citation(citation: Citation) -> RecordedCitation:
     return RecordedCitation("hint", citation.id, citation.url, citation.label)
 
 
-def _list_near_misses(retrieved: RetrievalResult) -> tuple[NearMiss, ...]:
-    """List the best candidates under the floors of both streams, best first."""
-    candidates: list[Scored[Passage] | Scored[RoutingHint]] = [
-        *retrieved.near_passages,
-        *retrieved.near_hints,
+def _list_near_misses(profile: Profile, retrieved: RetrievalResult) -> tuple[NearMiss, ...]:
+    """List the best candidates under the floors of both streams, by what floors are held to."""
+    near_misses = [
+        NearMiss(each.item.id, choose_floored_score(profile, each.base, each.boost))
+        for each in retrieved.near_passages
     ]
+    near_misses += [NearMiss(each.item.id, each.score) for each in retrieved.near_hints]
     return tuple(
-        NearMiss(each.item.id, round(each.score, _SCORE_DIGITS))
-        for each in sorted(candidates, key=lambda each: -each.score)[:_MAX_NEAR_MISSES]
+        NearMiss(each.id, round(each.score, _SCORE_DIGITS))
+        for each in sorted(near_misses, key=lambda each: -each.score)[:_MAX_NEAR_MISSES]
     )
