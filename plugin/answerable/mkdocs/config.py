@@ -83,6 +83,8 @@ class EmbeddingOptions(base.Config):
     provider = ProviderOption(EMBEDDER_PROVIDERS, default="local")
     model = c.Type(str, default="text-embedding-3-large")
     dimensions = c.Type(int, default=3072)
+    send_dimensions = c.Optional(c.Type(bool))
+    batch_size = c.Type(int, default=2048)
     base_url = c.Optional(c.URL())
 
 

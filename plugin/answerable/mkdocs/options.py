@@ -42,6 +42,7 @@ def check_options(config: AnswerableConfig) -> None:
     _check_range("passages.words", config.passages.words, 40, 2000)
     _check_range("passages.overlap", config.passages.overlap, 0, 0.5)
     _check_range("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
+    _check_range("embedding.batch_size", config.embedding.batch_size, 1, 2048)
     if config.bundle.dimensions is not None:
         _check_range(
             "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
@@ -161,6 +162,8 @@ def resolve_settings(config: AnswerableConfig) -> FunctionSettings:
         reasoning_effort=answers.reasoning_effort,
         timeout=float(answers.timeout),
         embedding_base_url=config.embedding.base_url or None,
+        embedding_send_dimensions=config.embedding.send_dimensions,
+        embedding_batch_size=config.embedding.batch_size,
         log_refusals=config.log_refusals,
         log_questions=config.log_questions,
     )

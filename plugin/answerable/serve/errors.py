@@ -24,10 +24,20 @@ Rule = Literal[
     "not-json", "shape", "source", "quote", "short-quote", "blank", "length", "number",
     "code", "url", "email", "host", "path", "option", "name", "too-many", "route",
 ]  # fmt: skip
+# Why a call of a provider has failed: all that a log or a report holds of it.
+FailureCause = Literal[
+    "no-package", "no-key", "key-refused", "quota", "rate-limit", "bad-parameter", "no-model",
+    "status", "not-json", "too-large", "bad-vectors", "timeout", "unreachable", "other",
+]  # fmt: skip
 
 
 class AnswerableError(Exception):
-    """Base of every error here; its text names the file or field and the remedy."""
+    """Base of every error here; its text names the file or field and the remedy.
+
+    ``cause``: why a call of a provider has failed; None where no call has.
+    """
+
+    cause: FailureCause | None = None
 
 
 # The remedy for a bundle that is not as a build wrote it.
@@ -39,19 +49,33 @@ class BundleError(AnswerableError):
 
 
 class EmbedderError(AnswerableError):
-    """Report an embedder that cannot give vectors of its identity."""
+    """Report an embedder that cannot give vectors of its identity.
+
+    ``cause``: set where a server has sent something else.
+    """
+
+    def __init__(self, message: str, *, cause: FailureCause | None = None) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class ProviderError(AnswerableError):
     """Report a failed call to a model's server, repeating nothing of what the server said.
 
-    ``transient``: another attempt may succeed. ``timeout``: the deadline passed.
+    ``transient``: another attempt may succeed.
     """
 
-    def __init__(self, message: str, *, transient: bool = False, timeout: bool = False) -> None:
+    def __init__(
+        self, message: str, *, cause: FailureCause = "other", transient: bool = False
+    ) -> None:
         super().__init__(message)
+        self.cause = cause
         self.transient = transient
-        self.timeout = timeout
+
+    @property
+    def timeout(self) -> bool:
+        """Tell whether the deadline has passed."""
+        return self.cause == "timeout"
 
 
 class CancelledError(AnswerableError):

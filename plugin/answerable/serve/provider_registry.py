@@ -4,6 +4,7 @@ A distribution registers one by an entry point in the group ``answerable.embedde
 ``answerable.answerers``, whose object is a ``Provider`` with a ``factory``.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -120,3 +121,9 @@ def list_key_variables(embedder: str, answerer: str) -> tuple[str, ...]:
     """List the environment's variables that hold the keys of two providers."""
     variables = (EMBEDDER_PROVIDERS[embedder].key, ANSWERER_PROVIDERS[answerer].key)
     return tuple(sorted({variable for variable in variables if variable}))
+
+
+def list_missing_keys(embedder: str, answerer: str) -> tuple[str, ...]:
+    """List the variables of the keys of two providers that this process does not have."""
+    variables = list_key_variables(embedder, answerer)
+    return tuple(name for name in variables if not os.environ.get(name, "").strip())

@@ -116,7 +116,12 @@ def _make_openai_embedder(
     del model, verify
     from .embedders.openai_embedder import OpenAIEmbedder
 
-    return OpenAIEmbedder(identity, settings.embedding_base_url)
+    return OpenAIEmbedder(
+        identity,
+        settings.embedding_base_url,
+        send_dimensions=settings.embedding_send_dimensions,
+        batch_size=settings.embedding_batch_size,
+    )
 
 
 def _make_extractive_answerer(

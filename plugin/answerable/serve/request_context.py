@@ -87,7 +87,7 @@ class RequestContext:
         if self._cancelled.is_set():
             raise CancelledError("nobody waits for this answer any more: ask again")
         if self.left <= 0:
-            raise ProviderError("the answer was not ready in time: try again", timeout=True)
+            raise ProviderError("the answer was not ready in time: try again", cause="timeout")
 
     def pause(self, seconds: float) -> None:
         """Sleep, but no longer than anybody waits; then ``check_deadline``."""

@@ -33,6 +33,8 @@ class FunctionSettings:
     reasoning_effort: str | None = None
     timeout: float = 30.0
     embedding_base_url: str | None = None
+    embedding_send_dimensions: bool | None = None
+    embedding_batch_size: int = 2_048
     log_refusals: LogRefusals = "none"
     log_questions: bool = False
     store: str | None = None

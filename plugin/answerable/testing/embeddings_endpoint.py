@@ -47,6 +47,12 @@ def embeddings_response(
     """
     reject_unknown_fields(values, _PARAMETERS)
     texts = _texts(required_field(values, "input"))
+    if fault == "fixed-dimensions" and values.get("dimensions") is not None:
+        raise OpenAIError(
+            f'Model "{model}" does not support matryoshka representation, changing output '
+            "dimensions will lead to poor results.",
+            param="dimensions",
+        )
     dimensions = _dimensions(values, model)
     form = require_choice(values.get("encoding_format", "float"), ("float", "base64"),
                          "encoding_format")  # fmt: skip
@@ -82,8 +88,12 @@ def apply_vector_fault(vectors: Vectors, fault: str | None) -> Vectors:
             return vectors[:, :-1]
         case "not-finite":
             return np.where(np.arange(vectors.shape[1]) == 0, np.float32("nan"), vectors)
+        case "infinite":
+            return np.where(np.arange(vectors.shape[1]) == 0, np.float32("inf"), vectors)
         case "zeros":
             return np.zeros_like(vectors)
+        case "last-zeros":
+            return np.vstack([vectors[:-1], np.zeros_like(vectors[-1:])])
         case _:
             return vectors
 

@@ -66,7 +66,10 @@ FAULTS: Mapping[str, str] = {
     "fewer-vectors": "one vector too few",
     "wrong-dimensions": "vectors one dimension too short",
     "not-finite": "vectors with a value that is not a number",
+    "infinite": "vectors with a value without bound",
     "zeros": "vectors of zeros",
+    "last-zeros": "vectors of which the last one is zeros",
+    "fixed-dimensions": "a request for vectors that names dimensions is refused, as by vLLM",
     "reversed": "vectors in reverse order, with the right index each",
 }
 

@@ -24,15 +24,29 @@ HASTY, PATIENT = 1.5, 240.0
 REMEMBERED = ("404", "405", "no-responses")
 IN_ORDER = sorted(FAULTS, key=lambda fault: fault in REMEMBERED)
 # What the other endpoint does, or what only streams do, which are never asked for.
-OF_VECTORS = {"fewer-vectors", "wrong-dimensions", "not-finite", "zeros", "reversed"}
+OF_VECTORS = {
+    "fewer-vectors", "wrong-dimensions", "not-finite", "infinite", "zeros", "last-zeros",
+    "reversed", "fixed-dimensions",
+}  # fmt: skip
 OF_ANSWERS = {"no-responses", "refusal", "empty", "incomplete"}
 HARMLESS = {
     "answers": {*OF_VECTORS, "stream-error", "no-responses", "no-usage"},
-    # Without a direction the words of a question are what is left.
-    "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed", "zeros"},
+    "vectors": {*OF_ANSWERS, "stream-error", "no-usage", "reversed"},
 }
 LATE = {"hang", "drip"}
 REFUSED = {"refusal": "declined", "empty": "contract", "incomplete": "contract"}
+# What the log calls a fault that keeps a reader from an answer.
+CAUSES = {
+    "400": "bad-parameter", "413": "bad-parameter", "422": "bad-parameter",
+    "fixed-dimensions": "bad-parameter", "401": "key-refused", "403": "key-refused",
+    "404": "no-model", "405": "no-model", "no-model": "no-model", "429": "rate-limit",
+    "quota": "quota", "408": "status", "409": "status", "500": "status", "502": "status",
+    "503": "status", "html": "not-json", "garbage": "not-json", "null": "not-json",
+    "unrelated": "not-json", "blank": "not-json", "truncated": "not-json", "cut": "unreachable",
+    "drop": "unreachable", "hang": "timeout", "drip": "timeout", "fewer-vectors": "bad-vectors",
+    "wrong-dimensions": "bad-vectors", "not-finite": "bad-vectors", "infinite": "bad-vectors",
+    "zeros": "bad-vectors", "last-zeros": "bad-vectors",
+}  # fmt: skip
 UNAVAILABLE = {
     "type": "about:blank",
     "title": "Unavailable",
@@ -144,13 +158,15 @@ def check_body(body: dict[str, Any], fault: str, endpoint: str) -> None:
         assert body == (TIMEOUT if fault in LATE else UNAVAILABLE)
 
 
-def check_log(running: Running, before: int, status: int) -> None:
-    """Check that a process prints one line for a request, and nothing else."""
+def check_log(running: Running, before: int, status: int, fault: str) -> None:
+    """Check that a process prints one line for a request, with its cause, and nothing else."""
     until(lambda: len(running.lines) > before)
     (line,) = (json.loads(line) for line in running.lines[before:])
     # The line names the rule that refused where the contract did, and only there.
     refused = line["reason"] == "contract"
-    assert set(line) == (FIELDS | {"contract"} if refused else FIELDS)
+    failed = line["reason"] in ("unavailable", "timeout")
+    assert set(line) == FIELDS | ({"contract"} if refused else {"cause"} if failed else set())
+    assert not failed or line["cause"] == CAUSES[fault]
     if refused:
         assert line["contract"] == {"validate/not-json": 2}
     assert line["status"] == status
@@ -169,7 +185,7 @@ def test_a_fault_ends_in_time_in_words_of_ours(
     status, body = function.ask()
     function.stub.fault = None
     check_body(json.loads(body), fault, endpoint)
-    check_log(function.running, before, status)
+    check_log(function.running, before, status, fault)
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip", "500", "garbage", "incomplete"])
@@ -182,7 +198,7 @@ def test_a_fault_ends_a_stream_in_time(answers: Functions, fault: str) -> None:
     name, data = events(body.replace(":\n\n", ""))[-1]
     assert (status, name) == (200, "answer" if fault == "incomplete" else "problem")
     check_body(data, fault, "answers")
-    check_log(function.running, before, data.get("status", 200))
+    check_log(function.running, before, data.get("status", 200), fault)
 
 
 def test_an_unreachable_provider_is_a_503(answers: Functions) -> None:
@@ -191,6 +207,7 @@ def test_an_unreachable_provider_is_a_503(answers: Functions) -> None:
     status, body = function.ask()
     function.stub.start()
     assert (status, json.loads(body)) == (503, UNAVAILABLE)
+    until(lambda: '"cause": "unreachable"' in function.running.lines[-1])
     until(lambda: function.ask()[0] == 200)
 
 

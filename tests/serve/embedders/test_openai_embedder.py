@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,12 @@ from answerable.serve.embedders import openai_embedder
 from answerable.serve.embedders.embedder import EmbedderIdentity
 from answerable.serve.embedders.local_embedder import LOCAL_IDENTITY
 from answerable.serve.embedders.openai_embedder import MAX_INPUT_BYTES, OpenAIEmbedder
-from answerable.serve.errors import AnswerableError, EmbedderError, SiteError
+from answerable.serve.errors import (
+    AnswerableError,
+    EmbedderError,
+    ProviderError,
+    SiteError,
+)
 from answerable.serve.request_context import RequestContext, use_context
 from answerable.serve.retrieval import question_text
 from answerable.serve.settings import FunctionSettings
@@ -38,10 +44,14 @@ def server() -> Iterator[OpenAIStub]:
 
 
 def embedder(
-    server: OpenAIStub, dimensions: int = 64, deadline: float = PATIENCE
+    server: OpenAIStub,
+    dimensions: int = 64,
+    deadline: float = PATIENCE,
+    model: str = "text-embedding-3-large",
+    **options: Any,
 ) -> OpenAIEmbedder:
-    identity = EmbedderIdentity("openai", "text-embedding-3-large", dimensions)
-    return OpenAIEmbedder(identity, server.base_url, deadline)
+    identity = EmbedderIdentity("openai", model, dimensions)
+    return OpenAIEmbedder(identity, server.base_url, deadline, **options)
 
 
 def test_vectors_have_unit_length_in_the_order_of_texts(server: OpenAIStub) -> None:
@@ -76,6 +86,72 @@ def test_wrong_vector_shape_is_an_embedder_error(server: OpenAIStub) -> None:
     server.fail("fewer-vectors")
     with pytest.raises(EmbedderError, match=r"\(1, 64\) for \(2, 64\)"):
         embedder(server).embed(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("model", "dimensions", "send", "is_sent"),
+    [
+        ("text-embedding-3-large", 64, None, True),
+        ("openai/text-embedding-3-small", 64, None, True),
+        ("text-embedding-3-large", 3072, False, False),
+        ("BAAI/bge-m3", 1536, None, False),
+        ("text-embedding-ada-002", 1536, None, False),
+        ("Qwen/Qwen3-Embedding-0.6B", 64, True, True),
+    ],
+)
+def test_dimensions_are_sent_where_known_to_work_or_asked_for(
+    server: OpenAIStub, model: str, dimensions: int, send: bool | None, is_sent: bool
+) -> None:
+    remote = embedder(server, dimensions, model=model, send_dimensions=send)
+    assert remote.embed(["a mooring"]).shape == (1, dimensions)
+    assert ["dimensions" in request.json for request in server.requests] == [is_sent]
+
+
+def test_server_that_refuses_dimensions_embeds_by_default(server: OpenAIStub) -> None:
+    server.fail("fixed-dimensions")
+    assert embedder(server, 1536, model="BAAI/bge-m3").embed(["a"]).shape == (1, 1536)
+    with pytest.raises(ProviderError) as error:
+        embedder(server, 1536, model="BAAI/bge-m3", send_dimensions=True).embed(["a"])
+    assert error.value.cause == "bad-parameter"
+
+
+def test_batch_size_bounds_the_texts_of_a_request(server: OpenAIStub) -> None:
+    texts = [f"rope {number}" for number in range(7)]
+    assert embedder(server, batch_size=3).embed(texts).shape == (7, 64)
+    assert [len(request.json["input"]) for request in server.requests] == [3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "defect"),
+    [("not-finite", "NaN or infinity"), ("infinite", "NaN or infinity"), ("zeros", "zeros only")],
+)
+def test_vector_without_direction_is_named_by_server_model_and_number(
+    server: OpenAIStub, fault: str, defect: str
+) -> None:
+    server.fail(fault)
+    with pytest.raises(EmbedderError) as error:
+        embedder(server).embed(["", "a red lantern"])
+    assert str(error.value).startswith(
+        f"the embeddings server 127.0.0.1 gave {defect} for text 2 of 2 "
+        "(model text-embedding-3-large): "
+    )
+    assert error.value.cause == "bad-vectors"
+    assert "lantern" not in str(error.value)
+
+
+def test_number_of_a_bad_vector_counts_texts_of_all_requests(server: OpenAIStub) -> None:
+    server.fail("last-zeros")
+    with pytest.raises(EmbedderError, match="zeros only for text 3 of 4 "):
+        embedder(server, batch_size=2).embed(["a", "", "b", "c"])
+
+
+@pytest.mark.parametrize("key", ["", "  "])
+def test_blank_key_is_no_key(server: OpenAIStub, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set") as error:
+        embedder(server).embed(["a"])
+    assert error.value.cause == "no-key"
+    assert server.requests == ()
 
 
 def test_tokens_are_counted_by_the_server(
@@ -123,7 +199,12 @@ def test_failed_call_costs_no_tokens(server: OpenAIStub, fault: str) -> None:
 @pytest.fixture
 def site(server: OpenAIStub, tmp_path: Path) -> Path:
     options = {
-        "embedding": {"provider": "openai", "dimensions": 64, "base_url": server.base_url},
+        "embedding": {
+            "provider": "openai",
+            "dimensions": 64,
+            "batch_size": 2,
+            "base_url": server.base_url,
+        },
         "answers": {"provider": "openai", "model": "honest", "base_url": server.base_url},
     }
     return sites.write_site(tmp_path, notes=sites.NOTES, options=options)
@@ -155,6 +236,8 @@ def test_function_requirements_include_those_of_its_providers(
     assert names == {"limits", "numpy", "snowballstemmer", "openai", "jinja2"}
     settings = json.loads((site / "function" / "settings.json").read_text())
     assert (settings["answers"], settings["base_url"]) == ("openai", server.base_url)
+    assert (settings["embedding_batch_size"], settings["embedding_send_dimensions"]) == (2, None)
+    assert max(len(each.json["input"]) for each in server.requests if each.endpoint == PATH) == 2
     assert "test" not in settings.values()
     assert not (site / "function" / "model").exists()
 

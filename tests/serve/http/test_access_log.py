@@ -1,6 +1,7 @@
 """A log line is one line of JSON and holds nothing that an asker has written."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from answerable.serve.http import telemetry
 from answerable.serve.http.telemetry import AccessLogEntry
 from answerable.serve.request_context import RequestContext
+from support.sites import ROOT
 
 FIELDS = [
     "event",
@@ -115,6 +117,23 @@ def test_contract_rules_precede_question_in_log_line() -> None:
     assert "contract" not in parsed(observation(contract={"ground/marmalade": 1}))
 
 
+@pytest.mark.parametrize("cause", telemetry.LOGGED_CAUSES)
+def test_cause_of_a_failed_call_precedes_contract_rules(cause: str) -> None:
+    entry = observation(cause=cause, contract={"ground/number": 1})
+    assert parsed(entry)["cause"] == cause
+    assert list(parsed(entry)) == [*FIELDS, "cause", "contract"]
+
+
+def test_cause_that_is_not_ours_is_not_logged() -> None:
+    assert "cause" not in parsed(observation(cause="sk-live-1234"))
+
+
+def test_manual_explains_every_cause() -> None:
+    text = (ROOT / "docs" / "observe.md").read_text("utf-8")
+    section = text.split("\n## Why did a call of a provider fail?\n")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `([\w-]+)` \|", section, re.M) == list(telemetry.LOGGED_CAUSES)
+
+
 def test_infinite_and_nan_durations_are_logged_as_null() -> None:
     entry = observation(duration_ms=float("inf"), timings_ms={"writing": float("nan")})
     assert parsed(entry)["duration_ms"] is None
@@ -140,6 +159,7 @@ ANY = st.text() | st.none()
         tokens_in=st.integers(),
         tokens_out=st.integers(),
         bundle=ANY,
+        cause=ANY | st.sampled_from(telemetry.LOGGED_CAUSES),
         contract=st.dictionaries(
             st.text() | st.sampled_from(telemetry.LOGGED_CONTRACT_RULES), st.integers()
         ),

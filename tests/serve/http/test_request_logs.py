@@ -108,12 +108,26 @@ def misuse(port: int) -> None:
 def lines(running: Running, least: int) -> list[dict[str, Any]]:
     """Parse the lines after the address, once there are so many."""
     until(lambda: len(running.lines) > least)
-    return [json.loads(line) for line in running.lines[1:]]
+    return [json.loads(line) for line in running.lines if line.startswith("{")]
 
 
 def check_silent(output: str, words: tuple[str, ...]) -> None:
     leaked = [word for word in words if word.lower() in output.lower()]
     assert leaked == []
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_function_without_a_key_is_not_ready_and_says_so(function: Path, key: str) -> None:
+    with published_functions.serving(function, OPENAI_API_KEY=key) as running:
+        status, _ = running.request("GET", "/ready")
+        assert running.request("GET", "/health")[0] == 200
+        row = next(row for row in lines(running, 2 if key else 3) if row["path"] == "ready")
+    warning = (
+        "OPENAI_API_KEY is not set: questions fail until it is; set it where the function runs"
+    )
+    assert (warning in running.output) == (not key)
+    outcome = (status, row["status"], row["reason"], row.get("cause"))
+    assert outcome == ((200, 200, None, None) if key else (503, 503, "unavailable", "no-key"))
 
 
 def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) -> None:

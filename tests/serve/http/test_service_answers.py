@@ -332,7 +332,7 @@ def test_waiting_for_shared_answer_ends_at_deadline(
     ("fault", "expected"),
     [
         (ProviderError("upstream words"), "unavailable"),
-        (ProviderError("upstream words", timeout=True), "timeout"),
+        (ProviderError("upstream words", cause="timeout"), "timeout"),
         (TimeoutError("upstream words"), "timeout"),
         (OSError("upstream words"), "internal"),
         (ValueError("upstream words"), "internal"),

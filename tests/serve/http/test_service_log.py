@@ -84,7 +84,7 @@ def test_made_up_path_and_method_are_not_logged(base: Engine) -> None:
 @pytest.mark.parametrize("streams", [False, True])
 def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> None:
     def fail() -> None:
-        raise ProviderError("the provider cannot be reached")
+        raise ProviderError("the provider cannot be reached", cause="unreachable")
 
     drafts = [{}, "no draft", "no draft"]
     ask = asking(base, replace(USUAL, rate="3/day"), answerer=Paid(drafts=drafts))
@@ -101,6 +101,8 @@ def test_log_line_has_reason_of_failed_request(base: Engine, streams: bool) -> N
         "declined", "contract", "bad-request", "no-evidence", "rate-limited"
     ]  # fmt: skip
     assert [line["reason"] for line in late.log] == ["unavailable"]
+    assert [line["cause"] for line in late.log] == ["unreachable"]
+    assert not any("cause" in line for line in ask.log)
 
 
 def test_failing_log_costs_no_answer(base: Engine) -> None:

@@ -1,15 +1,18 @@
 """Embed texts by /embeddings of an OpenAI-compatible server: in batches, long texts truncated."""
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from ..errors import EmbedderError
 from ..model_api import response_limit
 from ..model_api.openai_client import call_provider, estimate_max_tokens, read_token_usage
+from ..provider_registry import EMBEDDER_PROVIDERS
 from ..request_context import current_context
 from ..retrieval import question_text
 from ..vectors.kernel import normalize_rows
@@ -24,13 +27,23 @@ EMBEDDING_DEADLINE = 60.0
 _MAX_NUMBER_BYTES = 64
 
 
+# OpenAI's models that shorten a vector on request; a gateway puts the maker's name before them.
+_SHORTENING_MODEL = re.compile(r"(?:.*/)?text-embedding-3-\w+")
+
+
 @dataclass(frozen=True, slots=True)
 class OpenAIEmbedder:
-    """Embed by ``/embeddings``; the host receives every text."""
+    """Embed by ``/embeddings``; the host receives every text.
+
+    ``send_dimensions``: name the dimensions in a request, which some servers refuse; None does so
+    for the models that are known to take them. ``batch_size``: the most texts of a request.
+    """
 
     identity: EmbedderIdentity
     base_url: str | None = None
     deadline: float = EMBEDDING_DEADLINE
+    send_dimensions: bool | None = None
+    batch_size: int = MAX_INPUTS_PER_REQUEST
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed as unit vectors (zeros for an empty text), (len(texts), dimensions) float32.
@@ -39,8 +52,9 @@ class OpenAIEmbedder:
         EmbedderError for an answer of the wrong shape.
         """
         vectors = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
-        for rows, batch in _split_batches(texts):
+        for rows, batch in _split_batches(texts, self.batch_size):
             vectors[rows] = self._call(batch)
+            self._check_values(vectors, rows)
         return normalize_rows(vectors)
 
     @property
@@ -58,8 +72,8 @@ class OpenAIEmbedder:
             return await client.embeddings.create(
                 model=self.identity.model,
                 input=batch,
-                dimensions=self.identity.dimensions,
                 encoding_format="float",
+                **({"dimensions": self.identity.dimensions} if self._names_dimensions() else {}),
             )
 
         response = call_provider(
@@ -80,17 +94,41 @@ class OpenAIEmbedder:
             ordered = sorted(response.data, key=lambda item: item.index)
             vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
         except (AttributeError, TypeError, ValueError):
-            raise EmbedderError("the embedder's answer holds no vectors: check base_url") from None
-        shape = (count, self.identity.dimensions)
-        if vectors.shape != shape or not np.isfinite(vectors).all():
             raise EmbedderError(
-                f"the embedder gave {vectors.shape} for {shape}: check model and dimensions"
+                "the embedder's answer holds no vectors: check base_url", cause="not-json"
+            ) from None
+        shape = (count, self.identity.dimensions)
+        if vectors.shape != shape:
+            raise EmbedderError(
+                f"the embedder gave {vectors.shape} for {shape}: check model and dimensions, and "
+                "set embedding.send_dimensions if the server shortens vectors on request",
+                cause="bad-vectors",
             )
         return vectors
 
+    def _names_dimensions(self) -> bool:
+        if self.send_dimensions is not None:
+            return self.send_dimensions
+        return _SHORTENING_MODEL.fullmatch(self.identity.model) is not None
 
-def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+    def _check_values(self, vectors: Vectors, rows: Sequence[int]) -> None:
+        """Refuse a vector without a direction; EmbedderError names its text by number, from 1."""
+        bad = [row for row in rows if not np.isfinite(vectors[row]).all() or not vectors[row].any()]
+        if not bad:
+            return
+        defect = "NaN or infinity" if vectors[bad[0]].any() else "zeros only"
+        host = urlsplit(self.base_url or EMBEDDER_PROVIDERS["openai"].host or "").hostname
+        raise EmbedderError(
+            f"the embeddings server {host} gave {defect} for text {bad[0] + 1} of "
+            f"{len(vectors)} (model {self.identity.model}): check the model on that server, its "
+            "precision and how long a text it takes",
+            cause="bad-vectors",
+        )
+
+
+def _split_batches(texts: Sequence[str], batch_size: int) -> Iterator[tuple[list[int], list[str]]]:
     """Yield rows and texts of each request; an empty text, which the API refuses, is in none."""
+    most = min(batch_size, MAX_INPUTS_PER_REQUEST)
     rows: list[int] = []
     batch: list[str] = []
     size = 0
@@ -98,9 +136,7 @@ def _split_batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]
         cut = _cut_to_bytes(text)
         if not cut.strip():
             continue
-        if batch and (
-            len(batch) == MAX_INPUTS_PER_REQUEST or size + len(cut.encode()) > MAX_REQUEST_BYTES
-        ):
+        if batch and (len(batch) == most or size + len(cut.encode()) > MAX_REQUEST_BYTES):
             yield rows, batch
             rows, batch, size = [], [], 0
         rows.append(row)

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from ..answers.wire import add_absolute_url
 from ..bundle_format.manifest import WIRE_VERSION
 from ..engine import Engine
+from ..errors import AnswerableError, FailureCause, ProviderError
 from ..limits.policy import Policy
 from ..request_context import RequestContext, use_context
 from .guarded_engine import Question, ServedReply
@@ -56,6 +57,14 @@ class _Exchange:
     question: str | None = None
     reply: ServedReply | None = None
     code: ProblemCode | None = None
+    cause: FailureCause | None = None
+
+    def convert_error(self, error: Exception) -> Problem:
+        """Convert an error to a problem, and keep of both what the log line names."""
+        problem = convert_error(error)
+        self.code = problem.code
+        self.cause = error.cause if isinstance(error, AnswerableError) else None
+        return problem
 
 
 class Service:
@@ -66,6 +75,8 @@ class Service:
     log_refusal: takes each question that was refused. is_allowed: decides of requests instead of
     the policy's origins. base: the path that it answers under. is_site_host: the host that is asked
     serves the site's pages too. report_error: takes each error that kept a question from an answer.
+    list_missing_keys: the variables of the keys that an engine's providers need and the environment
+    does not have; a service that lacks one is not ready.
     """
 
     def __init__(
@@ -81,6 +92,7 @@ class Service:
         base: str = "/",
         is_site_host: bool = False,
         report_error: Callable[[Exception], object] | None = None,
+        list_missing_keys: Callable[[Engine], Sequence[str]] | None = None,
     ) -> None:
         self.policy = policy
         self.protections = Protections(policy, finds_nearest=log_refusal is not None)
@@ -95,6 +107,7 @@ class Service:
         self._base = base
         self._is_site_host = is_site_host
         self._report_error = report_error
+        self._list_missing_keys = list_missing_keys or (lambda _: ())
         self._in_flight = InFlight[RequestContext]()
         self._routes: dict[str, tuple[str, Callable[[_Exchange], Response]]] = {
             "answer": ("POST", self._answer),
@@ -114,9 +127,7 @@ class Service:
             with use_context(exchange.context):
                 response = self._dispatch(exchange)
         except Exception as error:
-            problem = convert_error(error)
-            exchange.code = problem.code
-            response = problem.make_response()
+            response = exchange.convert_error(error).make_response()
         response = add_cors_headers(request, response, self.policy.origins)
         if response.events is None:
             self._report(exchange, response.status)
@@ -171,7 +182,7 @@ class Service:
                 with self._in_flight.hold(context):
                     reply = protections.guarded_engine.answer(engine, question, context)
             except Exception as error:
-                exchange.code = convert_error(error).code
+                exchange.convert_error(error)
                 if self._report_error:
                     with ignore_errors():
                         self._report_error(error)
@@ -228,8 +239,10 @@ class Service:
         )
 
     def _report_readiness(self, exchange: _Exchange) -> Response:
-        """Check that a question would be answered now: the stores can be reached."""
+        """Check that a question would be answered now: no key is missing, stores are reachable."""
         engine = self._open_engine(exchange.context)
+        if self._list_missing_keys(engine):
+            raise ProviderError("a key is not set: set it in the environment", cause="no-key")
         with use_context(exchange.context):
             engine.store.check_reachable()
         self.protections.check_not_paused()
@@ -314,6 +327,7 @@ class Service:
             tokens_in=context.tokens_in,
             tokens_out=context.tokens_out,
             bundle=engine.store.manifest.id if engine else None,
+            cause=exchange.cause,
             contract=context.refusals,
             question=exchange.question if self._log_questions else None,
             duration_ms=1000 * (time.monotonic() - exchange.started),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from ..errors import ContractStage, PolicyError, Rule
+from ..errors import ContractStage, FailureCause, PolicyError, Rule
 from ..limits.answer_cache import CacheOutcome
 from ..request_context import RequestStage
 from ..types import Mode, Reason
@@ -30,6 +30,7 @@ LOGGED_MODES: tuple[str, ...] = get_args(Mode)
 # Why there is no answer: the engine's reason, or the code of a problem.
 LOGGED_REASONS: tuple[str, ...] = (*get_args(Reason), *get_args(ProblemCode))
 LOGGED_OUTCOMES: tuple[str, ...] = get_args(CacheOutcome)
+LOGGED_CAUSES: tuple[str, ...] = get_args(FailureCause)
 LOGGED_STAGES: tuple[str, ...] = get_args(RequestStage)
 LOGGED_CONTRACT_RULES = tuple(
     f"{stage}/{rule}" for stage in get_args(ContractStage) for rule in get_args(Rule)
@@ -48,8 +49,9 @@ class AccessLogEntry:
     """Hold what is reported of one request; values that are not ours become "other" or None.
 
     ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
-    ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``contract``: how
-    often each rule has refused something. ``question``: None unless questions are logged.
+    ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``cause``: why a
+    call of a provider has failed. ``contract``: how often each rule has refused something.
+    ``question``: None unless questions are logged.
     """
 
     request_id: str
@@ -63,6 +65,7 @@ class AccessLogEntry:
     tokens_in: int = 0
     tokens_out: int = 0
     bundle: str | None = None
+    cause: str | None = None
     contract: Mapping[str, int] = field(default_factory=dict)
     question: str | None = None
     duration_ms: float = 0.0
@@ -76,6 +79,7 @@ class AccessLogEntry:
             "mode": self.mode if self.mode in LOGGED_MODES else None,
             "reason": self.reason if self.reason in LOGGED_REASONS else None,
             "cache": self.cache if self.cache in LOGGED_OUTCOMES else None,
+            "cause": self.cause if self.cause in LOGGED_CAUSES else None,
         }
         for name, value in closed.items():
             object.__setattr__(self, name, value)
@@ -101,6 +105,8 @@ class AccessLogEntry:
             "tokens_out": self.tokens_out,
             "bundle": self.bundle,
         }
+        if self.cause is not None:
+            row["cause"] = self.cause
         if refusals := {
             rule: count for rule in LOGGED_CONTRACT_RULES if (count := self.contract.get(rule))
         }:

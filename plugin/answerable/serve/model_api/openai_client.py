@@ -1,5 +1,6 @@
 """Send a request by the OpenAI client: one deadline, one retry; reword errors, count tokens."""
 
+import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,8 @@ _MAX_RETRIES = 1
 _RETRY_PAUSE = 0.5
 # Statuses of a server that has asked no model yet, so that nothing was spent.
 _FREE_STATUSES = frozenset({400, 401, 403, 404, 405, 422, 429})
+# Statuses of a server that refuses what a request holds, such as a parameter it does not know.
+_PARAMETER_STATUSES = frozenset({400, 413, 422})
 # Errors of an HTTP client that could not connect.
 _CONNECTION_FAILURES = frozenset({"ConnectError", "ConnectTimeout"})
 # More tokens than any model reads or writes at once: such a count is not believed.
@@ -145,19 +148,20 @@ def _make_client(base_url: str | None) -> Any:
         import openai
     except ImportError:
         raise ProviderError(
-            "the package openai is not installed: run `pip install 'mkdocs-answerable[openai]'`"
+            "the package openai is not installed: run `pip install 'mkdocs-answerable[openai]'`",
+            cause="no-package",
         ) from None
-    try:
-        http_client = openai.DefaultAsyncHttpxClient(
-            timeout=None,
-            headers={"Accept-Encoding": response_limit.ACCEPT_ENCODING},
-            event_hooks={"response": [bound_response]},
-        )
-        return openai.AsyncOpenAI(
-            base_url=base_url, max_retries=0, timeout=None, http_client=http_client
-        )
-    except openai.OpenAIError:
-        raise ProviderError("OPENAI_API_KEY is not set: set it in the environment") from None
+    # A blank key would only fail as a header, which looks like a broken connection.
+    if not os.environ.get("OPENAI_API_KEY", "").strip():
+        raise ProviderError("OPENAI_API_KEY is not set: set it in the environment", cause="no-key")
+    http_client = openai.DefaultAsyncHttpxClient(
+        timeout=None,
+        headers={"Accept-Encoding": response_limit.ACCEPT_ENCODING},
+        event_hooks={"response": [bound_response]},
+    )
+    return openai.AsyncOpenAI(
+        base_url=base_url, max_retries=0, timeout=None, http_client=http_client
+    )
 
 
 def _is_free_failure(error: Exception) -> bool:
@@ -178,30 +182,39 @@ def _classify_error(error: Exception) -> ProviderError:
     if isinstance(error, TimeoutError | openai.APITimeoutError):
         return _timeout_error()
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-        return ProviderError("the provider refused the key: check OPENAI_API_KEY")
+        return ProviderError(
+            "the provider refused the key: check OPENAI_API_KEY", cause="key-refused"
+        )
     if isinstance(error, openai.RateLimitError):
         # A quota that is used up does not come back within a deadline.
+        is_used_up = error.code == "insufficient_quota"
         return ProviderError(
             "the provider's limit is reached: wait, or raise the limit",
-            transient=error.code != "insufficient_quota",
+            cause="quota" if is_used_up else "rate-limit",
+            transient=not is_used_up,
         )
     if isinstance(error, openai.APIStatusError) and error.status_code in (404, 405):
         kind = ProviderError if error.code == "model_not_found" else MissingPathError
-        return kind("the provider knows no such model or path: check model and base_url")
+        return kind(
+            "the provider knows no such model or path: check model and base_url", cause="no-model"
+        )
     if isinstance(error, openai.APIStatusError):
         return ProviderError(
             f"the provider answered with status {error.status_code}: check model and base_url",
+            cause="bad-parameter" if error.status_code in _PARAMETER_STATUSES else "status",
             transient=error.status_code >= 500,
         )
     if isinstance(error, openai.APIConnectionError):
         return ProviderError(
-            "the provider cannot be reached: check the network and base_url", transient=True
+            "the provider cannot be reached: check the network and base_url",
+            cause="unreachable",
+            transient=True,
         )
-    return ProviderError("the provider sent what is not an answer: check base_url")
+    return response_limit.make_malformed_error()
 
 
 def _timeout_error() -> ProviderError:
-    return ProviderError("the provider did not answer in time: try again", timeout=True)
+    return ProviderError("the provider did not answer in time: try again", cause="timeout")
 
 
 def _parse_retry_after(error: Exception) -> float:

@@ -33,7 +33,7 @@ async def bound_response(response: Any) -> None:
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_IDENTITY_ENCODINGS, *_GZIP_ENCODINGS):
         await response.aclose()
-        raise _malformed_error()
+        raise make_malformed_error()
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding in _GZIP_ENCODINGS else None
     if inflater:
         # It is decompressed before the client sees it.
@@ -62,7 +62,8 @@ def _bounded_class(base: Any) -> Any:
                 left -= len(data)
                 if left < 0 or read_left < 0:
                     raise ProviderError(
-                        "the provider sent more than an answer takes: check base_url"
+                        "the provider sent more than an answer takes: check base_url",
+                        cause="too-large",
                     )
                 yield data
 
@@ -77,9 +78,12 @@ def _inflate_part(inflater: Any, part: bytes, most: int) -> bytes:
     try:
         data: bytes = inflater.decompress(part, most + 1)
     except zlib.error:
-        raise _malformed_error() from None
+        raise make_malformed_error() from None
     return data
 
 
-def _malformed_error() -> ProviderError:
-    return ProviderError("the provider sent what is not an answer: check base_url")
+def make_malformed_error() -> ProviderError:
+    """Report a response that holds no answer."""
+    return ProviderError(
+        "the provider sent what is not an answer: check base_url", cause="not-json"
+    )

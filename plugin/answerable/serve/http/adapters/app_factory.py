@@ -42,6 +42,7 @@ def open_service(
     prefetch = begin_startup(folder, verify=verify, has_bundle=database is None)
     try:
         from ...limits.policy import read_policy
+        from ...provider_registry import list_missing_keys
         from ...settings import read_settings
         from ..service import Service
 
@@ -52,6 +53,10 @@ def open_service(
         engine = find_engine()
         policy = read_policy(environment, engine.store.site.url)
         _check_cap(policy.tokens_per_day, engine.max_question_tokens)
+
+        def find_missing_keys(served: "Engine") -> tuple[str, ...]:
+            return list_missing_keys(served.embedder.identity.provider, settings.answers)
+
         service = Service(
             find_engine,
             policy,
@@ -60,8 +65,12 @@ def open_service(
             log_questions=settings.log_questions,
             log_refusal=_open_refusal_log(settings.log_refusals, environment, policy, out, err),
             base=read_base_path(environment),
+            list_missing_keys=find_missing_keys,
         )
         service.protections.check_installed()
+        if missing := find_missing_keys(engine):
+            sentence = f"{', '.join(missing)} is not set: questions fail until it is; set it"
+            err(f"{sentence} where the function runs\n".encode())
         return service
     finally:
         end_startup()
