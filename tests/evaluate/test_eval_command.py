@@ -78,6 +78,31 @@ def test_eval_passes_in_both_tiers(folder: Path) -> None:
     assert [row["refused"] for row in last(folder)["verdicts"]] == [False, False, True]
 
 
+def test_known_failure_does_not_fail_the_run_until_it_passes(folder: Path) -> None:
+    gold = BROKEN.replace("tags: [direct]", "knownFailure: storms come first")
+    sites.put(folder / "eval" / "gold.yaml", gold)
+    sites.put(folder / "docs" / "storms.md", "# Storms\n\n## Lanterns\n\nLight them.\n")
+    for arguments in ((), ("--full",)):
+        done = sites.command(folder, "eval", *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert [row["status"] for row in last(folder)["verdicts"]] == [
+            "known-failure",
+            "pass",
+            "pass",
+        ]
+    sites.put(
+        folder / "eval" / "gold.yaml", gold.replace("topSource: storms#lanterns", "tags: [t]")
+    )
+    done = sites.command(folder, "eval", "--full")
+    assert done.returncode == 1
+    assert last(folder)["verdicts"][0]["status"] == "unexpected-pass"
+    assert "chain: unexpected pass: drop knownFailure" in done.stdout
+    # The retrieval alone cannot tell: the query has a mode to be judged by.
+    done = sites.command(folder, "eval")
+    assert done.returncode == 0
+    assert last(folder)["verdicts"][0]["status"] == "pass"
+
+
 def test_report_records_bundle_models_and_floors(folder: Path) -> None:
     sites.command(folder, "eval", "--full", "--report", "out/report.json")
     report = last(folder)

@@ -22,6 +22,11 @@ queries:
     forbidAnswerPatterns: ["rope"]
     tags: [chains, people]
     requires: model
+    expectAnySource: [anchors, mooring]
+    expectCited: [mooring]
+    requireAnswerPatterns: ["chain"]
+    checkNegation: false
+    knownFailure: the page is not written yet
     note: why
   - id: bread
     query: How do I bake bread?
@@ -67,6 +72,11 @@ def test_every_gold_field_is_loaded(tmp_path: Path) -> None:
         tags=("chains", "people"),
         language="en-GB",
         requires_model=True,
+        expect_any_source=("anchors", "mooring"),
+        expect_cited=("mooring",),
+        require_answer_patterns=("chain",),
+        check_negation=False,
+        known_failure="the page is not written yet",
     )
     assert bread == GoldQuery(
         id="bread",
@@ -77,12 +87,44 @@ def test_every_gold_field_is_loaded(tmp_path: Path) -> None:
     )
 
 
+def test_expected_mode_may_be_a_list_of_acceptable_modes(tmp_path: Path) -> None:
+    (several,) = load(tmp_path, one("expectAnswerMode: [supported, partial, partial]"))
+    assert several.expected_modes == ("supported", "partial")
+    (single,) = load(tmp_path, one("expectAnswerMode: [not-found]"))
+    assert (single.expect_answer_mode, single.expected_modes) == ("not-found", ("not-found",))
+    (none,) = load(tmp_path, one("expectAnswerMode: [], topSource: a"))
+    assert none.expected_modes == ()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "note: n",
+        "requires: model, knownFailure: f, tags: [t], example: false, checkNegation: false",
+        "expectSources: [], forbidAnswerPatterns: [], forbidRecordCitations: false",
+    ],
+)
+def test_query_without_expectation_is_refused(tmp_path: Path, fields: str) -> None:
+    assert mistake(tmp_path, one(fields)) == (
+        ": query 1 ('a') requires nothing, so every answer passes it; write what it has to do, "
+        "such as expectAnswerMode or expectSources"
+    )
+
+
+def test_required_pattern_that_matches_nothing_at_all_is_refused(tmp_path: Path) -> None:
+    assert mistake(tmp_path, one("requireAnswerPatterns: ['chain', '(rope)?']")) == (
+        ": query 1 ('a'): requireAnswerPatterns: number 2 matches an empty answer and so requires "
+        "nothing; write what has to stand there"
+    )
+    assert load(tmp_path, one("forbidAnswerPatterns: ['^$']"))
+
+
 def test_gold_file_may_be_a_bare_list(tmp_path: Path) -> None:
-    assert [query.id for query in load(tmp_path, "- {id: a, query: q}")] == ["a"]
+    assert [query.id for query in load(tmp_path, "- {id: a, query: q, topSource: b}")] == ["a"]
 
 
 def test_gold_queries_may_share_fields_by_merge_key(tmp_path: Path) -> None:
-    text = "- &base {id: a, query: q, tags: [t]}\n- {<<: *base, id: b}"
+    text = "- &base {id: a, query: q, topSource: b, tags: [t]}\n- {<<: *base, id: b}"
     assert [(query.id, query.tags) for query in load(tmp_path, text)] == [
         ("a", ("t",)),
         ("b", ("t",)),
@@ -105,7 +147,7 @@ def test_gold_queries_may_share_fields_by_merge_key(tmp_path: Path) -> None:
          ": query 1: id: 'a,b' has a comma, which divides ids; drop it"),
         ("queries: [{id: a, query: ' '}]",
          ": query 1 ('a'): query has to be a text and is blank; fill it in or drop it"),
-        ("queries: [{id: a, query: q}, {id: a, query: r}]",
+        ("queries: [{id: a, query: q, topSource: b}, {id: a, query: r, topSource: b}]",
          ": query 2 ('a'): duplicate id, query 1 has it too; rename one"),
         ("queries:\n- id: a\n  query: q\n  query: r",
          ": query 1 ('a'): duplicate key query in lines 3 and 4; keep one"),
@@ -171,6 +213,22 @@ def test_unknown_or_invalid_gold_field_is_named(tmp_path: Path, fields: str, mes
          "expectSources: number 2 is forbidden too, by forbidSources"),
         ("topSource: 'a#part', forbidSources: [a]",
          "topSource: number 1 is forbidden too, by forbidSources"),
+        ("expectCited: [b, 'a#part'], forbidSources: [a]",
+         "expectCited: number 2 is forbidden too, by forbidSources"),
+        ("expectAnySource: [b, a], forbidSources: [a]",
+         "expectAnySource: number 2 is forbidden too, by forbidSources"),
+        ("expectAnySource: [a], expectReason: no-evidence",
+         "expectAnySource contradicts expectReason: no-evidence (then nothing is retrieved)"),
+        ("expectCited: [a], expectReason: declined",
+         "expectCited contradicts expectReason: declined (a refusal cites nothing)"),
+        ("expectCited: [a], expectAnswerMode: [partial, not-found]",
+         "expectCited contradicts expectAnswerMode: not-found (a refusal cites nothing)"),
+        ("requireAnswerPatterns: [a], expectAnswerMode: not-found",
+         "requireAnswerPatterns contradicts expectAnswerMode: not-found (a refusal has no text)"),
+        ("expectAnswerMode: [partial, not-found], expectReason: declined",
+         "expectAnswerMode contradicts expectReason: declined (only a refusal has a reason)"),
+        ("example: true, expectAnswerMode: partial, knownFailure: f",
+         "knownFailure contradicts example: true (what the ask box proposes has to be answered)"),
     ],
 )  # fmt: skip
 def test_contradictory_expectations_are_refused(tmp_path: Path, fields: str, message: str) -> None:
@@ -187,6 +245,8 @@ def test_contradictory_expectations_are_refused(tmp_path: Path, fields: str, mes
         "expectAnswerMode: partial, forbidRecordCitations: false",
         "expectAnswerMode: related-material, forbidRecordCitations: true",
         "expectReason: no-evidence, expectSources: [], forbidSources: [a]",
+        "expectAnswerMode: [partial, not-found], expectSources: [a], forbidAnswerPatterns: [a]",
+        "expectCited: [a], expectAnySource: [a, b], forbidSources: ['a#part']",
     ],
 )
 def test_compatible_expectations_load(tmp_path: Path, fields: str) -> None:
@@ -230,7 +290,7 @@ def test_unreadable_gold_file_is_named(tmp_path: Path) -> None:
 
 
 def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
-    assert load(tmp_path, "\ufeffqueries: [{id: a, query: q}]")[0].id == "a"
+    assert load(tmp_path, "\ufeffqueries: [{id: a, query: q, topSource: b}]")[0].id == "a"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +311,7 @@ def test_question_that_no_reader_can_ask_is_refused(
 
 
 def test_question_too_long_with_author_is_refused(tmp_path: Path) -> None:
-    query = f"queries: [{{id: a, query: '{'q' * 480} {{{{author}}}}'}}]"
+    query = f"queries: [{{id: a, query: '{'q' * 480} {{{{author}}}}', topSource: b}}]"
     assert len(load(tmp_path, query, author="Ada")[0].query) == 484
     with pytest.raises(GoldError, match="at most 500 characters"):
         load(tmp_path, query, author="A" * 50)
@@ -262,11 +322,11 @@ def test_question_too_long_with_author_is_refused(tmp_path: Path) -> None:
     ["?!…", "🎉", "q" * question_text.MAX_QUESTION_CHARACTERS, "What does {{ page.title }} print?"],
 )
 def test_odd_but_valid_question_loads(tmp_path: Path, query: str) -> None:
-    assert load(tmp_path, f"queries: [{{id: a, query: '{query}'}}]")[0].query == query
+    assert load(tmp_path, f"queries: [{{id: a, query: '{query}', topSource: b}}]")[0].query == query
 
 
 def test_author_is_filled_in_verbatim(tmp_path: Path) -> None:
-    text = "queries: [{id: a, query: 'who is {{ author }}, {{author}}?'}]"
+    text = "queries: [{id: a, query: 'who is {{ author }}, {{author}}?', topSource: b}]"
     (query,) = load(tmp_path, text, author=r"\1 {{x}}")
     assert query.query == r"who is \1 {{x}}, \1 {{x}}?"
 

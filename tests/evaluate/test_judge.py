@@ -1,14 +1,22 @@
 """Judging: what a gold query requires of a retrieval and of an answer."""
 
+import pytest
+
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.gold_sources import matches_source
-from answerable.evaluate.judge import judge_answer, judge_retrieval, summarize_reply
+from answerable.evaluate.judge import (
+    JudgedAnswer,
+    judge_answer,
+    judge_retrieval,
+    summarize_reply,
+)
 from answerable.serve.answers.contract import EvidenceItem
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import (
     Answer,
     Claim,
     HintCitation,
+    Mode,
     Passage,
     RecordCitation,
     Reply,
@@ -29,7 +37,13 @@ def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
 
 
 def answer(query: GoldQuery, reply: Reply) -> list[str]:
-    return judge_answer(query, summarize_reply(reply, get_translation("en").route))
+    return judge_answer(query, summarize_reply(reply, get_translation("en").route, NOTES))
+
+
+def cite(name: str) -> Reply:
+    """Make a reply of one claim that cites a passage."""
+    citation = RecordCitation(name, "/mooring/", "Mooring", "Iron.", 0)
+    return Reply(Answer(claims=(Claim("Iron.", (citation,)),)), 0.5)
 
 
 def test_a_record_a_passage_and_a_note_are_sources() -> None:
@@ -83,3 +97,85 @@ def test_a_broken_contract_fails_even_a_query_that_wants_a_refusal() -> None:
     query = GoldQuery("a", "q", expect_answer_mode="not-found")
     assert answer(query, Reply(reason="declined")) == []
     assert "contract" in answer(query, Reply(reason="contract"))[0]
+
+
+def test_one_of_several_sources_is_enough() -> None:
+    query = GoldQuery("a", "q", expect_any_source=("storms", "winch.md"))
+    assert retrieval(query, [CHAINS, WINCH]) == []
+    assert retrieval(query, [CHAINS]) == ["none of the sources 'storms', 'winch.md' was retrieved"]
+
+
+def test_one_of_several_modes_is_enough() -> None:
+    query = GoldQuery("a", "q", expect_answer_mode=("supported", "related-material"))
+    assert answer(query, RELATED) == []
+    assert answer(query, PARTIAL) == [
+        "answer mode 'partial' (expected 'supported' or 'related-material')"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "cited", "is_cited"),
+    [
+        ("mooring", "mooring#chains~2", True),
+        ("mooring", "mooring", True),
+        ("mooring", "mooring~3", True),
+        ("mooring", "moorings#chains", False),
+        ("mooring#chains", "mooring#chains", True),
+        ("mooring#chains", "mooring#chains~2", True),
+        ("mooring#chains~2", "mooring#chains~2", True),
+        ("mooring#chains~2", "mooring#chains", False),
+        ("mooring#ropes", "mooring#chains", False),
+    ],
+)
+def test_page_or_section_has_to_be_cited(source: str, cited: str, is_cited: bool) -> None:
+    query = GoldQuery("a", "q", expect_cited=(source,))
+    issue = f"expected source '{source}' not cited"
+    assert answer(query, cite(cited)) == ([] if is_cited else [issue])
+
+
+def test_note_has_to_be_cited_by_its_path() -> None:
+    query = GoldQuery("a", "q", expect_cited=("winch.md",))
+    window = Reply(Answer(routes=(Route(HintCitation("note:1~2", "/m/", "W", "s")),)), 0.5)
+    assert (answer(query, RELATED), answer(query, window)) == ([], [])
+    assert answer(query, PARTIAL) == ["expected source 'winch.md' not cited"]
+    other = GoldQuery("a", "q", expect_cited=("other.md",))
+    assert answer(other, RELATED) == ["expected source 'other.md' not cited"]
+
+
+def test_each_required_pattern_has_to_match() -> None:
+    query = GoldQuery("a", "q", require_answer_patterns=("IRON", "rope", r"\biron\b"))
+    assert answer(query, PARTIAL) == ["answer lacks required pattern /rope/"]
+
+
+def test_required_pattern_that_takes_too_long_is_an_issue() -> None:
+    query = GoldQuery("a", "q", require_answer_patterns=(r"(x+x+)+y",))
+    slow = JudgedAnswer("partial", "x" * 5000, cites_records=True, cites_hints=False)
+    (issue,) = judge_answer(query, slow)
+    assert issue.startswith("required pattern /(x+x+)+y/ takes longer than 1 s")
+
+
+@pytest.mark.parametrize(
+    ("mode", "about_mode"), [("partial", "record-only"), ("related-material", "hint-only")]
+)
+def test_issues_stand_in_the_order_of_the_reference(mode: Mode, about_mode: str) -> None:
+    """Mode, forbidden records, the mode's citations, patterns; what the reference lacks follows."""
+    both = JudgedAnswer("supported", "Iron.", cites_records=True, cites_hints=True)
+    query = GoldQuery(
+        "a",
+        "q",
+        mode,
+        forbid_record_citations=True,
+        forbid_answer_patterns=("iron",),
+        require_answer_patterns=("rope",),
+        expect_reason="declined",
+        expect_cited=("storms",),
+    )
+    assert judge_answer(query, both) == [
+        f"answer mode 'supported' (expected '{mode}')",
+        "answer must not cite public records for this query",
+        f"{mode} mode requires {about_mode} citations",
+        "answer matched forbidden pattern /iron/",
+        "answer lacks required pattern /rope/",
+        "reason 'None' (expected 'declined')",
+        "expected source 'storms' not cited",
+    ]

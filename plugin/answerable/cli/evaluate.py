@@ -186,8 +186,8 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
     console.print(table)
     for row in report.verdicts:
         # Under the table, whose columns a log of 80 characters would break.
-        if row.issues:
-            click.echo(f"FAIL {row.id}: {'; '.join(row.issues)}")
+        if row.outcome:
+            click.echo(f"{'known' if row.holds else 'FAIL'} {row.id}: {row.outcome}")
     _print_metrics(console, report.verdicts)
     if previous:
         _print_diff(console, diff_reports(previous, report))
@@ -197,6 +197,8 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
 def summarize_report(report: EvalReport) -> str:
     """Summarize a report on one line."""
     summary = f"{report.passed} of {report.runnable} passed ({report.tier} tier)"
+    if report.known_failures:
+        summary += f", {len(report.known_failures)} known to fail"
     if report.skipped:
         summary += f", {len(report.skipped)} skipped: only an answer model can be held to those"
     if report.is_aborted:

@@ -21,8 +21,11 @@ _REPEAT_COUNT = re.compile(r"\{(\d+)")
 _LITERAL_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 
 
-def find_pattern_problem(pattern: str) -> str | None:
-    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing."""
+def find_pattern_problem(pattern: str, *, is_required: bool = False) -> str | None:
+    """Find what keeps a pattern from being matched, as the end of a sentence; None if nothing.
+
+    is_required: the answer has to match it, so that it may not match every text.
+    """
     if not pattern:
         return "is empty and matches every answer; fill it in or drop it"
     if "\b" in pattern:
@@ -37,22 +40,23 @@ def find_pattern_problem(pattern: str) -> str | None:
         repeats = math.prod(max(1, int(count)) for count in _REPEAT_COUNT.findall(syntax))
         if len(pattern) * repeats > _MAX_REPEATED_LENGTH:
             return "counts too far, such as {1000} inside {1000}; write smaller numbers"
-        _compile_pattern(pattern)
+        if _compile_pattern(pattern).search("") and is_required:
+            return "matches an empty answer and so requires nothing; write what has to stand there"
     except (re.error, regex.error, OverflowError, RecursionError, Warning) as error:
         return f"is not a regular expression of Python ({error}); correct it"
     return None
 
 
-def match_pattern(pattern: str, text: str) -> bool:
+def match_pattern(pattern: str, text: str, kind: str = "forbidden") -> bool:
     """Search a text for a pattern that has no problem, in any case.
 
-    Raises GoldError where the search takes longer than its bound.
+    kind: what an error calls the pattern. GoldError where the search takes longer than its bound.
     """
     try:
         return _compile_pattern(pattern).search(text, timeout=PATTERN_TIMEOUT) is not None
     except TimeoutError:
         raise GoldError(
-            f"forbidden pattern /{pattern}/ takes longer than {PATTERN_TIMEOUT:g} s; write it "
+            f"{kind} pattern /{pattern}/ takes longer than {PATTERN_TIMEOUT:g} s; write it "
             "without a repeat inside a repeat"
         ) from None
 

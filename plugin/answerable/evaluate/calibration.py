@@ -199,7 +199,7 @@ def requires_floor_refusal(query: GoldQuery) -> bool:
     Nor one that has to be `declined`, which takes evidence.
     """
     return (
-        query.expect_answer_mode == "not-found"
+        query.expected_modes == ("not-found",)
         and query.expect_reason in (None, "no-evidence")
         and not query.requires_model
     )
@@ -226,7 +226,7 @@ def _map_hint_rows(bundle: Bundle, notes: Mapping[str, str]) -> _RowsBySource:
 
 def _list_expected_rows(query: GoldQuery, rows: _RowsBySource) -> list[int]:
     """List the rows of one stream that a query expects any of; [] if it is to be refused."""
-    if query.expect_answer_mode == "not-found":
+    if query.expected_modes == ("not-found",):
         return []
     return sorted({row for source in query.sources for row in rows.get(source, ())})
 

@@ -1,14 +1,18 @@
 """Refuse gold queries that name sources a site lacks; match retrieved items with named sources."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
 from ..serve.stores.bundle import Bundle
-from ..serve.types import Passage
-from .gold import GoldQuery, suggest_spelling
+from ..serve.types import Citation, Passage, RecordCitation
+from .gold import GoldQuery
+from .gold_fields import suggest_spelling
+
+_WINDOW_SUFFIX = re.compile(r"~\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,23 @@ def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) ->
     if isinstance(item, Passage):
         return source in (item.record, item.id)
     return notes.get(source) == item.note
+
+
+def list_cited_sources(citations: Iterable[Citation], notes: Mapping[str, str]) -> frozenset[str]:
+    """List every name that a gold source may give to something cited.
+
+    A record, a passage with and without its window, or a note by its path. notes: from a note's
+    path to its id.
+    """
+    names: set[str] = set()
+    note_ids: set[str] = set()
+    for citation in citations:
+        if isinstance(citation, RecordCitation):
+            section = _WINDOW_SUFFIX.sub("", citation.id)
+            names |= {citation.id, section, section.partition("#")[0]}
+        else:
+            note_ids.add(_WINDOW_SUFFIX.sub("", citation.id))
+    return frozenset(names.union(path for path, name in notes.items() if name in note_ids))
 
 
 def check_gold_sources(

@@ -1,6 +1,6 @@
 """Judge a retrieval or an answer by a gold query: list each requirement that it does not meet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,23 +9,33 @@ from ..serve.errors import GoldError
 from ..serve.types import HintCitation, Mode, Reason, RecordCitation, Reply
 from .answer_patterns import match_pattern
 from .gold import GoldQuery
+from .gold_sources import list_cited_sources
 
 RankedItem = TypeVar("RankedItem")
+
+_NO_NOTES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """Hold what is judged of an answer; unlike an Answer it can hold a contradiction."""
+    """Hold what is judged of an answer; unlike an Answer it can hold a contradiction.
+
+    ``cited``: every name that a gold file may give to something that the answer cites.
+    """
 
     mode: Mode
     text: str
     cites_records: bool
     cites_hints: bool
     reason: Reason | None = None
+    cited: frozenset[str] = frozenset()
 
 
-def summarize_reply(reply: Reply, route: str) -> JudgedAnswer:
-    """Reduce a reply to what is judged of it. route: the template of a route's sentence."""
+def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOTES) -> JudgedAnswer:
+    """Reduce a reply to what is judged of it.
+
+    route: the template of a route's sentence. notes: from a note's path to its id.
+    """
     answer = reply.answer
     return JudgedAnswer(
         answer.mode,
@@ -33,6 +43,7 @@ def summarize_reply(reply: Reply, route: str) -> JudgedAnswer:
         cites_records=any(isinstance(c, RecordCitation) for c in answer.citations),
         cites_hints=any(isinstance(c, HintCitation) for c in answer.citations),
         reason=reply.reason,
+        cited=list_cited_sources(answer.citations, notes),
     )
 
 
@@ -59,6 +70,9 @@ def judge_retrieval(
         for source in query.forbid_sources
         if is_retrieved(source)
     ]
+    if query.expect_any_source and not any(map(is_retrieved, query.expect_any_source)):
+        listed = ", ".join(repr(source) for source in query.expect_any_source)
+        issues.append(f"none of the sources {listed} was retrieved")
     if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
         issues.append(f"top source is not '{query.top_source}'")
     if query.expect_reason == "no-evidence" and ranked:
@@ -67,30 +81,49 @@ def judge_retrieval(
 
 
 def judge_answer(query: GoldQuery, answer: JudgedAnswer) -> list[str]:
-    """List the issues with an answer; [] is a pass."""
-    expected = query.expect_answer_mode
+    """List the issues with an answer; [] is a pass.
+
+    Those that the reference pipeline has too come first, in its order.
+    """
+    modes = query.expected_modes
     issues = []
-    if expected and answer.mode != expected:
-        issues.append(f"answer mode '{answer.mode}' (expected '{expected}')")
-    if expected == "partial" and answer.cites_hints:
+    if modes and answer.mode not in modes:
+        listed = " or ".join(repr(mode) for mode in modes)
+        issues.append(f"answer mode '{answer.mode}' (expected {listed})")
+    if query.forbid_record_citations and answer.cites_records:
+        issues.append("answer must not cite public records for this query")
+    mode = modes[0] if len(modes) == 1 else answer.mode if answer.mode in modes else None
+    if mode == "partial" and answer.cites_hints:
         issues.append("partial mode requires record-only citations")
-    if expected == "related-material" and answer.cites_records:
+    if mode == "related-material" and answer.cites_records:
         issues.append("related-material mode requires hint-only citations")
+    issues += _find_pattern_issues(query, answer.text)
     if query.expect_reason and answer.reason != query.expect_reason:
         issues.append(f"reason '{answer.reason}' (expected '{query.expect_reason}')")
     if answer.reason == "contract":
         issues.append("the answerer broke the contract twice")
-    if query.forbid_record_citations and answer.cites_records:
-        issues.append("answer must not cite public records for this query")
-    pattern_issues = (
-        _find_pattern_issue(pattern, answer.text) for pattern in query.forbid_answer_patterns
-    )
-    return [*issues, *filter(None, pattern_issues)]
+    issues += [
+        f"expected source '{source}' not cited"
+        for source in query.expect_cited
+        if source not in answer.cited
+    ]
+    return issues
 
 
-def _find_pattern_issue(pattern: str, text: str) -> str | None:
-    try:
-        is_matched = match_pattern(pattern, text)
-    except GoldError as error:
-        return str(error)
-    return f"answer matched forbidden pattern /{pattern}/" if is_matched else None
+def _find_pattern_issues(query: GoldQuery, text: str) -> Iterator[str]:
+    """Yield an issue for each forbidden pattern that a text has, then each required one it lacks.
+
+    A search that takes too long is an issue as well.
+    """
+    for pattern in query.forbid_answer_patterns:
+        try:
+            if match_pattern(pattern, text):
+                yield f"answer matched forbidden pattern /{pattern}/"
+        except GoldError as error:
+            yield str(error)
+    for pattern in query.require_answer_patterns:
+        try:
+            if not match_pattern(pattern, text, "required"):
+                yield f"answer lacks required pattern /{pattern}/"
+        except GoldError as error:
+            yield str(error)

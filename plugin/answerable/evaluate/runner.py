@@ -65,8 +65,10 @@ def judge_query(
     issues = judge_retrieval(query, items, partial(matches_source, notes=notes))
     reply = engine.answer_from(pool) if full else None
     if reply:
-        issues += judge_answer(query, summarize_reply(reply, engine.store.site.route))
-    ranks = [SourceRank(source, _rank_source(items, source, notes)) for source in query.sources]
+        issues += judge_answer(query, summarize_reply(reply, engine.store.site.route, notes))
+    ranks = _rank_sources(query, items, notes)
+    # A failure that only an answer shows is not disproved by a retrieval without issues.
+    is_known = full or bool(issues) or query.is_judged_by_retrieval_alone
     return Verdict(
         query.id,
         query.query,
@@ -75,10 +77,11 @@ def judge_query(
         below_floors=not items,
         tags=query.tags,
         note=query.note,
-        expected_modes=(query.expect_answer_mode,) if query.expect_answer_mode else (),
+        expected_modes=query.expected_modes,
+        known_failure=query.known_failure if is_known else None,
         mode=reply.answer.mode if reply else None,
         reason=reply.reason if reply else None,
-        ranks=tuple(ranks),
+        ranks=ranks,
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
         answer=_record_answer(reply) if reply else None,
@@ -91,6 +94,22 @@ def merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
     """Merge both streams into one list, best score first; on equal scores passages lead."""
     scored: list[Scored[Passage] | Scored[RoutingHint]] = [*retrieved.passages, *retrieved.hints]
     return [each.item for each in sorted(scored, key=lambda each: -each.score)]
+
+
+def _rank_sources(
+    query: GoldQuery, items: Sequence[EvidenceItem], notes: Mapping[str, str]
+) -> tuple[SourceRank, ...]:
+    """Rank each required source, and of the sources of which one is enough the best."""
+    ranks = [
+        SourceRank(source, _rank_source(items, source, notes)) for source in query.required_sources
+    ]
+    alternatives = [
+        SourceRank(source, _rank_source(items, source, notes)) for source in query.expect_any_source
+    ]
+    if alternatives:
+        best = min(alternatives, key=lambda each: each.rank or len(items) + 1)
+        ranks += [] if best in ranks else [best]
+    return tuple(ranks)
 
 
 def _rank_source(

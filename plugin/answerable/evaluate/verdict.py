@@ -125,6 +125,14 @@ class Verdict:
         return self.status in ("pass", "known-failure")
 
     @property
+    def outcome(self) -> str:
+        """Say in a sentence what is wrong; "" of a pass."""
+        if self.status == "unexpected-pass":
+            return "unexpected pass: drop knownFailure"
+        listed = "; ".join(filter(None, (self.error, *self.issues)))
+        return f"{listed} (known failure: {self.known_failure})" if self.known_failure else listed
+
+    @property
     def requires_refusal(self) -> bool:
         """Tell whether a refusal is the only acceptable outcome."""
         return self.expected_modes == ("not-found",)

@@ -55,7 +55,10 @@ def site(
     done = sites.build(folder, "-v", OPENAI_API_KEY="test")
     assert done.returncode == 0, done.stderr
     sites.put(folder / "output" / "build.txt", done.stdout + done.stderr)
-    sites.put(folder / "eval" / "gold.yaml", "queries: [{id: keel, query: Where is the keel?}]")
+    sites.put(
+        folder / "eval" / "gold.yaml",
+        "- {id: keel, query: Where is the keel?, forbidAnswerPatterns: [zebra]}",
+    )
     return folder
 
 
