@@ -338,7 +338,7 @@ WINCH = note("winch", "The electric winch gearbox repairs.")
              record("knots", "<pre>tie a bowline knot, make a loop near the end of a rope</pre>"),
              *FILLER],
             [], 0.3, "How is a bowline knot tied?", "knots",
-            ["led-by-page", "not-cited"], id="led-by-page",
+            ["not-cited", "led-by-page"], id="led-by-page",
         ),
         pytest.param(
             [record("knot", "<p>A poster of this knot hangs beside the end of a rope.</p>", "Wall",
@@ -375,7 +375,7 @@ WINCH = note("winch", "The electric winch gearbox repairs.")
         pytest.param(
             [record("deck", "<p>A gearbox of the winch hangs among gulls and tar.</p>"), *FILLER],
             [WINCH], 0.1, "electric winch gearbox repairs", "deck",
-            ["unknown-words", "notes-lead"], id="notes-lead",
+            ["notes-lead", "unknown-words"], id="notes-lead",
         ),
         pytest.param(
             [record("deck", "<p>The electric winch gearbox is repaired in spring.</p>"), *FILLER],

@@ -1,11 +1,13 @@
 """Advise an author, by fixed rules, on how a question could find the page or note to answer it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .candidates import ExplainedCandidate
+from .edit_text import describe_edit, describe_forecast
 from .expected import ExpectedRank
 from .explanation import Explanation
+from .page_edit import PageEdit
 
 _OUTRANKED_FATES = ("eight-above", "clear-winner", "out-of-pool")
 # So many repeats among the candidates are a habit of the site and no accident.
@@ -14,15 +16,22 @@ _MIN_REPEATS = 2
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that would help, ``about`` some ids or words, by the name of its ``rule``."""
+    """One thing that would help, ``about`` some ids or words, by the name of its ``rule``.
+
+    ``edit``: the sentence to write, where the advice is to write one.
+    """
 
     rule: str
     about: tuple[str, ...]
     text: str
+    edit: PageEdit | None = None
 
 
 def advise_author(explanation: Explanation) -> tuple[Advice, ...]:
-    """List what an author could do; where the expected item is cited, only how it could lead."""
+    """List what an author could do, the most useful first: a sentence to write, if one helps.
+
+    Where the expected item is cited, only how it could lead.
+    """
     expected = explanation.expected
     outcome = explanation.outcome
     if expected and outcome and expected.candidate.id in outcome.cited:
@@ -33,7 +42,8 @@ def advise_author(explanation: Explanation) -> tuple[Advice, ...]:
             advice += [rule(explanation, expected) for rule in _EXPECTED_RULES]
         elif outcome and outcome.reason == "declined":
             advice.append(_advise_to_state([each.id for each in explanation.evidence]))
-    return tuple(each for each in advice if each)
+    # Measured: docs/why.md has the table.
+    return tuple(sorted((each for each in advice if each), key=lambda each: each.edit is None))
 
 
 def _advise_on_no_words(explanation: Explanation) -> Advice | None:
@@ -61,8 +71,8 @@ def _advise_on_unknown_words(explanation: Explanation) -> Advice | None:
         "unknown-words",
         explanation.unknown,
         f"No passage holds {_quote_words(explanation.unknown)}, {share:.0%} of the question's "
-        "weight. If the site knows the matter, say it on the page in these words, or name them as "
-        "an alias of the page, as an abbreviation or in the enrichment file.",
+        f"weight.{_offer_nearest(explanation.nearest)} If the site knows the matter, say it on the "
+        "page in these words.",
     )
 
 
@@ -93,35 +103,19 @@ def _advise_under_floor(explanation: Explanation, expected: ExpectedRank) -> Adv
     candidate, profile = expected.candidate, explanation.profile
     if candidate.fate != "under-floor" or expected.stream == "hints":
         return None
-    distance = f"{candidate.id} is {expected.gap:.3f} under the floor"
     words = tuple(gain.word for gain in expected.gains)
+    lacks = f" and does not hold {_quote_words(words)}" if words else ""
+    text = f"{candidate.id} is {expected.gap:.3f} under the floor{lacks}."
     if not profile.hybrid and expected.gap <= profile.name_boost:
-        text = (
-            f"{distance}. A theme (`tags`) that the question uses adds up to "
-            f"{profile.theme_boost:g} to its page, a name (`aliases`) up to "
-            f"{profile.name_boost:g}: use the readers' words."
-        )
-    elif expected.if_all_said is not None and expected.if_all_said >= profile.floor:
-        text = (
-            f"{distance} and does not hold {_quote_words(words)}; with all of them its base would "
-            f"be about {expected.if_all_said:.3f}. Say what they mean in the page's `description`, "
-            "a theme (`tags`), the heading or the enrichment file: in a sentence of your own, "
-            "which a copy of the question is not."
+        rule = "near-miss"
+        text += (
+            f" A theme (`tags`) that the question uses adds up to {profile.theme_boost:g} to its "
+            f"page, a name (`aliases`) up to {profile.name_boost:g}: use the readers' words."
         )
     else:
-        forecast = ""
-        if expected.if_all_said is not None:
-            forecast = (
-                f", and the words that it lacks, {_quote_words(words)}, would bring it to "
-                f"{expected.if_all_said:.3f} only"
-            )
-        return Advice(
-            "far",
-            (candidate.id, *words),
-            f"{distance}{forecast}. Write a passage under a heading of its own that says what is "
-            "asked.",
-        )
-    return Advice("near-miss", (candidate.id, *words), text)
+        is_near = expected.if_all_said is not None and expected.if_all_said >= profile.floor
+        rule = "near-miss" if is_near else "far"
+    return _advise_to_write(expected, rule, (candidate.id, *words), text)
 
 
 def _advise_note_under_floor(explanation: Explanation, expected: ExpectedRank) -> Advice | None:
@@ -169,12 +163,11 @@ def _advise_outranked(explanation: Explanation, expected: ExpectedRank) -> Advic
     if candidate.fate not in _OUTRANKED_FATES or expected.stream == "hints":
         return None
     leader = candidate.by or (explanation.passages[0].id if explanation.passages else "")
-    missing = f" It does not hold {_quote_words(candidate.missing)}." if candidate.missing else ""
-    return Advice(
+    return _advise_to_write(
+        expected,
         "outranked",
         (candidate.id, leader),
-        f"{candidate.id} is above the floor, and {leader} and others stand before it.{missing} Say "
-        "on its page what is asked, in one sentence of its own under a heading that names it.",
+        f"{candidate.id} is above the floor, and {leader} and others stand before it.",
     )
 
 
@@ -211,20 +204,22 @@ def _advise_not_cited(explanation: Explanation, expected: ExpectedRank) -> Advic
             "best passage in cosine: the pages answer. Correct them if they should not.",
         )
     if outcome.reason == "declined":
-        return _advise_to_state([candidate.id])
+        text = f"{candidate.id} is evidence, but no sentence of it states what is asked."
+        return _advise_to_write(expected, "declined", (candidate.id,), text)
     if outcome.mode == "related-material":
-        return Advice(
+        return _advise_to_write(
+            expected,
             "notes-lead",
             (candidate.id, *outcome.cited),
             f"The best hint is {explanation.lead:.3f} ahead of the best passage in cosine, so the "
-            f"notes alone are shown: let {candidate.id} say what is asked in one complete "
-            "sentence.",
+            "notes alone are shown.",
         )
-    return Advice(
+    return _advise_to_write(
+        expected,
         "not-cited",
         (candidate.id, *outcome.cited),
         f"{candidate.id} is evidence, and sentences of {', '.join(outcome.cited)} come closer to "
-        "the question: let it say what is asked in one complete sentence.",
+        "the question.",
     )
 
 
@@ -242,6 +237,24 @@ _EXPECTED_RULES: Sequence[Callable[[Explanation, ExpectedRank], Advice | None]] 
     _advise_left_out,
     _advise_not_cited,
 )
+
+
+def _advise_to_write(
+    expected: ExpectedRank, rule: str, about: tuple[str, ...], finding: str
+) -> Advice:
+    """Advise to write the sentence that was forecast, before what was found."""
+    forecast = expected.forecast
+    if forecast is None:
+        text = f"{finding} State what is asked on its page, in one complete sentence."
+        return Advice(rule, about, text)
+    text = f"{describe_edit(forecast.edit)} {describe_forecast(forecast, expected)} {finding}"
+    return Advice(rule, about, text, forecast.edit)
+
+
+def _offer_nearest(nearest: Mapping[str, Sequence[str]]) -> str:
+    offers = (f'"{word}" is near {_quote_words(near)}' for word, near in nearest.items())
+    text = "; ".join(offers)
+    return f" Of the site's words, {text}." if text else ""
 
 
 def _advise_to_state(ids: Sequence[str]) -> Advice:

@@ -79,8 +79,12 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionContext:
-    """A question with all that a bundle knows of it before any vector is looked at."""
+    """A question with all that a bundle knows of it before any vector is looked at.
 
+    ``cleaned``: the question as it was spelled.
+    """
+
+    cleaned: str
     bundle: Bundle
     reading: QuestionReading
     words: tuple[QuestionWord, ...]

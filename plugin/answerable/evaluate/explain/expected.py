@@ -15,6 +15,7 @@ from ...serve.stores.bundle import Bundle
 from ...serve.text.languages import match_languages
 from ..bundle_scores import compute_hint_cosines, score_all_hints, score_all_passages
 from .candidates import ExplainedCandidate, Fate, QuestionContext, explain_hint, explain_passage
+from .forecast import EditForecast
 from .question_words import QuestionWord, list_missing_words, score_with_words_added
 
 Stream = Literal["passages", "hints"]
@@ -45,6 +46,8 @@ class ExpectedRank:
     that of the score among all ``total`` of its stream, with no floor applied. ``gap`` is what it
     lacks to the floor, 0 above it. ``gains`` are the missing words of an item under the floor, the
     most useful first; ``if_all_said`` is its base with all of them, None where no word could help.
+    ``quote``: what a keyless answer would quote if nothing else had been retrieved; "" for nothing,
+    and for a hint. ``forecast``: of the sentence to write, None where it is cited or is a hint.
     """
 
     asked: str
@@ -56,6 +59,8 @@ class ExpectedRank:
     gains: tuple[WordGain, ...]
     if_all_said: float | None
     candidate: ExplainedCandidate
+    quote: str = ""
+    forecast: EditForecast | None = None
 
 
 def find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> ExpectedTarget:

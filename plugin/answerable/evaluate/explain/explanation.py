@@ -1,18 +1,26 @@
 """Explain one question: its words, candidates, expected item, and its answer if that is free."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ...serve.bundle_format.profile import Profile
 from ...serve.engine import Engine
 from ...serve.retrieval.retrieve import TOP_K, RetrievalResult, retrieve
 from ...serve.retrieval.scoring import compute_signals
 from ...serve.retrieval.selection import POOL_SIZE
+from ...serve.retrieval.store import Floats
 from ...serve.stores.bundle import Bundle
 from ...serve.types import Mode, Reason
+from .answer_pages import AnswerPage, list_answer_pages
 from .candidates import ExplainedCandidate, QuestionContext, explain_hints, explain_passages
-from .expected import ExpectedRank, find_expected, rank_expected
-from .question_words import QuestionWord, list_unknown_words, read_question_words
+from .expected import ExpectedRank, ExpectedTarget, find_expected, rank_expected
+from .forecast import forecast_edit, quote_alone
+from .question_words import (
+    QuestionWord,
+    list_nearest_words,
+    list_unknown_words,
+    read_question_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +31,19 @@ class ExplainedOutcome:
     reason: Reason | None
     confidence: float
     cited: tuple[str, ...]
+    pages: tuple[AnswerPage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that decided about a question; it holds no text of a passage and none of a note.
+    """All that decided about a question; it holds no text of a note, and of a page what is quoted.
 
-    ``unknown`` are the words that no passage holds. Both streams are best first: those above the
-    floor, then those under it. ``lead`` is the cosine of the best hint above its floor minus that
-    of the best passage. ``outcome`` is None where an answer costs money and was not asked for,
-    ``expected`` where nothing was expected, or the question has no words to look for.
+    ``corrected``: the words that were read as near ones of the site. ``unknown`` are the words that
+    no passage holds, ``nearest`` the words of the site near each of them. Both streams are best
+    first: those above the floor, then those under it. ``lead`` is the cosine of the best hint above
+    its floor minus that of the best passage. ``outcome`` is None where an answer costs money and
+    was not asked for, ``expected`` where nothing was expected, or the question has no words to look
+    for.
     """
 
     question: str
@@ -41,7 +52,9 @@ class Explanation:
     embedder: str
     profile: Profile
     words: tuple[QuestionWord, ...]
+    corrected: Mapping[str, str]
     unknown: tuple[str, ...]
+    nearest: Mapping[str, tuple[str, ...]]
     passages: tuple[ExplainedCandidate, ...]
     hints: tuple[ExplainedCandidate, ...]
     lead: float
@@ -73,7 +86,7 @@ def explain_question(
     reading = engine.parse_question(question)
     words = read_question_words(bundle, reading)
     signals = compute_signals(bundle, reading)
-    context = QuestionContext(bundle, reading, words, signals)
+    context = QuestionContext(question, bundle, reading, words, signals)
     retrieved = RetrievalResult(reading=reading)
     passages: tuple[ExplainedCandidate, ...] = ()
     hints: tuple[ExplainedCandidate, ...] = ()
@@ -86,9 +99,16 @@ def explain_question(
         if target:
             stream = passages if target.stream == "passages" else hints
             expected = rank_expected(context, vector, target, stream, language)
+    unknown = list_unknown_words(words)
     has_evidence = any(each.fate == "evidence" for each in (*passages, *hints))
     # Without evidence no answerer runs, so a refusal is free whoever answers.
     is_free = not has_evidence or engine.answerer.max_question_tokens == 0
+    outcome = _answer(engine, retrieved, passages) if is_free else None
+    if target and expected and target.stream == "passages":
+        assert retrieved.vector is not None, "a question with words is embedded"
+        expected = _forecast_expected(
+            engine, context, target, expected, outcome, retrieved.vector, language
+        )
     return Explanation(
         question=question,
         language=language,
@@ -96,16 +116,43 @@ def explain_question(
         embedder=bundle.manifest.identity.label,
         profile=bundle.manifest.profile,
         words=words,
-        unknown=list_unknown_words(words),
+        corrected={each.word: each.replacement for each in reading.remarks if each.replacement},
+        unknown=unknown,
+        nearest={word: near for word in unknown if (near := list_nearest_words(bundle, word))},
         passages=passages,
         hints=hints,
         lead=retrieved.truncate(TOP_K).evidence.lead,
-        outcome=_answer(engine, retrieved) if is_free else None,
+        outcome=outcome,
         expected=expected,
     )
 
 
-def _answer(engine: Engine[Bundle], retrieved: RetrievalResult) -> ExplainedOutcome:
+def _answer(
+    engine: Engine[Bundle], retrieved: RetrievalResult, passages: Sequence[ExplainedCandidate]
+) -> ExplainedOutcome:
     reply = engine.answer_from(retrieved)
     cited = tuple(dict.fromkeys(citation.id for citation in reply.answer.citations))
-    return ExplainedOutcome(reply.answer.mode, reply.reason, reply.confidence, cited)
+    pages = list_answer_pages(reply.answer, passages)
+    return ExplainedOutcome(reply.answer.mode, reply.reason, reply.confidence, cited, pages)
+
+
+def _forecast_expected(
+    engine: Engine[Bundle],
+    context: QuestionContext,
+    target: ExpectedTarget,
+    expected: ExpectedRank,
+    outcome: ExplainedOutcome | None,
+    vector: Floats,
+    language: str | None,
+) -> ExpectedRank:
+    """Add what a keyless answer would quote of the expected page, as it is and after an edit."""
+    bundle, candidate = context.bundle, expected.candidate
+    ids = [bundle.passage_ids[row] for row in target.rows]
+    quote = quote_alone(engine, context, vector, target.rows)
+    is_evidence = candidate.fate == "evidence"
+    is_cited = is_evidence if outcome is None else not set(ids).isdisjoint(outcome.cited)
+    forecast = None
+    if not is_cited:
+        sections = [list(bundle.passage_ids).index(candidate.id)]
+        forecast = forecast_edit(engine, context, vector, sections, ids, language)
+    return replace(expected, quote=quote, forecast=forecast)

@@ -8,9 +8,17 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format.postings import Postings
 from ...serve.retrieval.bm25 import RowRange, compute_idfs, score_bm25
+from ...serve.retrieval.misspellings import (
+    TWO_EDITS_FROM_LETTERS,
+    edit_distance,
+    may_be_misspelled,
+)
 from ...serve.retrieval.question import QuestionReading, read_site_name_terms
 from ...serve.stores.bundle import Bundle
 from ...serve.text.tokenization import extract_terms, split_lowercase_words
+
+# A longer list of words for an unknown one is no help.
+MAX_NEAREST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,24 @@ def list_unknown_words(words: Sequence[QuestionWord]) -> tuple[str, ...]:
     """List the words that count and that no passage of any language holds, as they were typed."""
     known_texts = {word.text for word in words if word.passages or not word.share}
     return tuple(dict.fromkeys(word.text for word in words if word.text not in known_texts))
+
+
+def list_nearest_words(bundle: Bundle, word: str) -> tuple[str, ...]:
+    """List words of the site that an unknown one may stand for, the fewest edits first.
+
+    By the distance that corrects a question: one edit of 4 to 7 letters, two of more. Unlike there,
+    several words may be near, and a word of ordinary language has near ones too.
+    """
+    if not may_be_misspelled(word):
+        return ()
+    max_edits = 1 if len(word) < TWO_EDITS_FROM_LETTERS else 2
+    distances = {
+        other: edit_distance(word, other, max_edits)
+        for other in bundle.words
+        if abs(len(other) - len(word)) <= max_edits
+    }
+    near = [other for other, edits in distances.items() if edits <= max_edits]
+    return tuple(sorted(near, key=lambda other: (distances[other], other))[:MAX_NEAREST_WORDS])
 
 
 def list_missing_words(
