@@ -1,6 +1,7 @@
 """Refused questions, read from any log, grouped and made into gold queries to paste."""
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.evaluate.gaps.clusters import Gap, group_refusals
+from answerable.evaluate.gaps.clusters import Gap, Wording, group_refusals
 from answerable.evaluate.gaps.gold_proposals import format_proposals, propose_gold_queries
 from answerable.evaluate.gaps.log_reader import parse_refusal_log
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
@@ -19,7 +20,7 @@ from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Reason
 from support.doubles import CountingEmbedder
-from support.sites import NOTES, PAGES, build, command, local, opened, put, write_site
+from support.sites import DATA, NOTES, PAGES, build, command, local, opened, put, write_site
 
 PAGES_MORE = {
     **PAGES,
@@ -45,8 +46,10 @@ def refusal(
     near: str | None = "storms",
     score: Nearness = "low",
     reason: Reason = "no-evidence",
+    clear: bool | None = None,
 ) -> LoggedRefusal:
-    nearest = NearestRecord(near, score) if near else None
+    is_clear = score in ("above", "close") if clear is None else clear
+    nearest = NearestRecord(near, score, is_clear) if near else None
     return LoggedRefusal(f"2024-05-{day:02}T12:00Z", reason, "b", asker, question, nearest, text)
 
 
@@ -140,11 +143,90 @@ def test_hashed_refusals_are_grouped_by_page_and_counted() -> None:
     first, second, *off = grouped(refusals)
     assert (first.near, first.action, first.asked, first.questions) == ("fees", "extend", 3, 2)
     assert (first.askers, first.first, first.last) == (2, "2024-05-01", "2024-05-03")
-    assert (first.title, first.samples) == ("", ())
+    assert (first.title, first.wordings) == ("", ())
     assert (second.near, second.action, second.asked) == ("winter", "write", 1)
     assert [(gap.action, gap.asked, gap.askers) for gap in off] == [
         ("off-topic", 2, 0), ("off-topic", 1, 1),
     ]  # fmt: skip
+
+
+def test_page_is_to_be_extended_only_where_it_is_clearly_nearest() -> None:
+    refusals = [
+        refusal(question="1", near="fees", score="close", clear=False),
+        refusal(question="2", near="winter", score="low", clear=True),
+        refusal(question="3", near="rope", score="close"),
+        refusal(question="4", near="rope", score="close", clear=False),
+        refusal(question="5", near="rope", score="above", clear=False),
+    ]
+    gaps = {gap.near: gap.action for gap in grouped(refusals)}
+    assert gaps == {"fees": "write", "winter": "write", "rope": "write"}
+    (gap,) = grouped(refusals[2:4])
+    assert (gap.near, gap.action, gap.asked) == ("rope", "extend", 2)
+
+
+def test_refusal_logged_without_lead_is_not_clearly_near_a_page() -> None:
+    row = json.loads(line(near="fees", score="close"))
+    assert parse_refusal_log(json.dumps(row))[0].near == NearestRecord("fees", "close", True)
+    for damaged in ({"clear": "yes"}, {"clear": None}, {"clear": 1}):
+        (parsed,) = parse_refusal_log(json.dumps({**row, **damaged}))
+        assert parsed.near == NearestRecord("fees", "close", False)
+    del row["clear"]
+    (parsed,) = parse_refusal_log(json.dumps(row))
+    assert parsed.near == NearestRecord("fees", "close", False)
+
+
+def test_question_between_two_pages_asks_for_a_page_of_its_own(engine: Engine[Bundle]) -> None:
+    """Two pages are about as near: neither is clearly the one to extend."""
+    (gap,) = grouped([refusal("Which cloth covers a lantern?")], engine)
+    assert (gap.action, gap.score, gap.near) == ("write", "close", "winter")
+    (gap,) = grouped([refusal("Are the fees of guests higher in winter?")], engine)
+    assert (gap.action, gap.near) == ("extend", "fees")
+
+
+def test_name_that_all_questions_share_merges_none(engine: Engine[Bundle]) -> None:
+    questions = [
+        "Does Zephyr have a calendar with holidays?",
+        "Zephyr invoice number on letters",
+        "How do I uninstall Zephyr from a laptop?",
+        "Zephyr crashes when the battery is low",
+        "Where does Zephyr keep old photographs?",
+    ]
+    assert len(grouped(map(refusal, questions), engine)) == len(questions)
+    again = [*questions, "uninstall Zephyr on my laptop completely"]
+    merged = [gap for gap in grouped(map(refusal, again), engine) if gap.questions > 1]
+    assert [{each.text for each in gap.wordings} for gap in merged] == [{questions[2], again[-1]}]
+
+
+def test_neighbors_in_a_chain_are_not_one_gap(engine: Engine[Bundle]) -> None:
+    """Each is like the next one, and the first is unlike the last."""
+    chain = ["diesel price", "diesel pump", "pump handle", "handle paint"]
+    gaps = grouped(map(refusal, chain), engine)
+    assert all(gap.questions <= 2 for gap in gaps)
+    assert len(gaps) >= 2
+
+
+@pytest.mark.skipif(
+    not (DATA / "sites" / "httpx").is_dir(), reason="needs the real data of ANSWERABLE_DATA"
+)
+def test_real_refusals_are_merged_by_subject_and_extended_by_a_margin(tmp_path: Path) -> None:
+    site = tmp_path / "httpx"
+    shutil.copytree(DATA / "sites" / "httpx", site)
+    config = (site / "mkdocs.yml").read_text("utf-8")
+    put(site / "mkdocs.yml", config.replace("  - search\n", "  - search\n  - answerable\n"))
+    assert build(site).returncode == 0
+    rows = (DATA / "questions" / "httpx.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(row)["question"] for row in rows]
+    gaps = grouped(map(refusal, questions), make_engine(opened(site), local()))
+    merged = [sorted(each.text[:20] for each in gap.wordings) for gap in gaps if gap.questions > 1]
+    assert merged == [['"uv sync -U" update ', "How does one update ", "I am looking for som"]]
+    extended = {gap.wordings[0].text[:20]: gap.near for gap in gaps if gap.action == "extend"}
+    assert extended.items() >= {
+        ("Allow Multipart Requ", "advanced/clients"),
+        ("what is the recommen", "advanced/clients"),
+        ("Would it be possible", "advanced/transports"),
+    }
+    # By the nearest page alone, 14 of the 20 gaps were to extend a page.
+    assert len(extended) <= len(gaps) / 3
 
 
 def test_similar_questions_are_one_gap(engine: Engine[Bundle]) -> None:
@@ -152,20 +234,21 @@ def test_similar_questions_are_one_gap(engine: Engine[Bundle]) -> None:
     refusals += [refusal(FUEL[1].upper(), asker="again"), refusal(CHESS), refusal(PARCELS)]
     gaps = grouped(refusals, engine)
     fuel = next(gap for gap in gaps if gap.asked == 4)
-    assert set(fuel.samples[1:]) == {FUEL[0], FUEL[2]}
-    assert fuel.samples[0].lower() == FUEL[1].lower()
+    assert set(fuel.wordings[1:]) == {Wording(FUEL[0], 1), Wording(FUEL[2], 1)}
+    assert fuel.wordings[0].text.lower() == FUEL[1].lower()
+    assert fuel.wordings[0].asked == 2
     assert (fuel.questions, fuel.askers) == (3, 4)
     assert fuel.title.lower() == "diesel fuel"
-    parcels = next(gap for gap in gaps if PARCELS in gap.samples)
+    parcels = next(gap for gap in gaps if Wording(PARCELS, 1) in gap.wordings)
     assert (parcels.action, parcels.near, parcels.asked) == ("extend", "fees", 1)
-    assert (gaps[-1].action, gaps[-1].samples) == ("off-topic", (CHESS,))
+    assert (gaps[-1].action, gaps[-1].wordings) == ("off-topic", (Wording(CHESS, 1),))
 
 
 def test_question_answered_by_now_is_no_gap(engine: Engine[Bundle]) -> None:
     refusals = [refusal("How thick is the chain of a mooring?"), refusal(FUEL[0])]
     gaps, answered_count = group_refusals(refusals, engine)
     assert answered_count == 1
-    assert [gap.samples for gap in gaps] == [(FUEL[0],)]
+    assert [gap.wordings for gap in gaps] == [(Wording(FUEL[0], 1),)]
 
 
 def test_nearest_page_is_of_current_site(engine: Engine[Bundle]) -> None:
@@ -212,7 +295,7 @@ def gap(question: str, **changes: Any) -> Gap:
     fields = {
         "action": "write", "near": "fees", "score": "low", "reason": "no-evidence", "asked": 2,
         "questions": 1, "askers": 1, "first": "2024-05-01", "last": "2024-05-02",
-        "samples": (question,), **changes,
+        "wordings": (Wording(question, 2),), **changes,
     }  # fmt: skip
     return Gap(**fields)
 
@@ -243,7 +326,7 @@ def test_known_or_unusable_question_is_not_proposed() -> None:
         gap("Who is {{author}}?"),
         gap("Where?", action="off-topic"),
         gap("Where?", reason="contract"),
-        gap("", samples=()),
+        gap("", wordings=()),
     ]
     assert propose_gold_queries(dropped, ()) == []
     assert format_proposals([]) == ""
@@ -269,6 +352,18 @@ def test_gaps_reads_dev_server_log_and_its_proposals_pass_eval(site: Path) -> No
     (site / "eval" / "gold.yaml").unlink()
     assert judged.returncode == 0, judged.stdout + judged.stderr
     assert "1 of 1 passed (full tier)" in judged.stdout
+
+
+def test_gaps_shows_some_wordings_and_keeps_all_in_json(site: Path) -> None:
+    questions = [*FUEL, "diesel fuel in a can", "Is diesel fuel sold here?", FUEL[2].upper()]
+    log = "".join(line(text=text) for text in questions)
+    shown = command(site, "gaps", "-", typed=log).stdout
+    assert "   - DIESEL FUEL PRICE (2 times)\n" in shown
+    assert "   - and 2 more wordings, which --json prints\n" in shown
+    (row,) = json.loads(command(site, "gaps", "--json", "-", typed=log).stdout)["gaps"]
+    assert row["questions"] == len(row["wordings"]) == 5
+    assert row["wordings"][0] == {"text": "DIESEL FUEL PRICE", "asked": 2}
+    assert {each["text"] for each in row["wordings"][1:]} == {*FUEL[:2], *questions[3:5]}
 
 
 def test_gaps_reads_standard_input_and_prints_json(site: Path) -> None:

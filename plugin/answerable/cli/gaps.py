@@ -23,6 +23,7 @@ _DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 _SHOWN_GAPS = 20
 _SHOWN_OFF_TOPIC = 5
 _SHOWN_PROPOSALS = 10
+_SHOWN_WORDINGS = 3
 
 _ADVICE_BY_REASON = {
     "no-evidence": "say it there in the words of the readers",
@@ -122,16 +123,18 @@ def _print_off_topic(gaps: Sequence[Gap]) -> None:
     if not gaps:
         return
     click.echo(f"\nProbably off-topic: {_pluralize(sum(gap.asked for gap in gaps), 'question')}")
-    with_text = [gap for gap in gaps if gap.samples]
+    with_text = [gap for gap in gaps if gap.wordings]
     for gap in with_text[:_SHOWN_OFF_TOPIC]:
         times = f" ({gap.asked} times)" if gap.asked > 1 else ""
-        click.echo(f"   - {_strip_controls(gap.samples[0])}{times}")
+        click.echo(f"   - {_strip_controls(gap.wordings[0].text)}{times}")
     _print_omitted(len(with_text) - _SHOWN_OFF_TOPIC, "   - ")
 
 
-def _print_omitted(count: int, prefix: str) -> None:
+def _print_omitted(count: int, prefix: str, noun: str = "") -> None:
+    """Print how many are left out; noun: names one of them."""
     if count > 0:
-        click.echo(f"{prefix}and {count} more, which --json prints")
+        nouns = f" {noun}{'s' if count > 1 else ''}" if noun else ""
+        click.echo(f"{prefix}and {count} more{nouns}, which --json prints")
 
 
 def _format_headline(gap: Gap) -> str:
@@ -146,8 +149,10 @@ def _print_details(gap: Gap) -> None:
     wordings = f" in {gap.questions} wordings" if gap.questions > 1 else ""
     days = gap.first if gap.first == gap.last else f"{gap.first} to {gap.last}"
     click.echo(f"   asked {times} by {_pluralize(gap.askers, 'asker')}{wordings}, {days}")
-    for sample in gap.samples:
-        click.echo(f"   - {_strip_controls(sample)}")
+    for wording in gap.wordings[:_SHOWN_WORDINGS]:
+        times = f" ({wording.asked} times)" if wording.asked > 1 else ""
+        click.echo(f"   - {_strip_controls(wording.text)}{times}")
+    _print_omitted(len(gap.wordings) - _SHOWN_WORDINGS, "   - ", "wording")
 
 
 def _print_proposals(proposals: Sequence[dict[str, Any]], gold_path: Path | None) -> None:

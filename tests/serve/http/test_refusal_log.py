@@ -23,17 +23,22 @@ from answerable.serve.errors import BundleError
 from answerable.serve.http import refusal_log
 from answerable.serve.http.messages import Request, Response
 from answerable.serve.http.refusal_log import (
+    NEAR_PASSAGES,
     LoggedRefusal,
     LogRefusal,
     NearestRecord,
     RefusedQuestion,
+    find_nearest_record,
     make_line_appender,
     make_refusal_logger,
     redact_refusal,
 )
 from answerable.serve.limits.askers import hash_with_secret
+from answerable.serve.retrieval.retrieve import RetrievalResult
+from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.settings import LOG_REFUSALS_CHOICES, FunctionSettings, read_settings
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Passage
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from serve.test_function_folder import has_address
 from support.deadlines import until
@@ -72,7 +77,7 @@ def test_logged_refusal_has_hour_and_hashes_only() -> None:
     assert row == {
         "event": "refusal", "time": "2024-05-01T12:00Z", "reason": "no-evidence", "bundle": "b",
         "asker": hash_with_secret("192.0.2.7", SECRET, "2024-05-01"), "question": row["question"],
-        "near": "rope", "score": "low",
+        "near": "rope", "score": "low", "clear": False,
     }  # fmt: skip
     assert len(row["question"]) == len(row["asker"]) == 16
 
@@ -145,12 +150,48 @@ def test_nearest_record_of_hint_match_is_never_a_note(engine: Engine[Bundle]) ->
     assert refused[0].near.record == "rope"
 
 
+def scored(name: str, score: float) -> Scored[Passage]:
+    """A passage of the page before the # of its id."""
+    page = name.partition("#")[0]
+    return Scored(Passage(name, page, f"/{page}/", page, "x"), score, score, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("near", "is_clear"),
+    [
+        ([("rope", 0.8), ("knot", 0.66)], True),
+        ([("rope", 0.8), ("knot", 0.69)], False),
+        ([("rope", 0.8), ("rope#b", 0.79), ("knot", 0.5)], True),
+        ([("rope", 0.8)], True),
+        ([("rope", 0.1)], False),
+        ([(f"rope#{n}", 0.8 - n / 1000) for n in range(NEAR_PASSAGES)], False),
+        ([(f"rope#{n}", 0.8 - n / 10) for n in range(NEAR_PASSAGES)], True),
+    ],
+)
+def test_nearest_page_is_clear_by_its_lead_over_the_next_page(
+    near: list[tuple[str, float]], is_clear: bool
+) -> None:
+    """The page after eight passages of one page is unknown: it comes after the last of them."""
+    candidates = tuple(scored(*each) for each in near)
+    nearest = find_nearest_record(RetrievalResult(near_passages=candidates), 1.0)
+    assert nearest is not None
+    assert (nearest.record, nearest.is_clear) == ("rope", is_clear)
+    above = RetrievalResult(passages=candidates[:1], near_passages=candidates[1:])
+    nearest = find_nearest_record(above, 1.0)
+    assert nearest is not None
+    assert nearest.nearness == "above"
+    if len(near) < NEAR_PASSAGES:
+        assert nearest.is_clear == is_clear
+
+
 def test_declined_question_is_near_its_passage(tmp_path: Path) -> None:
     refused: list[RefusedQuestion] = []
     index = index_of(tmp_path, [record("rope", "<p>A rope holds.</p>")])
     bundle = bundle_of(tmp_path, index, replace(LOCAL_PROFILE, floor=0.1))
     post(Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{}])), "rope?", refused.append)
-    assert (refused[0].reason, refused[0].near) == ("declined", NearestRecord("rope", "above"))
+    assert (refused[0].reason, refused[0].near) == (
+        "declined", NearestRecord("rope", "above", is_clear=True)
+    )  # fmt: skip
 
 
 def test_question_without_known_words_has_no_nearest_record(engine: Engine[Bundle]) -> None:
@@ -416,4 +457,4 @@ def test_logged_refusals_are_grouped_by_gaps(functions: dict[str, Path], tmp_pat
     assert done.returncode == 0, done.stderr
     (gap,) = json.loads(done.stdout)["gaps"]
     assert (gap["asked"], gap["questions"], gap["askers"]) == (2, 1, 1)
-    assert CANARY.lower() in [sample.lower() for sample in gap["samples"]]
+    assert CANARY.lower() in [wording["text"].lower() for wording in gap["wordings"]]

@@ -25,9 +25,9 @@ def propose_gold_queries(gaps: Iterable[Gap], gold: Sequence[GoldQuery]) -> list
     gold_questions = {normalize_question_words(query.query) for query in gold}
     proposals = []
     for gap in gaps:
-        if gap.action == "off-topic" or gap.reason == "contract" or not gap.samples:
+        if gap.action == "off-topic" or gap.reason == "contract" or not gap.wordings:
             continue
-        question = gap.samples[0]
+        question = gap.wordings[0].text
         if normalize_question_words(question) in gold_questions or _PLACEHOLDER_START in question:
             continue
         name = _find_unused_id(question, ids)

@@ -78,5 +78,5 @@ def _parse_refusal(row: Mapping[str, Any]) -> LoggedRefusal | None:
             return None
     near = None
     if isinstance(row.get("near"), str) and row.get("score") in NEARNESS_LEVELS:
-        near = NearestRecord(row["near"], row["score"])
+        near = NearestRecord(row["near"], row["score"], row.get("clear") is True)
     return LoggedRefusal(time, reason, bundle, asker, question, near, text)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from ..answers import prompt
@@ -22,10 +22,10 @@ from ..retrieval.retrieve import TOP_K
 from ..text.languages import match_languages
 from ..tracing import start_span
 from .messages import encode_json, make_busy_problem, make_capped_problem
-from .refusal_log import NearestRecord, find_nearest_record
+from .refusal_log import NEAR_PASSAGES, NearestRecord, find_nearest_record
 
 # The fields of a cache entry, hashed into its key: entries of another shape are never read.
-_ENTRY_FIELDS = ("body", "near", "stages")
+_ENTRY_FIELDS = ("body", "near(record, nearness, is_clear)", "stages")
 # Seconds for which a question waits for a slot, and then for tokens that others have reserved.
 _BURST_SECONDS = 2.0
 # Seconds between two attempts to reserve tokens.
@@ -93,8 +93,7 @@ class GuardedEngine:
         if outcome != "miss":
             for stage in entry["stages"]:
                 context.announce(stage)
-        nearest = entry["near"]
-        near = NearestRecord(nearest["record"], nearest["score"]) if nearest else None
+        near = NearestRecord(*entry["near"]) if entry["near"] else None
         return ServedReply(entry["body"], outcome, near)
 
     def search(
@@ -123,7 +122,7 @@ class GuardedEngine:
             use_context(context),
             start_span("answerable.answer") as note,
         ):
-            near = 1 if self.finds_nearest else 0
+            near = NEAR_PASSAGES if self.finds_nearest else 0
             pool = engine.retrieve(question.text, selection.POOL_SIZE, question.language, near)
             reply = engine.answer_from(pool)
             note(mode=reply.answer.mode, reason=reply.reason, bundle=engine.store.manifest.id)
@@ -131,7 +130,7 @@ class GuardedEngine:
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
         entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
-            "near": {"record": nearest.record, "score": nearest.nearness} if nearest else None,
+            "near": astuple(nearest) if nearest else None,
             "stages": context.stages,
         }
         # A model that broke the contract may keep it the next time.
