@@ -1,5 +1,6 @@
 """Fixtures that every test may use, the markers of tests, and the order of their files."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ pytest_plugins = [
     "support.stub_fixtures",
     "support.widget_site",
 ]
+
+# What commands under test tell of their runs is no news of the run of these tests.
+for variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+    os.environ.pop(variable, None)
 
 _TESTS = Path(__file__).parent
 
@@ -34,6 +39,7 @@ _BY_PATH = {
         "bench", "cli", "docs", "e2e", "mkdocs_plugin", "packaging",
         "test_adversarial_drafts.py", "test_aws_lambda.py", "test_bundle.py", "test_calibration.py",
         "test_canary_note.py", "test_cancellation.py", "test_cloud_run.py", "test_cold_start.py",
+        "test_diff_command.py",
         "test_encoding_certificate.py", "test_eval_command.py", "test_function_folder.py",
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",

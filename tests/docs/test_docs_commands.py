@@ -38,6 +38,7 @@ PARSED = {
     "check-links": "it wants a deployed site: tests/evaluate/test_link_check.py",
     "calibrate": "it wants a larger gold set: tests/evaluate/test_calibration.py",
     "chat": "it wants a terminal: tests/cli/test_cli.py",
+    "diff": "it wants a repository: tests/evaluate/test_diff_command.py",
     "gaps": "it wants questions that were refused: tests/evaluate/test_gaps.py",
     "gate": "it encodes the site: tests/indexing/test_encoding_certificate.py",
     "package": "it asks a package index: tests/indexing/packaging/test_function_package.py",

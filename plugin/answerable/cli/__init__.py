@@ -23,6 +23,9 @@ _SUMMARIES = {
     "database-roles": (
         "Print the SQL that makes the roles and schemas of a database, for an administrator."
     ),
+    "diff": (
+        "Show the answers that a change changes; exit status 1 if a verdict fails, 2 for an error."
+    ),
     "eval": "Run the gold set; exit status 1 if a query fails.",
     "gaps": "Group refused questions into likely missing pages.",
     "gate": "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -24,6 +24,7 @@ from ..evaluate.report_files import (
     read_report,
     write_report,
 )
+from ..evaluate.report_markdown import format_run
 from ..evaluate.runner import run_gold_set
 from ..evaluate.verdict import Verdict
 from ..indexing.progress import show_progress
@@ -32,6 +33,7 @@ from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.provider_registry import is_answerer_local
 from ..serve.stores.bundle import Bundle
+from .ci_output import CiOutput, annotations_option, append_step_summary, junit_option
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import (
     REPORTS_FOLDER,
@@ -58,7 +60,7 @@ class EvalOptions:
     """Choose what to run of the gold set, and how to show it.
 
     ``from_report``: a path or ``latest``. ``report`` and ``html``: where to write it too.
-    ``is_agreed``: do not ask before calls that cost money.
+    ``is_agreed``: do not ask before calls that cost money. ``ci``: what CI services are told.
     """
 
     full: bool = False
@@ -70,6 +72,7 @@ class EvalOptions:
     html: Path | None = None
     is_agreed: bool = False
     as_json: bool = False
+    ci: CiOutput = field(default_factory=CiOutput)
 
 
 @click.command("eval")
@@ -93,6 +96,8 @@ class EvalOptions:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the report as one page for people.",
 )
+@junit_option
+@annotations_option
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
@@ -106,13 +111,16 @@ def command(
     only_list: bool,
     report: Path | None,
     html: Path | None,
+    junit: Path | None,
+    annotations: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Run the gold set; exit status 1 if a query fails."""
     options = EvalOptions(
-        full, parse_ids(ids), from_report, fail_fast, only_list, report, html, yes, as_json
-    )
+        full, parse_ids(ids), from_report, fail_fast, only_list, report, html, yes, as_json,
+        CiOutput(junit, annotations=annotations),
+    )  # fmt: skip
     raise SystemExit(0 if run_eval(*location, gold, options) else 1)
 
 
@@ -164,6 +172,8 @@ def run_eval(
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     print_report(report, previous, as_json=options.as_json)
     archive_report(archive, report, previous)
+    options.ci.publish_run(report, path)
+    append_step_summary(format_run(report))
     if options.report:
         write_report(options.report, report, previous)
     if options.html:

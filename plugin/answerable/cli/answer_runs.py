@@ -1,0 +1,167 @@
+"""Ask a site and an earlier state of it the same questions, and compare the answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
+from ..evaluate.gold_sources import NoteSources, check_gold_sources, list_public_sources
+from ..evaluate.page_changes import compare_pages, list_cited_pages, list_pages
+from ..evaluate.question_file import load_questions
+from ..evaluate.report import EvalReport, make_report
+from ..evaluate.report_files import read_report
+from ..evaluate.runner import run_gold_set
+from ..evaluate.site_diff import SiteDiff, diff_sites
+from ..indexing.progress import show_progress
+from ..mkdocs.ref_build import RefSite, build_ref
+from ..mkdocs.site_config import SiteConfig, load_site_config
+from ..serve.engine import Engine
+from ..serve.errors import GoldError
+from ..serve.provider_registry import is_answerer_local
+from ..serve.settings import FunctionSettings
+from ..serve.stores.bundle import Bundle
+from .context import SiteLocation, open_engine, read_function_settings
+from .evaluate_options import confirm_cost, read_note_sources
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """Choose the questions and where answers come from.
+
+    ``questions``: a file of questions instead of the gold set. ``current``: the report whose
+    answers are this site's. ``is_agreed``: do not ask before calls that cost money.
+    """
+
+    questions: Path | None = None
+    gold: Path | None = None
+    ids: tuple[str, ...] = ()
+    current: Path | None = None
+    is_agreed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSite:
+    """Hold an open site with the settings of its function and what a gold source may name."""
+
+    engine: Engine[Bundle]
+    notes: NoteSources
+    settings: FunctionSettings
+
+    @property
+    def by_model(self) -> bool:
+        """Tell whether a model writes its answers."""
+        return not is_answerer_local(self.settings.answers)
+
+
+def compare_site(
+    location: SiteLocation, against: str | None, choice: RunChoice
+) -> tuple[SiteDiff, Path]:
+    """Compare a site's answers with those of an earlier state; also returns the questions' file.
+
+    against: a report of the full tier or a git ref; None: where HEAD left the default branch.
+    """
+    bundle, config_file = location
+    config = load_site_config(config_file)
+    source = choice.questions or choice.gold or config.gold
+    queries = _load_queries(choice, source, config)
+    current = _open_site(bundle or config.bundle, config_file, config)
+    if choice.questions is None:
+        public = list_public_sources(current.engine.store)
+        suggested = public | set(current.notes.ids)
+        check_gold_sources(queries, source, public, current.notes, suggest=suggested)
+    if against is not None and Path(against).is_file():
+        return _compare_with_report(Path(against), current, queries, choice), source
+    with build_ref(config_file, against) as ref:
+        return _compare_with_ref(ref, current, queries, choice), source
+
+
+def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequence[GoldQuery]:
+    if choice.questions:
+        if choice.ids or choice.gold:
+            raise GoldError(
+                "--questions is asked instead of the gold set: drop --gold and --ids, or it"
+            )
+        return load_questions(source)
+    return select_gold_queries(load_gold_queries(source, config.author), choice.ids, source)
+
+
+def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
+    engine = open_engine(bundle, config_file)
+    return AskedSite(engine, read_note_sources(config.notebook), read_function_settings(bundle))
+
+
+def _compare_with_report(
+    path: Path, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+) -> SiteDiff:
+    before = _read_full_report(path)
+    after = _read_or_ask(current, queries, choice, runs=1)
+    pages = compare_pages(
+        list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
+    )
+    return diff_sites(str(path), None, before, after, pages)
+
+
+def _compare_with_ref(
+    ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
+) -> SiteDiff:
+    earlier = _open_site(ref.config.bundle, ref.config_file, ref.config)
+    after = _read_or_ask(current, queries, choice, runs=2)
+    before = _ask_site(earlier, queries)
+    pages = compare_pages(
+        list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
+    )
+    return diff_sites(ref.name, ref.commit, before, after, pages)
+
+
+def _read_or_ask(
+    current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice, *, runs: int
+) -> EvalReport:
+    """Take this site's answers from a report or ask for them, after saying what all runs cost."""
+    asked_runs = runs - 1 if choice.current else runs
+    count = asked_runs * len(_select_runnable(current, queries))
+    confirm_cost(
+        current.engine.store.manifest.identity,
+        current.settings,
+        embedded=count,
+        answered=count if current.by_model else 0,
+        is_agreed=choice.is_agreed,
+    )
+    if choice.current is None:
+        return _ask_site(current, queries)
+    report = _read_full_report(choice.current)
+    if report.bundle != current.engine.store.manifest.id:
+        raise GoldError(
+            f"{choice.current} is of another bundle than the site's last build: run `answerable "
+            "eval --full --report` again, or drop --current"
+        )
+    return report
+
+
+def _ask_site(site: AskedSite, queries: Sequence[GoldQuery]) -> EvalReport:
+    runnable = _select_runnable(site, queries)
+    verdicts = []
+    with show_progress("asking") as report_progress:
+        for verdict in run_gold_set(runnable, site.engine, site.notes.ids, full=True):
+            verdicts.append(verdict)
+            if report_progress:
+                report_progress(len(verdicts), len(runnable))
+    return make_report(
+        site.engine.store.manifest,
+        verdicts,
+        queries,
+        runnable,
+        tier="full",
+        answers=site.settings.model if site.by_model else site.settings.answers,
+        site_url=site.engine.store.site.url,
+    )
+
+
+def _select_runnable(site: AskedSite, queries: Sequence[GoldQuery]) -> Sequence[GoldQuery]:
+    return [query for query in queries if site.by_model or not query.requires_model]
+
+
+def _read_full_report(path: Path) -> EvalReport:
+    report = read_report(path)
+    if report.tier != "full":
+        raise GoldError(f"{path} holds no answers: write it by `answerable eval --full --report`")
+    return report

@@ -1,0 +1,75 @@
+"""Tell a CI service of a run: annotations of gold queries, a step summary, JUnit XML."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ..evaluate.github_commands import Level, format_annotation
+from ..evaluate.gold_lines import locate_queries
+from ..evaluate.junit_report import write_junit
+from ..evaluate.report import EvalReport
+from ..evaluate.verdict import Verdict
+
+junit_option = click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the verdicts there too, as JUnit XML.",
+)
+annotations_option = click.option(
+    "--annotations",
+    is_flag=True,
+    help="Print annotations of GitHub Actions on standard error. Default: on in GitHub Actions.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CiOutput:
+    """Choose what CI services are told. junit: where to write the XML."""
+
+    junit: Path | None = None
+    annotations: bool = False
+
+    def publish_run(self, report: EvalReport, gold_file: Path) -> None:
+        """Write JUnit XML and annotations of a run. gold_file: which holds the queries."""
+        if self.junit:
+            write_junit(self.junit, report, _find_workspace_path(gold_file))
+        if self.annotations or os.environ.get("GITHUB_ACTIONS") == "true":
+            print_annotations(report, gold_file)
+
+
+def append_step_summary(markdown: str) -> None:
+    """Append Markdown to the summary of a step of GitHub Actions; without one do nothing."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as summary:
+            summary.write(f"{markdown}\n")
+
+
+def print_annotations(report: EvalReport, gold_file: Path) -> None:
+    """Print an annotation for each verdict that is not a pass, at its line of the gold file."""
+    lines = locate_queries(gold_file)
+    file = _find_workspace_path(gold_file).as_posix()
+    for verdict in report.verdicts:
+        if verdict.status != "pass":
+            level: Level = "notice" if verdict.holds else "error"
+            annotation = format_annotation(
+                level, _explain(verdict), file=file, line=lines.get(verdict.id),
+                title=f"{verdict.status}: {verdict.id}",
+            )  # fmt: skip
+            # On standard error, since standard output may be JSON; a runner reads both.
+            click.echo(annotation, err=True)
+
+
+def _explain(verdict: Verdict) -> str:
+    reasons = [verdict.error] if verdict.error is not None else [*verdict.issues]
+    if verdict.known_failure:
+        reasons.append(f"known failure: {verdict.known_failure}")
+    return "\n".join([verdict.query, *reasons])
+
+
+def _find_workspace_path(path: Path) -> Path:
+    """Return a path relative to the checked out repository, as GitHub names files."""
+    folder = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    absolute = path.resolve()
+    return absolute.relative_to(folder) if absolute.is_relative_to(folder) else path

@@ -1,0 +1,124 @@
+"""Build the site of a git ref into a temporary folder, by a `mkdocs build` of its own process."""
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mkdocs.exceptions import MkDocsException
+
+from ..serve.errors import SiteError
+from .git_refs import check_out_commit, find_base_commit, find_repository, resolve_commit
+from .site_config import SiteConfig, load_site_config
+
+
+@dataclass(frozen=True, slots=True)
+class RefSite:
+    """Hold the site of a ref as long as it is checked out. name: how messages call it."""
+
+    name: str
+    commit: str
+    config_file: Path
+    config: SiteConfig
+
+
+@contextmanager
+def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
+    """Check out a ref and build its site; SiteError in one sentence for what cannot be done.
+
+    ref: None stands for the commit at which HEAD left the default branch. What git does not hold of
+    the notebook, and the caches, are those of today: so a private notebook counts on both sides,
+    and a paid text is not embedded twice.
+    """
+    repository = find_repository(config_file.absolute().parent)
+    commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
+    name = f"{ref} ({commit[:12]})" if ref else commit[:12]
+    relative = config_file.resolve().relative_to(repository.resolve())
+    with TemporaryDirectory(prefix="answerable-") as temporary:
+        top = Path(temporary).resolve()
+        tree = top / "tree"
+        with check_out_commit(repository, commit, tree):
+            ref_config_file = tree / relative
+            if not ref_config_file.is_file():
+                raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
+            _link_today(load_site_config(config_file), config_file, ref_config_file, top)
+            config = _read_config(ref_config_file, top, name)
+            _build_site(ref_config_file, top / "site", name)
+            yield RefSite(name, commit, ref_config_file, config)
+
+
+def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
+    """Let the ref's caches and notebook lead to today's folders, where git does not hold them."""
+    for folder in filter(None, (current.cache, current.notebook)):
+        relative = os.path.relpath(folder, config_file.absolute().parent)
+        path = Path(os.path.normpath(ref_config_file.parent / relative))
+        if path.is_relative_to(top) and not path.exists() and folder.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Without links (Windows) a cache is filled anew.
+            with suppress(OSError):
+                path.symlink_to(folder.resolve(), target_is_directory=True)
+
+
+def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
+    """Read the configuration of the ref; SiteError for one that a build would refuse."""
+    try:
+        with _collect_errors() as errors:
+            config = load_site_config(config_file)
+    except MkDocsException as error:
+        raise SiteError(
+            f"the configuration of {name} cannot be read ({' '.join(errors) or error}): name "
+            "another ref"
+        ) from None
+    if not config.bundle.resolve().is_relative_to(top):
+        raise SiteError(
+            f"{name}: its build would replace {config.bundle.parent}, since the option `function` "
+            "is an absolute path; make it relative, or name a report with --against PATH"
+        )
+    return config
+
+
+@contextmanager
+def _collect_errors() -> Iterator[list[str]]:
+    """Collect what MkDocs logs, instead of printing it."""
+    messages: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("mkdocs")
+    propagates = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield messages
+    finally:
+        logger.propagate = propagates
+        logger.removeHandler(handler)
+
+
+def _build_site(config_file: Path, site_folder: Path, name: str) -> None:
+    process = subprocess.run(
+        # Safe path: a folder of the site that is named as a package is not one.
+        [sys.executable, "-P", "-m", "mkdocs", "-q", "build", "-f", config_file.name,
+         "-d", str(site_folder)],
+        cwd=config_file.parent,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )  # fmt: skip
+    if process.returncode:
+        raise SiteError(
+            f"the site of {name} cannot be built ({_find_cause(process.stderr)}): see "
+            "`mkdocs build` there, or name another ref"
+        )
+
+
+def _find_cause(log: str) -> str:
+    """Find the line of a build's log that says why it stopped: the first error, else the last."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Error"))]
+    return (errors or lines[-1:] or ["no message"])[0]

@@ -1,0 +1,251 @@
+"""``answerable diff`` over a real site in a git repository: which answers a change changes."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from support import git_sites, sites
+from support.git_sites import run_git
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a site in a repository whose only commit is that site."""
+    return git_sites.write_site(tmp_path_factory.mktemp("repository") / "site")
+
+
+@pytest.fixture
+def folder(committed: Path, tmp_path: Path) -> Path:
+    """Copy that site and its repository, to be changed."""
+    return Path(shutil.copytree(committed, tmp_path / "site"))
+
+
+def diff(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    quiet = {"GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_WORKSPACE": ""}
+    return sites.command(folder, "diff", *arguments, **quiet | environment)
+
+
+def diff_json(folder: Path, *arguments: str) -> dict[str, Any]:
+    process = diff(folder, "--json", *arguments)
+    assert process.returncode == 0, process.stdout + process.stderr
+    fields: dict[str, Any] = json.loads(process.stdout)
+    return fields
+
+
+def edit(folder: Path, page: str, before: str, after: str) -> None:
+    path = folder / "docs" / page
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), "utf-8")
+
+
+def test_diff_names_exactly_the_answers_that_an_edit_changes(folder: Path) -> None:
+    assert diff_json(folder)["changed"] == []
+    edit(folder, "storms.md", "above thirty knots", "above forty knots")
+    git_sites.build(folder)
+    fields = diff_json(folder)
+    (change,) = fields["changed"]
+    assert (change["id"], change["parts"]) == ("lantern", ["text", "citations"])
+    assert "thirty knots" in change["before"]["text"]
+    assert "forty knots" in change["after"]["text"]
+    assert (fields["unchanged"], fields["pages"], fields["holds"]) == (2, [], True)
+    assert fields["verdicts"] == {"chain": "pass", "lantern": "pass", "opera": "pass"}
+    process = diff(folder)
+    assert process.returncode == 0
+    assert "[-thirty-] {+forty+} knots" in process.stdout
+    assert "1 of 3 answers differs from" in process.stdout
+    assert "chain" not in process.stdout
+    # Neither the checked out commit nor a branch is left behind.
+    assert len(run_git(folder, "worktree", "list").splitlines()) == 1
+    assert run_git(folder, "branch", "--list").split() == ["*", "main"]
+
+
+def test_diff_compares_with_the_commit_that_a_branch_left(folder: Path) -> None:
+    run_git(folder, "checkout", "--quiet", "-b", "topic")
+    edit(folder, "storms.md", "above thirty knots", "above forty knots")
+    git_sites.commit(folder)
+    git_sites.build(folder)
+    base = run_git(folder, "rev-parse", "main")
+    fields = diff_json(folder)
+    assert fields["against"]["commit"] == base
+    assert [change["id"] for change in fields["changed"]] == ["lantern"]
+    assert diff_json(folder, "--against", "HEAD")["changed"] == []
+    assert diff_json(folder, "--against", "main~0")["against"]["name"] == f"main~0 ({base[:12]})"
+
+
+def test_diff_compares_with_a_report(folder: Path) -> None:
+    assert sites.command(folder, "eval", "--full", "--report", "base.json").returncode == 0
+    edit(folder, "mooring.md", "twelve millimetres", "fifteen millimetres")
+    git_sites.build(folder)
+    fields = diff_json(folder, "--against", "base.json")
+    assert [change["id"] for change in fields["changed"]] == ["chain"]
+    assert fields["against"]["commit"] is None
+    # The answers of this site may come from a report too, unless it is of another build.
+    stale = diff(folder, "--against", "base.json", "--current", "base.json")
+    assert (stale.returncode, "is of another bundle" in stale.stderr) == (2, True)
+    assert sites.command(folder, "eval", "--full", "--report", "now.json").returncode == 0
+    again = diff_json(folder, "--against", "base.json", "--current", "now.json")
+    assert again["changed"] == fields["changed"]
+
+
+def test_diff_asks_the_questions_of_a_file(folder: Path) -> None:
+    sites.put(
+        folder / "questions.txt",
+        "# What readers asked\nHow many litres has the buoy?\n\nWhat does a red lantern warn of?\n",
+    )
+    edit(folder, "mooring.md", "buoy of forty litres", "buoy of fifty litres")
+    git_sites.build(folder)
+    fields = diff_json(folder, "--questions", "questions.txt")
+    (change,) = fields["changed"]
+    assert (change["id"], change["query"]) == ("line-2", "How many litres has the buoy?")
+    assert fields["unchanged"] == 1
+    both = diff(folder, "--questions", "questions.txt", "--ids", "chain")
+    assert (both.returncode, "drop --gold and --ids" in both.stderr) == (2, True)
+
+
+def test_diff_tells_of_deleted_renamed_and_new_pages(folder: Path) -> None:
+    run_git(folder, "mv", "docs/storms.md", "docs/weather.md")
+    (folder / "docs" / "mooring.md").unlink()
+    sites.put(folder / "docs" / "pilots.md", "# Pilots\n\nA pilot boards beyond the outer buoy.\n")
+    gold = git_sites.GOLD.replace("[storms]", "[weather]").replace(
+        "    expectSources: [mooring]\n", ""
+    )
+    sites.put(folder / "eval" / "gold.yaml", gold)
+    git_sites.build(folder)
+    process = diff(folder, "--json", "--markdown", "out/diff.md")
+    assert process.returncode == 1
+    fields = json.loads(process.stdout)
+    assert [(page["kind"], page["page"], page["new_page"]) for page in fields["pages"]] == [
+        ("gone", "mooring", None),
+        ("renamed", "storms", "weather"),
+        ("new", "pilots", None),
+    ]
+    assert fields["pages"][1]["url_after"] == "/weather/"
+    parts = {change["id"]: change["parts"] for change in fields["changed"]}
+    assert parts == {"chain": ["text", "mode", "citations"], "lantern": ["citations"]}
+    assert fields["verdicts"]["chain"] == "fail"
+    markdown = (folder / "out" / "diff.md").read_text("utf-8")
+    assert "renamed: <code>storms</code> is now <code>weather</code>" in markdown
+
+
+def test_diff_tells_of_urls_that_a_report_cites(folder: Path) -> None:
+    sites.command(folder, "eval", "--full", "--report", "base.json")
+    sites.write_site(folder, use_directory_urls=False)
+    (folder / "docs" / "mooring.md").unlink()
+    git_sites.build(folder)
+    sites.put(folder / "questions.txt", "What does a red lantern warn of?\n")
+    fields = diff_json(folder, "--against", "base.json", "--questions", "questions.txt")
+    assert [(page["kind"], page["page"], page["url_after"]) for page in fields["pages"]] == [
+        ("gone", "mooring", None),
+        ("moved", "storms", "/storms.html"),
+    ]
+
+
+def test_failing_verdict_is_exit_status_1(folder: Path) -> None:
+    gold = git_sites.GOLD.replace("query: How thick", "topSource: storms\n    query: How thick")
+    sites.put(folder / "eval" / "gold.yaml", gold)
+    process = diff(folder)
+    assert process.returncode == 1
+    assert "FAIL chain: top source is not 'storms'" in process.stdout
+
+
+def test_errors_are_exit_status_2_and_one_sentence(folder: Path) -> None:
+    def fails_with(text: str, *arguments: str) -> None:
+        process = diff(folder, *arguments)
+        assert (process.returncode, process.stdout) == (2, "")
+        assert text in process.stderr
+        assert "Traceback" not in process.stderr
+        assert process.stderr.count("\n") == 1
+
+    fails_with("--against nowhere: neither a file nor a commit", "--against", "nowhere")
+    fails_with("--against -x: neither a file nor a commit", "--against", "-x")
+    sites.command(folder, "eval", "--report", "retrieval.json")
+    fails_with("retrieval.json holds no answers", "--against", "retrieval.json")
+    fails_with("eval/gold.yaml is not a report", "--against", "eval/gold.yaml")
+    fails_with("none.txt cannot be read", "--questions", "none.txt")
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text(good + "theme: no-such-theme\n", "utf-8")
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    git_sites.commit(folder)
+    fails_with("no-such-theme", "--against", "HEAD~1")
+    run_git(folder, "mv", "mkdocs.yml", "site.yml")
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    fails_with("has no mkdocs.yml: name another ref", "--against", "HEAD")
+    assert len(run_git(folder, "worktree", "list").splitlines()) == 1
+    shutil.rmtree(folder / ".git")
+    fails_with("is not in a git repository: name a report")
+
+
+def test_site_that_cannot_be_built_is_an_error_and_leaves_nothing(folder: Path) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text(good + "hooks: [stop.py]\n", "utf-8")
+    sites.put(
+        folder / "stop.py", "def on_pre_build(config):\n    raise SystemExit('no more paper')\n"
+    )
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    process = diff(folder, "--against", "HEAD")
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "cannot be built (no more paper)" in process.stderr
+    assert len(run_git(folder, "worktree", "list").splitlines()) == 1
+
+
+def test_build_of_a_ref_never_replaces_the_function(folder: Path) -> None:
+    outside = folder.parent / "published"
+    sites.write_site(folder, options={"function": str(outside)})
+    git_sites.commit(folder)
+    git_sites.build(folder)
+    manifest = (outside / "bundle" / "manifest.json").read_bytes()
+    edit(folder, "storms.md", "above thirty knots", "above forty knots")
+    git_sites.commit(folder)
+    process = diff(folder, "--against", "HEAD")
+    assert process.returncode == 2
+    assert "its build would replace" in process.stderr
+    assert (outside / "bundle" / "manifest.json").read_bytes() == manifest
+
+
+def test_notebook_outside_git_counts_on_both_sides(folder: Path) -> None:
+    sites.write_site(folder, notes=sites.NOTES)
+    sites.put(folder / ".gitignore", "/site/\n/function/\n.cache/\n/notebook/\n")
+    sites.put(folder / "questions.txt", "Where was the gearbox of the electric winch taken from?\n")
+    git_sites.commit(folder)
+    git_sites.build(folder)
+    fields = diff_json(folder, "--questions", "questions.txt")
+    assert (fields["changed"], fields["unchanged"]) == ([], 1)
+
+
+def test_ci_output_has_junit_annotations_and_summary(folder: Path) -> None:
+    gold = git_sites.GOLD.replace("query: How thick", "topSource: storms\n    query: How thick")
+    sites.put(folder / "eval" / "gold.yaml", gold)
+    for command in ("eval", "diff"):
+        tier = ["--full"] if command == "eval" else []
+        summary = folder / f"{command}.md"
+        process = sites.command(
+            folder, command, *tier, "--junit", "junit.xml", "--json",
+            GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(summary), GITHUB_WORKSPACE=str(folder),
+        )  # fmt: skip
+        assert process.returncode == 1
+        assert json.loads(process.stdout)
+        assert process.stderr == (
+            "::error file=eval/gold.yaml,line=2,title=fail%3A chain::How thick is the chain of a "
+            "mooring?%0Atop source is not 'storms'\n"
+        )
+        suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
+        assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == (
+            "full tier",
+            "3",
+            "1",
+        )
+        failure = suite.find("testcase[@name='chain']/failure")
+        assert failure is not None
+        assert failure.get("message") == "top source is not 'storms'"
+        assert "2 of 3 passed (full tier), 1 failed." in summary.read_text("utf-8")
