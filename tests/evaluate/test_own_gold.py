@@ -72,6 +72,29 @@ def test_every_query_requires_something(queries: tuple[GoldQuery, ...]) -> None:
     assert asks_nothing == []
 
 
+def test_every_must_answer_query_says_what_its_answer_cites_and_holds(
+    queries: tuple[GoldQuery, ...],
+) -> None:
+    for query in queries:
+        if "not-found" in query.expected_modes:
+            continue
+        assert query.expected_modes, query.id
+        assert query.expect_cited, query.id
+        assert query.require_answer_patterns, query.id
+
+
+def test_a_required_pattern_is_a_fact_and_no_sentence(queries: tuple[GoldQuery, ...]) -> None:
+    """A pattern that copies a sentence passes one wording of the docs, and no paraphrase."""
+    too_long = [
+        (query.id, alternative)
+        for query in queries
+        for pattern in query.require_answer_patterns
+        for alternative in pattern.split("|")
+        if len(alternative.split()) > 6
+    ]
+    assert too_long == []
+
+
 def test_few_queries_require_a_model(queries: tuple[GoldQuery, ...]) -> None:
     """Only questions so close that no score can refuse them: all others are held keyless."""
     required = [query for query in queries if query.requires_model]

@@ -1,4 +1,4 @@
-"""The local OpenAI server with strict schemas and hostile models, and the lines that they read."""
+"""The local OpenAI server with strict schemas, hostile and lying models, and what they read."""
 
 import json
 from collections.abc import Iterator
@@ -9,14 +9,15 @@ from answerable.serve.request_context import RequestContext
 from answerable.testing.openai_stub import OpenAIStub
 from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
 from support.hostile_models import HOSTILE_MODELS
+from support.lying_models import LYING_MODELS
 from support.strict_schema import conform_to_schema, find_schema_fault
 
 
 class StrictStub(OpenAIStub):
-    """A stub that checks schemas as strict mode does, and has the hostile models too."""
+    """A stub that checks schemas as strict mode does, and has the hostile and lying models."""
 
     def __init__(self, port: int = 0, *, keep: int | None = None) -> None:
-        models = {**HOSTILE_MODELS, "honest": conforming_model}
+        models = {**HOSTILE_MODELS, **LYING_MODELS, "honest": conforming_model}
         super().__init__(port, keep=keep, models=models, check_schema=find_schema_fault)
 
 
