@@ -64,11 +64,11 @@ def test_a_lying_model_fails_nine_tenths_of_what_has_to_be_answered(
 ) -> None:
     """A lie about a note can only be silence, so queries for pages are counted apart too."""
     queries = list_must_answer_queries(folder)
-    for_pages = {id for id, query in queries.items() if "partial" in query.expected_modes}
+    for_pages = {name for name, query in queries.items() if "partial" in query.expected_modes}
     with StrictStub() as server:
         done = evaluate(folder, server, model, "--json")
     verdicts = {row["id"]: row for row in json.loads(done.stdout)["verdicts"]}
-    passes = {id for id, row in verdicts.items() if row["status"] == "pass"}
+    passes = {name for name, row in verdicts.items() if row["status"] == "pass"}
     assert done.returncode == 1
     assert set(queries) <= set(verdicts)
     assert len(passes & set(queries)) <= 0.1 * len(queries), sorted(passes & set(queries))
@@ -85,7 +85,7 @@ def test_a_liar_tells_what_the_truthful_model_tells_and_denies_it(folder: Path) 
             done = evaluate(folder, server, model, "--json", "--ids", "shortcut,price,bm25")
             rows = json.loads(done.stdout)["verdicts"]
             answers[model] = {row["id"]: row["answer"]["text"] for row in rows}
-    for id, text in answers["truthful"].items():
-        lie = answers["liar"][id]
-        assert lie.startswith(DENIAL), id
-        assert lie.replace(f"{DENIAL} ", "") == text, id
+    for name, text in answers["truthful"].items():
+        lie = answers["liar"][name]
+        assert lie.startswith(DENIAL), name
+        assert lie.replace(f"{DENIAL} ", "") == text, name
