@@ -10,6 +10,7 @@ from answerable.evaluate.verdict import (
     NearMiss,
     RecordedAnswer,
     RecordedCitation,
+    RepeatedRun,
     SourceRank,
 )
 from support import manual
@@ -22,6 +23,7 @@ FULL_ROW = replace(
     ranks=(SourceRank("a", 1),),
     near_misses=(NearMiss("c", 0.3),),
     usage=CallUsage(1, 2, 0.5),
+    runs=(RepeatedRun(), RepeatedRun()),
 )
 
 

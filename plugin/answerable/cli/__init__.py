@@ -26,7 +26,7 @@ _SUMMARIES = {
     "diff": (
         "Show the answers that a change changes; exit status 1 if a verdict fails, 2 for an error."
     ),
-    "eval": "Run the gold set; exit status 1 if a query fails.",
+    "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
     "gaps": "Group refused questions into likely missing pages.",
     "gate": "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
     "index": "Make a function for SITE_DIR, a site that any generator has built.",

@@ -1,23 +1,19 @@
 """``answerable eval``: run the gold set over the bundle; print, compare and archive the report."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
+from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.gold_sources import check_gold_sources, list_public_sources
 from ..evaluate.html_report import read_trials, write_html_report
-from ..evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
 from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files, read_prompt_templates
-from ..evaluate.report import EvalReport, ReportDiff, diff_reports, make_report
+from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import (
     archive_report,
-    encode_report,
     find_previous_report,
     list_failed_ids,
     read_latest_report,
@@ -25,7 +21,6 @@ from ..evaluate.report_files import (
     write_report,
 )
 from ..evaluate.report_markdown import format_run
-from ..evaluate.runner import run_gold_set
 from ..evaluate.verdict import Verdict
 from ..indexing.progress import show_progress
 from ..mkdocs.site_config import load_site_config
@@ -39,20 +34,15 @@ from .evaluate_options import (
     REPORTS_FOLDER,
     TRIALS_FILE,
     confirm_cost,
-    format_verdict,
     gold_option,
     parse_ids,
     read_note_sources,
 )
-from .render import to_plain_text
+from .run_report import print_report
 
 _LATEST_REPORT = "latest"
-_SHARE_LABELS = {
-    "recall": "expected sources retrieved",
-    "answered": "questions answered as required",
-    "refused": "questions refused as required",
-    "quoted": "drafted claims whose quotes were found",
-}
+# Queries that are asked of a model at once, unless --jobs says otherwise.
+_MODEL_JOBS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +51,7 @@ class EvalOptions:
 
     ``from_report``: a path or ``latest``. ``report`` and ``html``: where to write it too.
     ``is_agreed``: do not ask before calls that cost money. ``ci``: what CI services are told.
+    ``jobs``: queries at once, None for the default. ``repeat``: how often each query is asked.
     """
 
     full: bool = False
@@ -73,6 +64,8 @@ class EvalOptions:
     is_agreed: bool = False
     as_json: bool = False
     ci: CiOutput = field(default_factory=CiOutput)
+    jobs: int | None = None
+    repeat: int = 1
 
 
 @click.command("eval")
@@ -98,6 +91,18 @@ class EvalOptions:
 )
 @junit_option
 @annotations_option
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="Ask so many queries at once. Default: 4 of a model, 1 without one.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="Ask each query so often, and tell which are flaky.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
@@ -113,21 +118,26 @@ def command(
     html: Path | None,
     junit: Path | None,
     annotations: bool,
+    jobs: int | None,
+    repeat: int,
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Run the gold set; exit status 1 if a query fails."""
+    """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     options = EvalOptions(
         full, parse_ids(ids), from_report, fail_fast, only_list, report, html, yes, as_json,
-        CiOutput(junit, annotations=annotations),
+        CiOutput(junit, annotations=annotations), jobs, repeat,
     )  # fmt: skip
-    raise SystemExit(0 if run_eval(*location, gold, options) else 1)
+    raise SystemExit(run_eval(*location, gold, options))
 
 
 def run_eval(
     bundle: Path | None, config_file: Path, gold_file: Path | None, options: EvalOptions
-) -> bool:
-    """Run the gold set, print and archive the report; return whether every verdict holds."""
+) -> int:
+    """Run the gold set, print and archive the report; return the exit status.
+
+    0: every verdict holds; 1: one does not; 2: no query could be judged, because calls failed.
+    """
     site = load_site_config(config_file)
     archive = site.cache / REPORTS_FOLDER
     path = gold_file or site.gold
@@ -141,7 +151,7 @@ def run_eval(
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
-        return True
+        return 0
     notes = read_note_sources(site.notebook)
     settings = read_function_settings(bundle or site.bundle)
     engine = open_engine(bundle or site.bundle, config_file)
@@ -156,12 +166,13 @@ def run_eval(
         engine.store.manifest.identity,
         settings,
         embedded=len(runnable),
-        answered=len(runnable) if by_model else 0,
+        answered=len(runnable) * options.repeat if by_model else 0,
         is_agreed=options.is_agreed,
     )
+    plan = RunOptions(full, options.jobs or (_MODEL_JOBS if by_model else 1), options.repeat)
     report = make_report(
         engine.store.manifest,
-        _collect_verdicts(runnable, engine, notes.ids, full=full, fail_fast=options.fail_fast),
+        _collect_verdicts(runnable, engine, notes.ids, plan, fail_fast=options.fail_fast),
         queries,
         runnable,
         tier="full" if full else "retrieval",
@@ -178,42 +189,7 @@ def run_eval(
         write_report(options.report, report, previous)
     if options.html:
         write_html_report(options.html, report, previous, read_trials(archive / TRIALS_FILE))
-    return report.holds
-
-
-def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bool) -> None:
-    """Print a report as tables, or as JSON. previous: the run that it is compared with."""
-    if as_json:
-        click.echo(json.dumps(encode_report(report, previous), indent=2))
-        return
-    console = Console()
-    table = Table("query", "verdict", "mode", "score", "top")
-    for row in report.verdicts:
-        score = f"{max(row.passage_score, row.hint_score):.3f}"
-        cells = (row.mode or "", score, row.top or "")
-        verdict = format_verdict(passed=row.holds)
-        table.add_row(to_plain_text(row.id), verdict, *map(to_plain_text, cells))
-    console.print(table)
-    for row in report.verdicts:
-        # Under the table, whose columns a log of 80 characters would break.
-        if row.outcome:
-            click.echo(f"{'known' if row.holds else 'FAIL'} {row.id}: {row.outcome}")
-    _print_metrics(console, report.verdicts)
-    if previous:
-        _print_diff(console, diff_reports(previous, report))
-    console.print(to_plain_text(summarize_report(report)))
-
-
-def summarize_report(report: EvalReport) -> str:
-    """Summarize a report on one line."""
-    summary = f"{report.passed} of {report.runnable} passed ({report.tier} tier)"
-    if report.known_failures:
-        summary += f", {len(report.known_failures)} known to fail"
-    if report.skipped:
-        summary += f", {len(report.skipped)} skipped: only an answer model can be held to those"
-    if report.is_aborted:
-        summary += ", and the run was aborted"
-    return summary
+    return 0 if report.holds else 2 if report.is_unjudged else 1
 
 
 def _read_base_report(options: EvalOptions, archive: Path) -> tuple[EvalReport | None, str]:
@@ -231,15 +207,15 @@ def _collect_verdicts(
     queries: Sequence[GoldQuery],
     engine: Engine[Bundle],
     note_ids: Mapping[str, str],
+    plan: RunOptions,
     *,
-    full: bool,
     fail_fast: bool,
 ) -> list[Verdict]:
     """Collect the verdicts, up to an interruption or, if so wanted, to the first failure."""
     verdicts: list[Verdict] = []
     with show_progress("judging") as report_progress:
         try:
-            for verdict in run_gold_set(queries, engine, note_ids, full=full):
+            for verdict in run_gold_queries(queries, engine, note_ids, plan):
                 verdicts.append(verdict)
                 if report_progress:
                     report_progress(len(verdicts), len(queries))
@@ -248,35 +224,3 @@ def _collect_verdicts(
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)
     return verdicts
-
-
-def _print_metrics(console: Console, verdicts: Sequence[Verdict]) -> None:
-    metrics = compute_metrics(verdicts)
-    for name, label in _SHARE_LABELS.items():
-        share = metrics.shares[name]
-        if share.whole:
-            low, high = share.interval
-            interval = f"(95 % interval {low:.2f} to {high:.2f})"
-            console.print(f"{label}: {share.part} of {share.whole} {interval}")
-    if metrics.mrr is not None:
-        console.print(f"mean reciprocal rank of the first expected source: {metrics.mrr:.3f}")
-    by_tag = compute_metrics_by_tag(verdicts)
-    if by_tag:
-        table = Table("tag", "passed", "recall", "answered", "refused")
-        for tag, each in by_tag.items():
-            shares = (each.passed, each.recall, each.answered, each.refused)
-            table.add_row(to_plain_text(tag), *map(_format_share, shares))
-        console.print(table)
-
-
-def _format_share(share: Proportion) -> str:
-    return f"{share.part} of {share.whole}" if share.whole else ""
-
-
-def _print_diff(console: Console, diff: ReportDiff) -> None:
-    for label, ids in (("failing", diff.newly_failing), ("passing", diff.newly_passing)):
-        if ids:
-            console.print(to_plain_text(f"Newly {label} since {diff.against}: {', '.join(ids)}"))
-    if diff.changed_answers:
-        names = ", ".join(diff.changed_answers)
-        console.print(to_plain_text(f"Answers changed since {diff.against}: {names}"))

@@ -56,6 +56,8 @@ def _render_case(verdict: Verdict, report: EvalReport, file: Path) -> ElementTre
             _add_outcome(case, "error", verdict.error or "", verdict)
         case "fail":
             _add_outcome(case, "failure", "; ".join(verdict.issues), verdict)
+        case "flaky":
+            _add_outcome(case, "failure", verdict.outcome, verdict)
         case "unexpected-pass":
             message = f"passes, though it is a known failure: {verdict.known_failure}"
             _add_outcome(case, "failure", message, verdict)

@@ -81,19 +81,18 @@ class Metrics:
 
 
 def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
-    """Compute the metrics of verdicts."""
-    ranks = [each.rank for verdict in verdicts for each in verdict.ranks]
-    reciprocal_ranks = [
-        _best_reciprocal_rank(verdict.ranks) for verdict in verdicts if verdict.ranks
-    ]
-    claims = sum(verdict.claims for verdict in verdicts)
+    """Compute the metrics of verdicts; all but ``passed`` leave out those that are errors."""
+    judged = [verdict for verdict in verdicts if verdict.error is None]
+    ranks = [each.rank for verdict in judged for each in verdict.ranks]
+    reciprocal_ranks = [_best_reciprocal_rank(verdict.ranks) for verdict in judged if verdict.ranks]
+    claims = sum(verdict.claims for verdict in judged)
     return Metrics(
         passed=_count_true(verdict.passed for verdict in verdicts),
         recall=_count_true(rank is not None for rank in ranks),
         mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
-        answered=_count_true(verdict.is_answered for verdict in verdicts if verdict.is_answerable),
-        refused=_count_true(verdict.is_refused for verdict in verdicts if verdict.requires_refusal),
-        quoted=Proportion(claims, claims + sum(verdict.dropped for verdict in verdicts)),
+        answered=_count_true(verdict.is_answered for verdict in judged if verdict.is_answerable),
+        refused=_count_true(verdict.is_refused for verdict in judged if verdict.requires_refusal),
+        quoted=Proportion(claims, claims + sum(verdict.dropped for verdict in judged)),
     )
 
 

@@ -48,6 +48,21 @@ class EvalReport:
         return tuple(each.id for each in self.verdicts if each.status == "known-failure")
 
     @property
+    def errors(self) -> tuple[str, ...]:
+        """List the ids of the queries that could not be judged, because a call failed."""
+        return tuple(each.id for each in self.verdicts if each.status == "error")
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """List the ids of the queries of which some runs pass and others fail."""
+        return tuple(each.id for each in self.verdicts if each.status == "flaky")
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Tell whether no query could be judged, because every one met a failed call."""
+        return bool(self.verdicts) and len(self.errors) == len(self.verdicts)
+
+    @property
     def passed(self) -> int:
         """Count the queries that passed."""
         return sum(verdict.status == "pass" for verdict in self.verdicts)

@@ -36,6 +36,8 @@ def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, 
         "passed": report.passed,
         "failed": len(report.failed),
         "known_failures": len(report.known_failures),
+        "errors": len(report.errors),
+        "flaky": len(report.flaky),
         "aborted": report.is_aborted,
         "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
         "metrics": compute_metrics(report.verdicts).as_json(),
@@ -144,6 +146,8 @@ def _check_counts(data: Any, report: EvalReport) -> None:
         "passed": report.passed,
         "failed": len(report.failed),
         "known_failures": len(report.known_failures),
+        "errors": len(report.errors),
+        "flaky": len(report.flaky),
         "aborted": report.is_aborted,
     }
     for name, value in computed.items():

@@ -18,6 +18,7 @@ _STATUS_LABELS: dict[VerdictStatus, str] = {
     "pass": "pass",
     "fail": "**FAIL**",
     "error": "**ERROR**",
+    "flaky": "**flaky**",
     "known-failure": "known failure",
     "unexpected-pass": "**unexpected pass**",
 }
@@ -47,6 +48,7 @@ def summarize_counts(report: EvalReport) -> str:
     labels = {
         "fail": "failed",
         "error": "could not be judged",
+        "flaky": "flaky",
         "unexpected-pass": "passed unexpectedly",
         "known-failure": "failed as expected",
     }

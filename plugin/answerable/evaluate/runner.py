@@ -33,14 +33,20 @@ def run_gold_set(
     notes: from a note's path to its id. full: judge answers as well as retrieval.
     """
     for query, vector in zip(queries, embed_queries(queries, engine), strict=True):
-        reading = engine.parse_question(clean_question(query.query))
-        passage_scores = compute_passage_floor_scores(engine.store, reading, vector)
-        hint_scores = compute_hint_floor_scores(engine.store, reading, vector)
-        yield replace(
-            judge_query(query, vector, engine, notes, full=full),
-            passage_score=round(float(passage_scores.max(initial=0.0)), _SCORE_DIGITS),
-            hint_score=round(float(hint_scores.max(initial=0.0)), _SCORE_DIGITS),
-        )
+        verdict = judge_query(query, vector, engine, notes, full=full)
+        yield add_scores(verdict, vector, engine)
+
+
+def add_scores(verdict: Verdict, vector: Floats, engine: Engine[Bundle]) -> Verdict:
+    """Add the best score of either stream to a verdict. vector: of its question, (dimensions,)."""
+    reading = engine.parse_question(clean_question(verdict.query))
+    passage_scores = compute_passage_floor_scores(engine.store, reading, vector)
+    hint_scores = compute_hint_floor_scores(engine.store, reading, vector)
+    return replace(
+        verdict,
+        passage_score=round(float(passage_scores.max(initial=0.0)), _SCORE_DIGITS),
+        hint_score=round(float(hint_scores.max(initial=0.0)), _SCORE_DIGITS),
+    )
 
 
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Vectors:
@@ -57,18 +63,31 @@ def judge_query(
 
     vector: of its question, (dimensions,). notes, full: as for ``run_gold_set``.
     """
-    question = clean_question(query.query)
-    pool = retrieve(
-        engine.store, engine.parse_question(question), vector, POOL_SIZE, query.language, near=TOP_K
-    )
+    pool = retrieve_pool(query, vector, engine)
+    return judge_outcome(query, pool, engine.answer_from(pool) if full else None, engine, notes)
+
+
+def retrieve_pool(query: GoldQuery, vector: Floats, engine: Engine) -> RetrievalResult:
+    """Retrieve what a query is answered from. vector: of its question, (dimensions,)."""
+    reading = engine.parse_question(clean_question(query.query))
+    return retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=TOP_K)
+
+
+def judge_outcome(
+    query: GoldQuery,
+    pool: RetrievalResult,
+    reply: Reply | None,
+    engine: Engine,
+    notes: Mapping[str, str],
+) -> Verdict:
+    """Judge what was retrieved for a query and, in the full tier, the reply."""
     items = merge_streams(pool.truncate(TOP_K))
     issues = judge_retrieval(query, items, partial(matches_source, notes=notes))
-    reply = engine.answer_from(pool) if full else None
     if reply:
         issues += judge_answer(query, summarize_reply(reply, engine.store.site.route, notes))
     ranks = _rank_sources(query, items, notes)
     # A failure that only an answer shows is not disproved by a retrieval without issues.
-    is_known = full or bool(issues) or query.is_judged_by_retrieval_alone
+    is_known = reply is not None or bool(issues) or query.is_judged_by_retrieval_alone
     return Verdict(
         query.id,
         query.query,

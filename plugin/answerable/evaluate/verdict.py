@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ..serve.errors import FailureCause
 from ..serve.types import Mode, Reason
 
-# ``error``: a call failed, so that nothing could be judged. ``known-failure``: it fails as the gold
-# file expects. ``unexpected-pass``: it passes where the gold file expects a failure.
-VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
+# ``error``: a call failed, so that nothing could be judged. ``flaky``: some of its runs pass and
+# others fail. ``known-failure``: it fails as the gold file expects. ``unexpected-pass``: it passes
+# where the gold file expects a failure.
+VerdictStatus = Literal["pass", "fail", "error", "flaky", "known-failure", "unexpected-pass"]
 VERDICT_STATUSES: tuple[VerdictStatus, ...] = (
     "pass",
     "fail",
     "error",
+    "flaky",
     "known-failure",
     "unexpected-pass",
 )
@@ -61,11 +64,30 @@ class RecordedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """The tokens of a query's calls to an answer model, and the seconds that its answer took."""
+    """The tokens of a query's calls to one model, and the seconds that they took in all."""
 
     input_tokens: int
     output_tokens: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedRun:
+    """One of several runs of a query: what was wrong, the failed call, the answer's mode and text.
+
+    ``error`` and ``cause``: as those of a verdict.
+    """
+
+    issues: tuple[str, ...] = ()
+    error: str | None = None
+    cause: FailureCause | None = None
+    mode: Mode | None = None
+    text: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the run was judged and nothing is wrong."""
+        return self.error is None and not self.issues
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +96,15 @@ class Verdict:
 
     ``id``, ``query``, ``tags``, ``note``, ``expected_modes`` and ``known_failure`` are the gold
     query's. ``issues`` say what is wrong. ``error`` says which call failed, so that there was
-    nothing to judge. ``mode`` and ``reason`` are those of the answer, None where no answer was
-    asked for. ``below_floors``: nothing was above the floors (``refused`` in a report). ``top``:
-    the id of the best candidate. The scores are the best of either stream, with no floor applied,
-    as the floors are compared with them. ``ranks``: of each expected source. ``near_misses``: best
-    first. ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
-    ``usage``: None where no model was called. ``top_expected``: the best candidate is one of
-    ``expectSources``.
+    nothing to judge, and ``cause`` why, in a word of a closed list. ``mode`` and ``reason`` are
+    those of the answer, None where no answer was asked for. ``below_floors``: nothing was above the
+    floors (``refused`` in a report). ``top``: the id of the best candidate. The scores are the best
+    of either stream, with no floor applied, as the floors are compared with them. ``ranks``: of
+    each expected source. ``near_misses``: best first. ``claims`` and ``dropped`` count claims that
+    the contract has accepted and rejected. ``usage``: None where no model was called. ``runs``:
+    each run of a query that was asked more than once; the other fields are those of the first run
+    with an error, else of the first that fails, else of the first. ``top_expected``: the best
+    candidate is one of ``expectSources``.
     """
 
     id: str
@@ -103,6 +127,8 @@ class Verdict:
     dropped: int = 0
     answer: RecordedAnswer | None = None
     usage: CallUsage | None = None
+    cause: FailureCause | None = None
+    runs: tuple[RepeatedRun, ...] = ()
     top_expected: bool = False
 
     @property
@@ -112,6 +138,8 @@ class Verdict:
             return "error"
         if self.known_failure is not None:
             return "known-failure" if self.issues else "unexpected-pass"
+        if any(run.passed for run in self.runs) and self.issues:
+            return "flaky"
         return "fail" if self.issues else "pass"
 
     @property
@@ -125,11 +153,18 @@ class Verdict:
         return self.status in ("pass", "known-failure")
 
     @property
+    def pass_count(self) -> int:
+        """Count the runs that passed; of a query that was asked once, 0 or 1."""
+        return sum(run.passed for run in self.runs) if self.runs else int(self.passed)
+
+    @property
     def outcome(self) -> str:
         """Say in a sentence what is wrong; "" of a pass."""
         if self.status == "unexpected-pass":
             return "unexpected pass: drop knownFailure"
         listed = "; ".join(filter(None, (self.error, *self.issues)))
+        if self.status == "flaky":
+            listed = f"flaky, {self.pass_count} of {len(self.runs)} runs passed: {listed}"
         return f"{listed} (known failure: {self.known_failure})" if self.known_failure else listed
 
     @property

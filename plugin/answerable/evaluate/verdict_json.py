@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, get_args
 
+from ..serve.errors import FailureCause
 from ..serve.types import MODES, REASONS
 from .verdict import (
     CITATION_KINDS,
@@ -13,6 +14,7 @@ from .verdict import (
     NearMiss,
     RecordedAnswer,
     RecordedCitation,
+    RepeatedRun,
     SourceRank,
     Verdict,
 )
@@ -52,13 +54,16 @@ def parse_verdict(data: Mapping[str, Any]) -> Verdict:
     row["ranks"] = tuple(_parse_rank(each) for each in row["ranks"])
     row["near_misses"] = tuple(_parse_near_miss(each) for each in row["near_misses"])
     row["answer"] = None if row["answer"] is None else _parse_answer(row["answer"])
-    row["usage"] = None if row["usage"] is None else _parse_usage(row["usage"])
+    row["usage"] = None if row["usage"] is None else parse_usage(row["usage"])
+    row["runs"] = tuple(_parse_run(each) for each in row["runs"])
     verdict = Verdict(**row)
     if type(verdict.below_floors) is not bool:
         raise TypeError(f"{verdict.id}: refused is true or false")
     modes = {verdict.mode, *verdict.expected_modes}
     if modes - {*MODES, None} or verdict.reason not in (*REASONS, None):
         raise ValueError(f"{verdict.id}: {modes} or {verdict.reason} is not known")
+    if verdict.cause not in (*get_args(FailureCause), None):
+        raise ValueError(f"{verdict.id}: {verdict.cause!r:.20} is not a cause")
     if status not in VERDICT_STATUSES or status != verdict.status:
         raise ValueError(f"{verdict.id}: status is {status!r:.20}, its issues say {verdict.status}")
     return verdict
@@ -122,7 +127,17 @@ def _parse_citation(data: Mapping[str, Any]) -> RecordedCitation:
     return citation
 
 
-def _parse_usage(data: Mapping[str, Any]) -> CallUsage:
+def _parse_run(data: Mapping[str, Any]) -> RepeatedRun:
+    run = RepeatedRun(**{**data, "issues": tuple(map(require_text, data["issues"]))})
+    require_text(run.text)
+    _require_text_or_null(run.error)
+    if run.mode not in (*MODES, None) or run.cause not in (*get_args(FailureCause), None):
+        raise ValueError(f"{run.mode!r:.20} or {run.cause!r:.20} is not known")
+    return run
+
+
+def parse_usage(data: Mapping[str, Any]) -> CallUsage:
+    """Parse tokens and seconds; TypeError for anything else."""
     usage = CallUsage(**data)
     require_count(usage.input_tokens)
     require_count(usage.output_tokens)
