@@ -155,8 +155,10 @@ def bundle(passages: int, hints: int, folder: Path) -> Bundle:
     return Bundle(
         manifest=_manifest(counts),
         site=SiteMetadata("Generated", None, "en", frozenset({"LATIN"}), "See {label}.",
-                  (LanguageRows("en", 0, passages),), ()),
+                  (LanguageRows("en", 0, passages),), (), None),
         record_ids=Numbered("page-{}", records),
+        record_summaries=Numbered("Summary {}", records).lines(),
+        record_themes=Numbered("theme {}", records).lines(),
         weights=np.ones(records, np.float32),
         dates=(None,) * records,
         names=names,

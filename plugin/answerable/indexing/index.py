@@ -38,7 +38,7 @@ class SiteInfo:
     """Metadata of the site as a whole. ``route`` is the template of what a route says.
 
     ``names`` are what the site and its author are called: no question's word is unknown for being
-    one of theirs.
+    one of theirs. ``author`` is whose opinions its pages state.
     """
 
     name: str
@@ -46,6 +46,7 @@ class SiteInfo:
     language: str
     route: str = get_translation("en").route
     names: tuple[str, ...] = ()
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,7 @@ def describe_site(files: Files, config: MkDocsConfig, options: AnswerableConfig)
         tag,
         options.answers.route or get_translation(tag).route,
         tuple(name for name in names if name),
+        " ".join((config.site_author or "").split()) or None,
     )
 
 

@@ -83,6 +83,6 @@ class Engine(Generic[StoreT]):
             retrieved.reading.question,
             evidence,
             lambda answer: rate_answer(self.store.manifest.profile, answer, retrieved),
-            (site.name, *site.names),
+            (site.name, *site.names, *([site.author] if site.author else [])),
         )
         return replace(reply, text=format_answer(reply.answer, site.route))

@@ -141,6 +141,7 @@ def _make_openai_answerer(store: Store, embedder: Embedder, settings: FunctionSe
         base_url=settings.base_url,
         reasoning_effort=settings.reasoning_effort,
         deadline=settings.timeout,
+        author=store.site.author,
     )
 
 

@@ -21,8 +21,8 @@ _WINDOW_SUFFIX = re.compile(r"~\d+$")
 class Passage:
     """Hold a window of a published page under one heading: the citable unit.
 
-    ``sentences`` are the (start, end) offsets of the sentences of ``text``; ``language`` is what
-    they are written in. ``blocks`` and ``spans`` are its structure, offsets of ``text`` too.
+    ``sentences`` (start, end), ``blocks`` and ``spans`` are offsets of ``text``, in ``language``.
+    ``summary`` and ``themes`` are its page's: context, which no quote can come from.
     """
 
     id: str
@@ -35,6 +35,8 @@ class Passage:
     language: str = "en"
     blocks: tuple[Block, ...] = ()
     spans: tuple[Span, ...] = ()
+    summary: str = ""
+    themes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

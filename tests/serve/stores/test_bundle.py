@@ -214,8 +214,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
-        (lambda d: edited(d, wire=1), "not wire version 2"),
-        (lambda d: d.pop("wire"), "not wire version 2"),
+        (lambda d: edited(d, wire=2), "not wire version 3"),
+        (lambda d: d.pop("wire"), "not wire version 3"),
         (lambda d: edited(d, id="0" * 64), "id does not match"),
         (lambda d: edited(d["profile"], floor=0.0), "id does not match"),
         (lambda d: edited(d["profile"], floor=float("nan")), "malformed"),

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...serve.bundle_format.columns import pack_columns
 from ...serve.bundle_format.compression import deflate
 from ...serve.bundle_format.manifest import array_file_name
 from ...serve.bundle_format.postings import PhraseEntry
-from ...serve.bundle_format.text_lines import pack_lines
+from ...serve.bundle_format.text_lines import THEME_SEPARATOR, pack_lines
 from ...serve.errors import SiteError
 from ...serve.structure import is_safe_url, pack_structure
 from ...serve.text.languages import is_language_tag
@@ -23,6 +24,9 @@ from ...serve.types import Passage
 from ...serve.vectors.encodings import Encoding
 from ..index import SiteIndex
 from ..quantize import encode_vectors
+
+# Of a page's summary, and of all its themes, that a model reads beside the passages.
+MAX_SUMMARY_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
         manifest_module.RECORDS_FILE: _pack_lines(
             [record.id for record in index.records],
             [record.metadata.date or "" for record in index.records],
+            [_clip_context(record.metadata.summary) for record in index.records],
+            [_join_themes(record.metadata.themes) for record in index.records],
         ),
         manifest_module.PASSAGES_FILE: _pack_lines(
             [passage.id for passage in passages],
@@ -117,6 +123,7 @@ def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
                 "scripts": sorted(index.scripts),
                 "languages": index.languages,
                 "names": index.site.names,
+                "author": index.site.author,
             }
         ),
     }
@@ -154,6 +161,21 @@ def _pack_lines(*texts: Sequence[str]) -> bytes:
         return pack_lines(texts)
     except ValueError as error:
         raise SiteError(f"{error}: rename its file, or write it on one line") from None
+
+
+def _clip_context(text: str) -> str:
+    """Cut a text between words where it is longer than a model that answers has to read."""
+    if len(text) <= MAX_SUMMARY_CHARACTERS:
+        return text
+    cut = text[:MAX_SUMMARY_CHARACTERS]
+    return f"{cut.rpartition(' ')[0] or cut} …"
+
+
+def _join_themes(themes: Sequence[str]) -> str:
+    """Join the first themes of a page, as many as are no longer than a summary."""
+    ends = accumulate(len(theme) for theme in themes)
+    pairs = zip(themes, ends, strict=True)
+    return THEME_SEPARATOR.join(t for t, end in pairs if end <= MAX_SUMMARY_CHARACTERS)
 
 
 def _check_urls(urls: Iterable[tuple[str, str]]) -> None:

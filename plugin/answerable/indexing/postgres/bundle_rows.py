@@ -30,7 +30,7 @@ COPY_TRAILER = b"\xff\xff"
 BATCH_ROWS = 1024
 
 _NULL = b"\xff\xff\xff\xff"
-_INTEGER_OID = 23
+_INTEGER_OID, _TEXT_OID = 23, 25
 _NUMBER, _DIGEST = ("number", "integer"), ("digest", "bytea")
 
 
@@ -69,7 +69,7 @@ def make_tables(bundle: Bundle, tables: BundleTables) -> tuple[BundleTable, ...]
         BundleTable(
             tables.passages,
             (_NUMBER, _DIGEST, *passage_texts, ("sentences", "integer[]"),
-             *_text_columns("structure", "date")),
+             *_text_columns("structure", "date", "summary"), ("themes", "text[]")),
             lambda: _make_passage_rows(bundle),
         ),
         BundleTable(
@@ -129,10 +129,19 @@ def _encode_integer(value: int) -> bytes:
 
 def _encode_integers(values: Sequence[int]) -> bytes:
     """Encode an array of integers, of one dimension, or of none if it is empty."""
+    return _encode_array([_encode_integer(value) for value in values], _INTEGER_OID)
+
+
+def _encode_texts(values: Sequence[bytes]) -> bytes:
+    """Encode an array of texts, as ``_encode_integers`` does."""
+    return _encode_array(values, _TEXT_OID)
+
+
+def _encode_array(values: Sequence[bytes], oid: int) -> bytes:
     if not values:
-        return struct.pack(">iii", 0, 0, _INTEGER_OID)
-    header = struct.pack(">iiiii", 1, 0, _INTEGER_OID, len(values), 1)
-    return header + b"".join(struct.pack(">ii", 4, value) for value in values)
+        return struct.pack(">iii", 0, 0, oid)
+    header = struct.pack(">iiiii", 1, 0, oid, len(values), 1)
+    return header + b"".join(struct.pack(">i", len(value)) + value for value in values)
 
 
 def _encode_vectors(rows: NDArray[Any]) -> list[bytes]:
@@ -168,6 +177,8 @@ def _encode_passage(passage: Passage) -> tuple[bytes | None, ...]:
         _encode_integers([edge for sentence in passage.sentences for edge in sentence]),
         encode_text(structure, passage.record),
         None if passage.date is None else encode_text(passage.date, passage.record),
+        encode_text(passage.summary, passage.record),
+        _encode_texts([encode_text(theme, passage.record) for theme in passage.themes]),
     )
 
 

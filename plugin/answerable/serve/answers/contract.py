@@ -140,10 +140,8 @@ def _validate_claim(claim: object, where: str) -> _DraftClaim:
 def _validate_support(item: object, where: str) -> _DraftSupport:
     if not isinstance(item, Mapping):
         raise _shape_violation(f"{where} is not an object")
-    return _DraftSupport(
-        _require_text(item.get("source"), f"{where}.source"),
-        _require_text(item.get("quote"), f"{where}.quote"),
-    )
+    source, quote = (_require_text(item.get(key), f"{where}.{key}") for key in ("source", "quote"))
+    return _DraftSupport(source, quote)
 
 
 def _require_list(value: object, where: str) -> Sequence[object]:

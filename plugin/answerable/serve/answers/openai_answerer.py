@@ -47,12 +47,13 @@ class OpenAIAnswerer:
     base_url: str | None = None
     reasoning_effort: str | None = None
     deadline: float = DRAFT_DEADLINE
+    author: str | None = None
     _only_chat: list[bool] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def max_question_tokens(self) -> int:
         """Bound the tokens of one question: both attempts, read and written to the limit."""
-        return MAX_DRAFTS * (bound_prompt_tokens(self.site) + self._max_output())
+        return MAX_DRAFTS * (bound_prompt_tokens(self.site, self.author) + self._max_output())
 
     @property
     def label(self) -> str:
@@ -67,8 +68,8 @@ class OpenAIAnswerer:
         """
         request = _DraftRequest(
             self.model,
-            render_instructions(self.site, evidence),
-            frame_evidence(question, evidence, violation),
+            render_instructions(self.site, evidence, self.author),
+            frame_evidence(question, evidence, violation, self.author),
             build_draft_schema(evidence),
             self._effort(),
             self._max_output(),

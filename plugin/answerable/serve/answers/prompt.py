@@ -8,43 +8,49 @@ from typing import Any
 
 from ..retrieval.question_text import MAX_QUESTION_CHARACTERS
 from ..retrieval.selection import MAX_EVIDENCE_CHARACTERS
-from ..types import Evidence
+from ..types import Evidence, Passage
 
 # In every cache key and report: changes with the instructions, the framing or the schema.
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 MAX_PROMPT_CLAIMS = 6
 MAX_PROMPT_ROUTES = 2
 
 # The most characters of eight hints, a label and a locator each; and of all that frames the data:
 # the names of fields, the schema, a violation that escapes all it repeats.
 _MAX_HINT_CHARACTERS = 8 * (300 + 300)
-_MAX_FRAMING_CHARACTERS = 3_000
+_MAX_FRAMING_CHARACTERS = 4_000
 
 _TEMPLATE_PATH = Path(__file__).parent / "prompts" / "answer.jinja"
 
 
-def render_instructions(site: str, evidence: Evidence) -> str:
-    """Render the system part of the prompt. site: the site's name."""
+def render_instructions(site: str, evidence: Evidence, author: str | None = None) -> str:
+    """Render the system part of the prompt. site: the site's name; author: see the user part."""
     text: str = _load_template().render(
         site=" ".join(site.split()),
         sources=bool(evidence.passages),
         hints=bool(evidence.hints),
+        pages=any(map(_has_context, evidence.passages)),
+        author=bool(author and evidence.passages),
         max_claims=MAX_PROMPT_CLAIMS,
         max_routes=MAX_PROMPT_ROUTES,
     )
     return text
 
 
-def frame_evidence(question: str, evidence: Evidence, violation: str | None = None) -> str:
-    """Frame the user part: one JSON object a line, so that no text reads as an instruction."""
-    lines: list[Mapping[str, Any]] = [
-        {
-            "kind": "source",
-            "id": f"s{n}",
-            "title": passage.title,
-            "date": passage.date,
-            "text": passage.text,
-        }
+def frame_evidence(
+    question: str, evidence: Evidence, violation: str | None = None, author: str | None = None
+) -> str:
+    """Frame the user part: one JSON object a line, so that no text reads as an instruction.
+
+    author: of the site. It and the pages of passages are context: their lines have no id, and so
+    no draft can cite them.
+    """
+    lines: list[Mapping[str, Any]] = []
+    if author and evidence.passages:
+        lines.append({"kind": "site", "author": author})
+    lines += _frame_pages(evidence)
+    lines += [
+        {"kind": "source", "id": f"s{n}", "title": passage.title, "text": passage.text}
         for n, passage in enumerate(evidence.passages, 1)
     ]
     lines += [
@@ -55,6 +61,30 @@ def frame_evidence(question: str, evidence: Evidence, violation: str | None = No
         lines.append({"kind": "violation", "text": violation})
     lines.append({"kind": "question", "text": question})
     return "\n".join(_encode_json_line(line) for line in lines)
+
+
+def _frame_pages(evidence: Evidence) -> list[Mapping[str, Any]]:
+    """Describe each page that says more of itself than its passages do, once."""
+    sources: dict[str, list[str]] = {}
+    for n, passage in enumerate(evidence.passages, 1):
+        sources.setdefault(passage.record, []).append(f"s{n}")
+    first = {passage.record: passage for passage in reversed(evidence.passages)}
+    return [
+        {
+            "kind": "page",
+            "sources": ids,
+            "title": first[record].title.partition(" › ")[0],
+            "date": first[record].date,
+            "summary": first[record].summary,
+            "themes": first[record].themes,
+        }
+        for record, ids in sources.items()
+        if _has_context(first[record])
+    ]
+
+
+def _has_context(passage: Passage) -> bool:
+    return bool(passage.date or passage.summary or passage.themes)
 
 
 def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
@@ -76,8 +106,8 @@ def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
     return _build_object_schema(properties)
 
 
-def bound_prompt_tokens(site: str) -> int:
-    """Bound the tokens that one draft reads. site: the site's name.
+def bound_prompt_tokens(site: str, author: str | None = None) -> int:
+    """Bound the tokens that one draft reads. site, author: the names of both.
 
     Evidence counts a token a character: English has a third of one, Chinese and Japanese about one.
     A question counts one for each byte of UTF-8, the most that any text can have. Our own English
@@ -86,7 +116,7 @@ def bound_prompt_tokens(site: str) -> int:
     ours = len(_TEMPLATE_PATH.read_bytes()) + _MAX_FRAMING_CHARACTERS
     return (
         ours // 2
-        + len(site.encode())
+        + len(f"{site}{author}".encode(errors="replace"))
         + _MAX_HINT_CHARACTERS
         + MAX_EVIDENCE_CHARACTERS
         + 4 * MAX_QUESTION_CHARACTERS

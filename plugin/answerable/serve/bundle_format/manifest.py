@@ -12,7 +12,7 @@ from ..errors import BUILD_AGAIN, BundleError
 from ..vectors.encodings import ENCODING_NAMES, Encoding
 from .profile import Profile
 
-WIRE_VERSION = 2
+WIRE_VERSION = 3
 MANIFEST_FILE = "manifest.json"
 
 SITE_FILE = "site.json"

@@ -31,7 +31,7 @@ class SiteMetadata:
 
     ``language`` is the site's own, ``languages`` are those of its passages in the order of rows.
     ``scripts`` are those its passages are written in, ``names`` what the site and its author are
-    called, ``route`` is the template of a route's sentence.
+    called, ``author`` who writes it, ``route`` is the template of a route's sentence.
     """
 
     name: str
@@ -41,6 +41,7 @@ class SiteMetadata:
     route: str
     languages: tuple[LanguageRows, ...]
     names: tuple[str, ...]
+    author: str | None
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -57,6 +58,7 @@ class SiteMetadata:
             "scripts": sorted(self.scripts),
             "languages": [[each.tag, each.first, each.end] for each in self.languages],
             "names": list(self.names),
+            "author": self.author,
         }
 
     def language_of(self, row: int) -> str:
@@ -67,7 +69,7 @@ class SiteMetadata:
 
 def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
     """Parse a site's JSON; LookupError, TypeError or ValueError if it is malformed."""
-    url = data["url"]
+    url, author = data["url"], data["author"]
     if url is not None and not is_safe_url(_check_text(url)):
         raise ValueError(f"its url {url!r:.80} is not safe")
     return SiteMetadata(
@@ -78,6 +80,7 @@ def parse_site_metadata(data: Mapping[str, Any], passages: int) -> SiteMetadata:
         _check_text(data["route"]),
         _parse_language_rows(data["languages"], passages),
         tuple(map(_check_text, data["names"])),
+        None if author is None else _check_text(author),
     )
 
 

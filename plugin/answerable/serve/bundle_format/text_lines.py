@@ -12,6 +12,9 @@ from ..errors import BUILD_AGAIN, BundleError
 from ..structure import UNSAFE_IN_URL, is_safe_url
 from .compression import deflate
 
+# Divides the themes of a page, none of which has white space but single spaces.
+THEME_SEPARATOR = "\t"
+
 _LINE_FEED = ord("\n")
 _UNSAFE_BYTES = bytes(byte for byte in range(128) if UNSAFE_IN_URL.match(chr(byte)))
 

@@ -139,10 +139,10 @@ def fit_budget(
     total: int = MAX_EVIDENCE_CHARACTERS,
     per_record: int = MAX_RECORD_CHARACTERS,
 ) -> Evidence:
-    """Fit evidence to a budget in characters of text and title; hints cost nothing.
+    """Fit evidence to a budget in characters of text, title and context; hints cost nothing.
 
-    Whole passages are dropped, lowest first, and never a part of one. A record's best passage
-    counts against the total only, so that a long one is not lost to the record's own share.
+    Whole passages are dropped, lowest first, and never a part of one. A record's best passage and
+    its context count against the total only, so that a long one is not lost to the record's share.
     """
     passages = evidence.passages
     limits = find_budget_limits(passages, total, per_record)
@@ -170,15 +170,21 @@ def find_budget_limits(
     for passage in passages:
         size = len(passage.text) + len(passage.title)
         share = by_record[passage.record]
-        if used + size > total:
+        context = 0 if share else len(passage.title) + count_context_characters(passage)
+        if used + size + context > total:
             limits.append("budget")
         elif share and share + size > per_record:
             limits.append("record-budget")
         else:
             limits.append(None)
-            used += size
+            used += size + context
             by_record[passage.record] += size
     return tuple(limits)
+
+
+def count_context_characters(passage: Passage) -> int:
+    """Count the characters of a passage's page that a model reads beside the passage."""
+    return len(passage.summary) + sum(map(len, passage.themes))
 
 
 def _apply_clear_winner(

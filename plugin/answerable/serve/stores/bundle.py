@@ -13,7 +13,7 @@ from ..bundle_format.compression import inflate
 from ..bundle_format.manifest import MAX_BLOCK_BYTES, PASSAGES_PER_BLOCK, TEXTS_FILE, Manifest
 from ..bundle_format.postings import Postings
 from ..bundle_format.site_metadata import SiteColumns
-from ..bundle_format.text_lines import TextLines
+from ..bundle_format.text_lines import THEME_SEPARATOR, TextLines
 from ..errors import BUILD_AGAIN, BundleError
 from ..retrieval.scoring import find_hint_candidates, find_passage_candidates, score_codes
 from ..retrieval.store import Candidates, Floats, PassageQuery, Rows
@@ -114,12 +114,14 @@ class Bundle(SiteColumns):
     """Hold an opened bundle, the store of a folder, whose every row can be looked at.
 
     ``passage_ids``, ``passage_urls`` and ``passage_titles`` have one value for each passage,
-    ``record_ids`` one for each record, ``hint_owners`` (a row of the hints) one for each row of
-    ``hint_codes``.
+    ``record_ids``, ``record_summaries`` and ``record_themes`` (divided by ``THEME_SEPARATOR``) one
+    for each record, ``hint_owners`` (a row of the hints) one for each row of ``hint_codes``.
     """
 
     manifest: Manifest
     record_ids: Sequence[str]
+    record_summaries: TextLines
+    record_themes: TextLines
     passage_ids: Sequence[str]
     passage_urls: Sequence[str]
     passage_titles: Sequence[str]
@@ -156,6 +158,8 @@ class Bundle(SiteColumns):
             language=self.site.language_of(row),
             blocks=text.blocks,
             spans=text.spans,
+            summary=self.record_summaries[record],
+            themes=tuple(filter(None, self.record_themes[record].split(THEME_SEPARATOR))),
         )
 
     def passages(self) -> Iterator[Passage]:

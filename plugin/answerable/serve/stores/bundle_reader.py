@@ -113,7 +113,7 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path], prefetch: Prefet
         (columns.POSTING_PASSAGES, passages),
     ):
         check_row_bounds(column, numbers[column.name], bound)
-    record_ids, dates = lines(names.RECORDS_FILE, *[counts["records"]] * 2)
+    record_ids, dates, summaries, themes = lines(names.RECORDS_FILE, *[counts["records"]] * 4)
     ids, titles, urls = lines(names.PASSAGES_FILE, *[passages] * 3)
     check_urls(urls, names.PASSAGES_FILE)
     hints = HintColumns(*lines(names.HINTS_FILE, *[counts["hints"]] * 4))
@@ -128,6 +128,8 @@ def _load_bundle(manifest: Manifest, paths: Mapping[str, Path], prefetch: Prefet
         **site_columns.as_fields(),
         manifest=manifest,
         record_ids=record_ids.texts(),
+        record_summaries=summaries,
+        record_themes=themes,
         passage_ids=ids.texts(),
         passage_urls=urls.texts(),
         passage_titles=titles.texts(),

@@ -267,7 +267,7 @@ def open_postgres_store(reader: DatabaseReader, key: str) -> PostgresStore:
 
 def _parse_passage(row: Row, language: str) -> Passage:
     """Build the passage of a row; BundleError if its structure does not fit its text."""
-    _, passage_id, record, url, title, text, sentences, structure, date = row
+    _, passage_id, record, url, title, text, sentences, structure, date, summary, themes = row
     try:
         blocks, spans = json.loads(structure)
         return Passage(
@@ -281,6 +281,8 @@ def _parse_passage(row: Row, language: str) -> Passage:
             language=language,
             blocks=unpack_blocks(blocks, len(text)),
             spans=unpack_spans(spans, len(text)),
+            summary=summary,
+            themes=tuple(themes),
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise BundleError(

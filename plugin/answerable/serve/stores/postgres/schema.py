@@ -12,7 +12,7 @@ from ...vectors.encodings import Encoding
 
 PUBLIC_SCHEMA, PRIVATE_SCHEMA = "answerable", "answerable_private"
 # Version of the tables: a reader refuses every other one.
-TABLE_FORMAT = 2
+TABLE_FORMAT = 3
 
 _BUNDLE_KEY = re.compile(r"[0-9a-f]{16}")
 
@@ -139,7 +139,7 @@ def select_vectors(tables: BundleTables) -> str:
 def select_passages(tables: BundleTables) -> str:
     """Select some passages. Parameter: their numbers."""
     return (
-        "SELECT number, id, record, url, title, text, sentences, structure, date "
+        "SELECT number, id, record, url, title, text, sentences, structure, date, summary, themes "
         f"FROM {tables.passages} WHERE number = ANY(%s::integer[])"
     )
 
