@@ -132,7 +132,7 @@ def _ask(engine: Engine[Bundle], row: Row, root: str, seconds: dict[str, float])
     seconds["ask"] += time.perf_counter() - ranked
     pages = [url.removeprefix(root) for url in order_pages(engine.store, ranking)]
     arranged = arrange_pool(engine.store, pool)
-    evidence = select_evidence(arranged).passages
+    evidence = select_evidence(arranged, engine.store.manifest.profile.passages_per_page).passages
     return Outcome(gold, first_rank(pages, gold), top_base(ranking), pool, evidence, answered)
 
 

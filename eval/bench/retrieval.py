@@ -145,7 +145,7 @@ def _ask(engine: Engine[Bundle], query: Row) -> Outcome:
         return Outcome(answered, top)
     gold, records = set(query["gold"]), order_records(engine.store, ranking)
     arranged = arrange_pool(engine.store, pool)
-    evidence = select_evidence(arranged).passages
+    evidence = select_evidence(arranged, engine.store.manifest.profile.passages_per_page).passages
     return Outcome(
         answered,
         top,

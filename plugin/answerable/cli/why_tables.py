@@ -24,7 +24,7 @@ _WIDE_COLUMNS = 76
 _FATE_LABELS = {
     "evidence": "evidence",
     "eight-above": "left out: eight better ones are selected",
-    "enough-of-its-record": "left out: four passages of its page are better",
+    "enough-of-its-record": "left out: enough passages of its page are better",
     "two-of-its-note": "left out: two hints of its note are better",
     "near-duplicate": "left out: says the same as",
     "clear-winner": "left out: far behind",

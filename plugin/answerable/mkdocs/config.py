@@ -74,6 +74,7 @@ class RetrievalOptions(base.Config):
     name_boost = c.Optional(c.Type((int, float)))
     theme_boost = c.Optional(c.Type((int, float)))
     recency = c.Optional(c.Type((int, float)))
+    passages_per_page = c.Optional(c.Type(int))
     weights = c.DictOfItems(c.Type((int, float)), default={})
 
 

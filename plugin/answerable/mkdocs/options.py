@@ -19,6 +19,7 @@ from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
 from ..serve.provider_registry import EMBEDDER_PROVIDERS, is_embedder_local
+from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import FunctionSettings
 from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
 from ..serve.structure import is_safe_url
@@ -31,7 +32,7 @@ _RETRIEVAL_MAXIMA = (
     ("floor", 1), ("note_floor", 1), ("hybrid", 10),
     ("name_boost", 1), ("theme_boost", 1), ("recency", 1),
 )  # fmt: skip
-_PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade")
+_PROFILE_OPTIONS = (*(name for name, _ in _RETRIEVAL_MAXIMA), "theme_fade", "passages_per_page")
 _STORE_NAME = re.compile(r"[\w.-]{1,60}", re.ASCII)
 # What MkDocs and ProperDocs call the folders that they serve.
 _PREVIEW_PREFIXES = ("mkdocs_", "properdocs_")
@@ -51,6 +52,8 @@ def check_options(config: AnswerableConfig) -> None:
     for name, maximum in _RETRIEVAL_MAXIMA:
         if config.retrieval[name] is not None:
             _check_range(f"retrieval.{name}", config.retrieval[name], 0, maximum)
+    if config.retrieval.passages_per_page is not None:
+        _check_range("retrieval.passages_per_page", config.retrieval.passages_per_page, 1, TOP_K)
     for pattern, weight in config.retrieval.weights.items():
         _check_range(f"retrieval.weights: {pattern}", weight, 0, 10)
     _check_store(config)

@@ -76,13 +76,14 @@ class Engine(Generic[StoreT]):
 
     def answer_from(self, retrieved: RetrievalResult) -> Reply:
         """Answer a question from a pool that it has retrieved already."""
-        evidence = fit_budget(select_evidence(arrange_pool(self.store, retrieved)))
-        site = self.store.site
+        site, profile = self.store.site, self.store.manifest.profile
+        pool = arrange_pool(self.store, retrieved)
+        evidence = fit_budget(select_evidence(pool, profile.passages_per_page))
         reply = draft_reply(
             self.answerer,
             retrieved.reading.question,
             evidence,
-            lambda answer: rate_answer(self.store.manifest.profile, answer, retrieved),
+            lambda answer: rate_answer(profile, answer, retrieved),
             (site.name, *site.names, *([site.author] if site.author else [])),
         )
         return replace(reply, text=format_answer(reply.answer, site.route))

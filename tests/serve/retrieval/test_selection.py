@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.bundle_format.profile import LOCAL_PROFILE, Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval import selection
 from answerable.serve.retrieval.retrieve import TOP_K, RetrievalResult
@@ -143,12 +143,12 @@ def test_every_rule_holds_for_the_passages_that_it_drops(
         if each.rule == "eight-above":
             assert len(above) == TOP_K
         elif each.rule == "enough-of-its-record":
-            assert of_its_record == selection.MAX_PASSAGES_PER_RECORD
+            assert of_its_record == LOCAL_PROFILE.passages_per_page
         elif each.rule == "near-duplicate":
             assert each.against in [other.id for other in above]
         else:
             assert len(above) < TOP_K
-            assert of_its_record < selection.MAX_PASSAGES_PER_RECORD
+            assert of_its_record < LOCAL_PROFILE.passages_per_page
         if each.rule == "clear-winner":
             assert each.against == ranked[0].item.id != item.id
             assert ranked[0].score - each.scored.score >= selection.WINNER_MARGIN

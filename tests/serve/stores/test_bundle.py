@@ -232,6 +232,8 @@ def edited(data: dict[str, Any], **changes: Any) -> None:
         (lambda d: edited(d["profile"], title_share=-0.1), "malformed"),
         (lambda d: edited(d["profile"], history="0.8"), "malformed"),
         (lambda d: edited(d["profile"], recency=float("nan")), "malformed"),
+        (lambda d: edited(d["profile"], passages_per_page=0), "no passages a page"),
+        (lambda d: edited(d["profile"], passages_per_page=1.5), "malformed"),
         (lambda d: edited(d["embedder"], dimensions="8"), "malformed"),
         (lambda d: edited(d["embedder"], model=None), "malformed"),
         (lambda d: d["files"].pop(manifest_module.SITE_FILE), "malformed"),

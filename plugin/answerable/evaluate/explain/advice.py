@@ -175,7 +175,7 @@ def _advise_left_out(explanation: Explanation, expected: ExpectedRank) -> Advice
     candidate = expected.candidate
     name = candidate.id
     texts = {
-        "enough-of-its-record": f"Four passages of {candidate.record} come before {name}. If only "
+        "enough-of-its-record": f"Other passages of {candidate.record} come before {name}. If only "
         "this one has the fact, let its heading name what is asked.",
         "near-duplicate": f"{name} says the same as {candidate.by}, which stands in its place: "
         "say it once and link to it, or keep the copy out with `answerable.exclude`.",

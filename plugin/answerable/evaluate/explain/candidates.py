@@ -107,7 +107,7 @@ def explain_passages(
     """Explain the passages of a pool, the best sections first, then those under the floor."""
     rows = {name: row for row, name in enumerate(context.bundle.passage_ids)}
     arranged = arrange_pool(context.bundle, retrieved)
-    decisions = decide_passages(arranged.passages)
+    decisions = decide_passages(arranged.passages, context.profile.passages_per_page)
     selected = [each.scored.item for each in decisions if each.rule is None]
     limits = iter(find_budget_limits(selected))
     candidates = []

@@ -219,6 +219,8 @@ def _parse_profile(data: Mapping[str, Any]) -> Profile:
         _check_number(value, -1e6)
     for name in _NON_NEGATIVE_FIELDS:
         _check_number(getattr(profile, name), 0)
+    if _check_count(profile.passages_per_page) < 1:
+        raise ValueError("the profile has no passages a page")
     # Scores are divided by the sum of the weights, in float32.
     if _check_number(profile.hybrid, 0) + _check_number(profile.dense, 0) < 1e-6:
         raise ValueError("the profile's weights are nothing")

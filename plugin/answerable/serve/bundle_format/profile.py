@@ -19,6 +19,7 @@ class Profile:
     a page's title and of its best passages' words (see ``retrieval.boosts``), and ``history``
     multiplies the scores of pages of history unless a question asks for them.
     ``label_words`` weighs the words of a hint's label and locator beside its cosine.
+    ``passages_per_page`` bounds the passages of one page among the evidence.
     """
 
     hybrid: float = 1.0
@@ -34,6 +35,7 @@ class Profile:
     page_words: float = 0.15
     history: float = 0.8
     label_words: float = 0.20
+    passages_per_page: int = 4
 
     def as_json(self) -> dict[str, Any]:
         """Return the profile as a manifest holds it."""

@@ -7,6 +7,7 @@ from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
+from ..bundle_format.profile import LOCAL_PROFILE
 from ..text.tokenization import split_lowercase_words
 from ..types import Evidence, Passage, RoutingHint
 from .bm25 import match_terms
@@ -20,7 +21,6 @@ T = TypeVar("T", Passage, RoutingHint)
 # How many candidates of each stream the evidence is selected from.
 POOL_SIZE = 32
 
-MAX_PASSAGES_PER_RECORD = 4
 MAX_HINTS_PER_NOTE = 2
 # A passage that leads every other record's best by this much needs one other source at most.
 WINNER_MARGIN = 0.20
@@ -64,14 +64,17 @@ def arrange_pool(store: Store, retrieved: RetrievalResult) -> RetrievalResult:
     return replace(retrieved, passages=tuple(passages), siblings=())
 
 
-def select_evidence(retrieved: RetrievalResult) -> Evidence:
+def select_evidence(
+    retrieved: RetrievalResult, per_record: int = LOCAL_PROFILE.passages_per_page
+) -> Evidence:
     """Select at most eight passages and eight hints of a pool, each stream in its order.
 
-    The first of near-duplicates stays, of one record at most four passages and of one note two
-    hints, and where one record clearly leads, one passage of another. The lead of the notes is
-    that of the best scores, whatever is selected.
+    The first of near-duplicates stays, of one record so many passages and of one note two hints,
+    and where one record clearly leads, one passage of another. The lead of the notes is that of
+    the best scores, whatever is selected.
     """
-    passages = [each.scored for each in decide_passages(retrieved.passages) if each.rule is None]
+    decisions = decide_passages(retrieved.passages, per_record)
+    passages = [each.scored for each in decisions if each.rule is None]
     hints = [each.scored for each in decide_hints(retrieved.hints) if each.rule is None]
     by_score = tuple(sorted(retrieved.passages, key=lambda scored: -scored.score))
     reading = retrieved.reading
@@ -94,8 +97,13 @@ def _to_plain_vector(retrieved: RetrievalResult) -> tuple[float, ...] | None:
     return tuple(retrieved.vector.tolist())
 
 
-def decide_passages(pool: Sequence[Scored[Passage]]) -> tuple[SelectionDecision[Passage], ...]:
-    """Decide for each passage of a pool, best first, which rule drops it."""
+def decide_passages(
+    pool: Sequence[Scored[Passage]], per_record: int = LOCAL_PROFILE.passages_per_page
+) -> tuple[SelectionDecision[Passage], ...]:
+    """Decide for each passage of a pool, best first, which rule drops it.
+
+    per_record: the most passages of one page.
+    """
     decisions: list[SelectionDecision[Passage]] = []
     selected: list[tuple[str, _Shingles]] = []
     by_record: Counter[str] = Counter()
@@ -104,7 +112,7 @@ def decide_passages(pool: Sequence[Scored[Passage]]) -> tuple[SelectionDecision[
         if len(selected) == TOP_K:
             decisions.append(SelectionDecision(scored, "eight-above"))
             continue
-        if by_record[item.record] == MAX_PASSAGES_PER_RECORD:
+        if by_record[item.record] == per_record:
             decisions.append(SelectionDecision(scored, "enough-of-its-record"))
             continue
         shingles = _split_shingles(item.text)
