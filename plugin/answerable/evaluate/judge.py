@@ -6,14 +6,18 @@ from typing import TypeVar
 
 from ..serve.answers.wire import format_answer
 from ..serve.errors import GoldError
+from ..serve.text.languages import base_language
 from ..serve.types import HintCitation, Mode, Reason, RecordCitation, Reply
 from .answer_patterns import match_pattern
 from .gold import GoldQuery
 from .gold_sources import list_cited_sources
+from .negation import NegationConflict, find_negation_conflicts
 
 RankedItem = TypeVar("RankedItem")
 
 _NO_NOTES: Mapping[str, str] = {}
+# Characters of a sentence in an issue.
+_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,7 @@ class JudgedAnswer:
     """Hold what is judged of an answer; unlike an Answer it can hold a contradiction.
 
     ``cited``: every name that a gold file may give to something that the answer cites.
+    ``conflicts``: where a claim and a sentence that it quotes disagree in negation.
     """
 
     mode: Mode
@@ -29,6 +34,7 @@ class JudgedAnswer:
     cites_hints: bool
     reason: Reason | None = None
     cited: frozenset[str] = frozenset()
+    conflicts: tuple[NegationConflict, ...] = ()
 
 
 def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOTES) -> JudgedAnswer:
@@ -44,6 +50,7 @@ def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOT
         cites_hints=any(isinstance(c, HintCitation) for c in answer.citations),
         reason=reply.reason,
         cited=list_cited_sources(answer.citations, notes),
+        conflicts=find_negation_conflicts(reply),
     )
 
 
@@ -107,7 +114,17 @@ def judge_answer(query: GoldQuery, answer: JudgedAnswer) -> list[str]:
         for source in query.expect_cited
         if source not in answer.cited
     ]
+    if query.check_negation and base_language(query.language or "en") == "en":
+        issues += [
+            f"claim {_shorten(each.claim)} and the quoted sentence {_shorten(each.source)} "
+            "disagree in negation"
+            for each in answer.conflicts
+        ]
     return issues
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…")
 
 
 def _find_pattern_issues(query: GoldQuery, text: str) -> Iterator[str]:

@@ -1,0 +1,294 @@
+"""The negation check: claims that turn round what they quote, and honest ones in other words."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from answerable.evaluate.gold import GoldQuery
+from answerable.evaluate.judge import judge_answer, summarize_reply
+from answerable.evaluate.negation import find_negation_conflict, read_quoted_sentences
+from answerable.serve.answers.quotes import find_quotes
+from answerable.serve.text.languages import get_translation
+from answerable.serve.types import Answer, Claim, Passage, RecordCitation, Reply
+from answerable.testing.openai_stub import OpenAIStub
+from answerable.testing.scripted_models import ParsedPrompt, write_honest_draft
+from support import sites
+from support.misleading_drafts import CAUGHT, INHERENT, Family, passage_of
+
+# A claim, and the sentences that it quotes.
+DISAGREEING = [
+    ("It is not true that the server listens on port 8080.", "The server listens on port 8080."),
+    ("It isn't true that the server listens on port 8080.", "The server listens on port 8080."),
+    ("It's not the case that the server listens on port 8080.", "The server listens on port 8080."),
+    ("It is false that the server listens on port 8080.", "The server listens on port 8080."),
+    (
+        "It would be wrong to say that the server listens on port 8080.",
+        "The server listens on port 8080.",
+    ),
+    ("False: the server listens on port 8080.", "The server listens on port 8080."),
+    (
+        "Contrary to the claim that the server listens on port 8080, it does nothing.",
+        "The server listens on port 8080.",
+    ),
+    ("The server listens on port 8080. That is not true.", "The server listens on port 8080."),
+    ("The server listens on port 8080, which is false.", "The server listens on port 8080."),
+    ("That the server listens on port 8080 is a myth.", "The server listens on port 8080."),
+    (
+        "The documentation does not say that the server listens on port 8080.",
+        "The server listens on port 8080.",
+    ),
+    (
+        "Nobody should believe that the server listens on port 8080.",
+        "The server listens on port 8080.",
+    ),
+    ("It is a myth that Windows is not supported.", "Windows is not supported."),
+    ("The server does not listen on port 8080.", "The server listens on port 8080."),
+    ("The server never listens on port 8080.", "The server listens on port 8080."),
+    ("The server no longer listens on port 8080.", "The server listens on port 8080."),
+    ("The server cannot listen on port 8080.", "The server listens on port 8080."),
+    ("The server can't listen on port 8080.", "The server listens on port 8080."),
+    ("Windows is supported.", "Windows is not supported."),
+    ("Windows is supported.", "Windows isn’t supported."),
+    ("You must run it in production.", "You must not run `harbor purge --force` in production."),
+    (
+        "Please run `harbor purge --force` in production.",
+        "You must not run `harbor purge --force` in production.",
+    ),
+    ("The trial costs a fee.", "The trial lasts 30 days and costs nothing."),
+    ("With --read-only everything is written.", "With --read-only nothing is written."),
+    ("The function works with a key.", "The function works without a key."),
+    ("The function works without a key.", "The function works with a key."),
+    ("The function needs a key.", "The function needs no key, and answers from the bundle."),
+    ("The function does not need a key.", "The function needs a key and never logs questions."),
+    ("Questions are logged.", "Questions and answers are not logged."),
+    ("A key is needed.", "This means that no key is needed."),
+    ("If the bundle is found, the build fails.", "If the bundle is not found, the build fails."),
+    ("Labels are not published.", "Notes stay private; labels are published."),
+    (
+        "Python 3.14 is released.",
+        "Support for Python 3.14 is planned for spring, and nothing has been released yet.",
+    ),
+    ("Nobody can read the notes.", "Everybody can read the notes."),
+    ("There is a server to run.", "There is no server to run."),
+    ("It is not possible to set `floor` to 0.5.", "It is possible to set `floor` to 0.5."),
+    (
+        "Restoring never takes 20 minutes for 50 GB of data.",
+        "Restoring takes 20 minutes for 50 GB of data, and 2 hours for 500 GB.",
+    ),
+    (
+        "Uploads are not written to data/uploads/ first.",
+        "Uploads are written to data/uploads/ first.",
+    ),
+    (
+        "Do not set HARBOR_SECRET before the first start.",
+        "Set HARBOR_SECRET before the first start, because sessions are signed with it.",
+    ),
+]
+AGREEING = [
+    ("The server listens on port 8080.", "The server listens on port 8080."),
+    ("Windows is not supported here.", "Windows is not supported."),
+    ("It does not run there.", "Windows is not supported."),
+    ("It needs no key.", "You do not need a key."),
+    ("It works without a key.", "You do not need a key for it to work."),
+    ("The build fails without a bundle.", "If the bundle is not found, the build fails."),
+    ("The build fails if there is no bundle.", "If the bundle cannot be found, the build fails."),
+    (
+        "It is forbidden to run `harbor purge --force` in production.",
+        "You must not run `harbor purge --force` in production.",
+    ),
+    (
+        "Never run `harbor purge --force` in production.",
+        "You must not run `harbor purge --force` in production.",
+    ),
+    (
+        "The function does not store the question.",
+        "The function does not read, log or store the question.",
+    ),
+    (
+        "The function answers from the bundle.",
+        "The function needs no key, and answers from the bundle.",
+    ),
+    ("Notes are not published.", "Notes stay private; only labels are published."),
+    ("You can run it offline.", "It does not need a key and runs offline."),
+    (
+        "The file name is used if the title is missing.",
+        "If a page has no title, the file name is used.",
+    ),
+    ("It is not true that Windows is supported.", "Windows is not supported."),
+    ("It is not true that Windows is supported.", "It is not true that Windows is supported."),
+    ("Listed pages are included.", "Pages that are not listed are excluded."),
+    ("The key is read on the first question.", "The key is not read until the first question."),
+    (
+        "It answers questions and shows sources.",
+        "It not only answers questions, it also shows sources.",
+    ),
+    ("The trial costs nothing.", "The trial lasts 30 days and costs nothing."),
+    ("Nothing is written with --read-only.", "With --read-only nothing is written."),
+    ("Set the key before the build.", "Do not forget to set the key before the build."),
+    ("Windows 11 is supported.", "Windows 7 is not supported. Windows 11 is supported."),
+    ("Version 5 has no limit.", "There is no limit in version 5."),
+    ("Private note text never reaches the model.", "The text of a note is not sent to a model."),
+    ("The mode is not-found.", "A refusal has the mode not-found."),
+    ("Draft pages are not indexed.", "Draft pages are skipped."),
+    (
+        "With local vectors a run costs nothing.",
+        "With local vectors and extractive answers a run costs nothing.",
+    ),
+    ("You don't have to restart the server.", "There's no need to restart the server."),
+    ("The floor should not be lowered below 0.2.", "Never lower the floor below 0.2."),
+    (
+        "An encoding without a gold set can't be certified.",
+        "If there is no gold set, nothing can certify the encoding.",
+    ),
+    (
+        "Up to three excerpts are shown where no section is sure.",
+        "One excerpt is shown where a section is sure, up to three where none is.",
+    ),
+    ("Only English is checked.", "Other languages are not checked."),
+]
+TEXT = (
+    "The server listens on port 8080. You must not run the purge in production. "
+    "Support for Windows is planned, and no date is set."
+)
+
+
+def passage(language: str = "en") -> Passage:
+    starts = [0, TEXT.index("You must"), TEXT.index("Support"), len(TEXT)]
+    sentences = tuple(itertools.pairwise(starts))
+    return Passage("p#a", "p", "/p/#a", "P", TEXT, sentences, language=language)
+
+
+def reply(claim: str, quote: str, language: str = "en") -> Reply:
+    cited = passage(language)
+    start = TEXT.index(quote)
+    citation = RecordCitation(cited.id, cited.url, cited.title, quote, start, language=language)
+    return Reply(Answer(claims=(Claim(claim, (citation,)),)), 0.5, passages=(cited,))
+
+
+def issues(query: GoldQuery, judged: Reply) -> list[str]:
+    return judge_answer(query, summarize_reply(judged, get_translation("en").route))
+
+
+@pytest.mark.parametrize(("claim", "source"), DISAGREEING)
+def test_claim_that_negates_its_quote_conflicts(claim: str, source: str) -> None:
+    conflict = find_negation_conflict(claim, [source])
+    assert conflict is not None
+    assert conflict.source in source.replace("’", "'").replace("`", "")
+
+
+@pytest.mark.parametrize(("claim", "source"), AGREEING)
+def test_claim_in_other_words_does_not_conflict(claim: str, source: str) -> None:
+    assert find_negation_conflict(claim, [source]) is None
+
+
+@pytest.mark.parametrize(("claim", "source"), AGREEING)
+def test_verbatim_text_never_conflicts(claim: str, source: str) -> None:
+    for text in (claim, source, f"{source} {claim}"):
+        assert find_negation_conflict(text, [text]) is None
+
+
+@pytest.mark.parametrize(("claim", "source"), AGREEING)
+def test_denied_quote_always_conflicts(claim: str, source: str) -> None:
+    for text in (claim, source):
+        assert find_negation_conflict(f"It is not true that {text}", [text])
+
+
+def test_quote_that_leaves_out_its_not_is_read_with_its_sentence() -> None:
+    query = GoldQuery("a", "q", "partial")
+    honest = reply("Do not run the purge in production.", "run the purge in production")
+    misleading = reply("Run the purge in production.", "run the purge in production")
+    assert issues(query, honest) == []
+    assert issues(query, misleading) == [
+        "claim 'Run the purge in production.' and the quoted sentence "
+        "'You must not run the purge in production.' disagree in negation"
+    ]
+
+
+def test_one_of_several_quotes_that_agrees_is_enough() -> None:
+    sources = ["The server listens on port 8080.", "The client does not listen on port 8080."]
+    assert find_negation_conflict("The client does not listen on port 8080.", sources) is None
+    assert find_negation_conflict("The server does not listen on port 8080.", sources)
+
+
+def test_negation_check_is_for_english_and_can_be_switched_off() -> None:
+    denial = "It is not true that the server listens on port 8080."
+    quote = "The server listens on port 8080."
+    assert len(issues(GoldQuery("a", "q", "partial"), reply(denial, quote))) == 1
+    assert len(issues(GoldQuery("a", "q", "partial", language="en-GB"), reply(denial, quote))) == 1
+    assert issues(GoldQuery("a", "q", "partial", language="de"), reply(denial, quote)) == []
+    assert issues(GoldQuery("a", "q", "partial", check_negation=False), reply(denial, quote)) == []
+    assert issues(GoldQuery("a", "q", "partial"), reply(denial, quote, "de")) == []
+
+
+def count_conflicts(family: Family) -> tuple[int, int]:
+    """Count the honest and the misleading drafts of a family that conflict with their quotes."""
+    pairs = []
+    for page, quote, honest, misleading in family.rows:
+        passage = passage_of(page)
+        if passage.language != "en" or not (places := find_quotes(quote, passage.text)):
+            continue
+        (start, end), *_ = places
+        words = passage.text[start:end]
+        cited = RecordCitation(passage.id, passage.url, passage.title, words, start)
+        sentences = [read_quoted_sentences(cited, passage)]
+        pairs.append(
+            [bool(find_negation_conflict(text, sentences)) for text in (honest, misleading)]
+        )
+    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+
+
+def test_honest_drafts_never_conflict() -> None:
+    families = [*CAUGHT, *INHERENT]
+    assert [each.name for each in families if count_conflicts(each)[0]] == []
+
+
+def test_negations_that_the_contract_misses_are_found() -> None:
+    assert {family.name: count_conflicts(family)[1] for family in INHERENT[:2]} == {
+        "a negation turned round": 4,
+        "a quote that is cut before its not": 2,
+    }
+
+
+def quoting(prefix: str) -> str:
+    """Name the scripted model that puts some words before each sentence that it quotes."""
+    return f"quoting-{prefix.lower().replace(' ', '-')}"
+
+
+PREFIXES = ("", "It is not true that", "It is a myth that", "Contrary to the claim that")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIStub]:
+    def model(prefix: str, prompt: ParsedPrompt) -> str:
+        draft = write_honest_draft(prompt)
+        for claim in draft["claims"]:
+            claim["text"] = f"{prefix} {claim['text']}".strip()
+        return json.dumps(draft)
+
+    models = {quoting(each): (lambda prompt, each=each: model(each, prompt)) for each in PREFIXES}
+    with OpenAIStub(models=models) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = sites.write_site(tmp_path_factory.mktemp("site"))
+    query = "{id: chain, query: 'How thick is the chain of a mooring?', expectSources: [mooring]}"
+    sites.put(folder / "eval" / "gold.yaml", f"- {query}\n")
+    done = sites.build(folder, "-q")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_model_that_denies_its_quotes_fails_the_gold_set(
+    site: Path, server: OpenAIStub, prefix: str
+) -> None:
+    settings = {"answers": "openai", "model": quoting(prefix), "base_url": server.base_url}
+    sites.put(site / "function" / "settings.json", json.dumps({**settings, "timeout": 20.0}))
+    done = sites.command(site, "eval", "--full", OPENAI_API_KEY="test")
+    assert done.returncode == (1 if prefix else 0), done.stdout + done.stderr
+    assert ("disagree in negation" in done.stdout) == bool(prefix)
