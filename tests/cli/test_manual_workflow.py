@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from support import sites
+from support import manual, sites
+from support.action_steps import ActionRun, run_action
 
+# Where the manual's workflow finds this repository.
+OWN = "mkdocs-answerable/mkdocs-answerable/"
 GOLD = """
 queries:
   - id: chain
@@ -43,32 +46,57 @@ def clone(tmp_path: Path) -> Path:
     who = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
     for command in (("init", "-q"), ("add", "-A"), (*who, "commit", "-q", "-m", "A site")):
         assert run(origin, "git", *command).returncode == 0
+    sites.put(origin / "docs" / "pilots.md", "# Pilots\n\nA pilot boards beyond the buoy.\n")
+    for command in (("add", "-A"), (*who, "commit", "-q", "-m", "A page")):
+        assert run(origin, "git", *command).returncode == 0
     assert run(tmp_path, "git", "clone", "-q", str(origin), "clone").returncode == 0
     return tmp_path / "clone"
 
 
-def test_workflow_of_the_manual_runs_and_uploads_a_report(clone: Path) -> None:
+def run_job(clone: Path) -> ActionRun:
+    """Run what a runner would fetch nothing for; the outcome of this repository's action."""
     (job,) = workflow()["jobs"].values()
-    steps = [step["run"] for step in job["steps"] if "run" in step]
-    assert len(steps) == 3
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for step in steps:
-        # What a runner would fetch is installed here already.
-        done = run(clone, "bash", "-e", "-c", step, PATH=path, PIP_NO_INDEX="1", CI="true")
-        assert done.returncode == 0, step + done.stdout + done.stderr
-    uploaded = next(s["with"] for s in job["steps"] if "upload-artifact" in s.get("uses", ""))
-    for name in uploaded["path"].split():
-        assert (clone / name).stat().st_size > 100
+    for step in job["steps"]:
+        if "run" in step:
+            # What a runner would fetch is installed here already.
+            done = run(clone, "bash", "-e", "-c", step["run"], PATH=path, PIP_NO_INDEX="1")
+            assert done.returncode == 0, step["run"] + done.stdout + done.stderr
+    (used,) = (s for s in job["steps"] if s.get("uses", "").startswith(OWN))
+    action = sites.ROOT / used["uses"].removeprefix(OWN).partition("@")[0]
+    scratch = clone.parent / "scratch"
+    scratch.mkdir()
+    return run_action(action, clone, scratch, used.get("with", {}), {"event_name": "push"}, {})
+
+
+def test_workflow_of_the_manual_runs_and_uploads_a_report(clone: Path) -> None:
+    outcome = run_job(clone)
+    assert outcome.status == 0, [step.output for step in outcome.steps]
+    assert outcome.outputs == {"status": "0", "changed": "0"}
+    uploaded = clone / outcome.step("Upload the reports").values["path"]
+    for name in ("report.json", "report.html", "junit.xml", "diff.json", "diff.md"):
+        assert (uploaded / name).stat().st_size > 100
+    (job,) = workflow()["jobs"].values()
     cached = next(s["with"]["path"] for s in job["steps"] if "actions/cache@" in s.get("uses", ""))
     assert list((clone / cached).rglob("*.json"))
 
 
 def test_workflow_of_the_manual_fails_on_a_failing_query(clone: Path) -> None:
     sites.put(clone / "eval" / "gold.yaml", GOLD.replace("mooring#chains", "storms"))
-    (job,) = workflow()["jobs"].values()
-    script = "\n".join(step["run"] for step in job["steps"] if "run" in step)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = run(clone, "bash", "-e", "-c", script, PATH=path, PIP_NO_INDEX="1")
-    assert done.returncode == 1
-    assert "top source is not 'storms'" in done.stdout
-    assert (clone / "eval-report.html").is_file()
+    outcome = run_job(clone)
+    assert outcome.status == 1
+    assert "top source is not 'storms'" in outcome.step("Run the gold set").output
+    assert (clone / "answerable-report" / "report.html").is_file()
+
+
+def test_the_manual_has_every_input_and_output_of_the_action() -> None:
+    action = sites.ROOT / ".github" / "actions" / "gold-set" / "action.yml"
+    fields = yaml.safe_load(action.read_text("utf-8"))
+    rows = {row[0].strip("`"): row[1] for row in manual.rows("evaluate.md", "input of the action")}
+    defaults = {name: option["default"] for name, option in fields["inputs"].items()}
+    assert rows == {
+        name: "the token of the run" if "github.token" in default else f"`{default}`"
+        for name, default in defaults.items()
+    }
+    outputs = [row[0].strip("`") for row in manual.rows("evaluate.md", "output of the action")]
+    assert outputs == [*fields["outputs"]]

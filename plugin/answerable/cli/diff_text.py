@@ -30,7 +30,7 @@ def print_site_diff(diff: SiteDiff) -> None:
     for verdict in diff.after.verdicts:
         if not verdict.holds:
             _print_line(console, _describe_failure(verdict))
-    _print_line(console, f"{summarize_changes(diff)}.")
+    _print_line(console, f"{summarize_changes(diff, diff.against)}.")
     _print_line(console, summarize_counts(diff.after))
 
 

@@ -1,6 +1,7 @@
 """Format a gold run and its changed answers as Markdown, for a step summary or a comment."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from .answer_diff import AnswerChange
 from .markdown import format_inline, format_table, format_word_diff
@@ -11,8 +12,10 @@ from .verdict import Verdict, VerdictStatus
 
 # GitHub refuses a comment of more than 65,536 characters.
 MAX_CHARACTERS = 60_000
-# Of one text in a table: an issue may repeat a pattern, and a query has 500 characters.
-_MAX_CELL = 600
+# Of these for the table of verdicts, and of one text in it.
+_MAX_TABLE = 20_000
+_MAX_CELL = 300
+_MAX_PAGES = 20
 
 _STATUS_LABELS: dict[VerdictStatus, str] = {
     "pass": "pass",
@@ -37,7 +40,10 @@ def format_run(report: EvalReport) -> str:
         for each in sorted(report.verdicts, key=lambda each: each.holds)
         if each.status != "pass"
     ]
-    table = format_table(("verdict", "id", "question", "why"), rows) if rows else ""
+    fitting = [row for row, size in zip(rows, _add_up(rows), strict=True) if size <= _MAX_TABLE]
+    table = format_table(("verdict", "id", "question", "why"), fitting) if fitting else ""
+    if len(fitting) < len(rows):
+        table += f"\n{len(rows) - len(fitting)} more are in the report, and not here.\n"
     heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
     return "\n".join(filter(None, (heading, f"{summarize_counts(report)}\n", table)))
 
@@ -66,11 +72,14 @@ def format_site_diff(diff: SiteDiff, *, with_run: bool = True) -> str:
 
     with_run: say how the gold set fares too.
     """
-    parts = [f"### {summarize_changes(diff)}\n"]
+    parts = [f"### {summarize_changes(diff, format_inline(diff.against))}\n"]
     if with_run:
         parts.append(format_run(diff.after))
     if diff.pages:
-        parts.append("".join(f"- {_describe_page(change)}\n" for change in diff.pages))
+        lines = [f"- {_describe_page(change)}\n" for change in diff.pages[:_MAX_PAGES]]
+        if len(diff.pages) > _MAX_PAGES:
+            lines.append(f"- and {len(diff.pages) - _MAX_PAGES} more pages\n")
+        parts.append("".join(lines))
     size = sum(map(len, parts))
     left_out = 0
     for change in _order_changes(diff.answers.changed):
@@ -85,12 +94,12 @@ def format_site_diff(diff: SiteDiff, *, with_run: bool = True) -> str:
     return "\n".join(parts)
 
 
-def summarize_changes(diff: SiteDiff) -> str:
-    """Say in one line how many answers change."""
+def summarize_changes(diff: SiteDiff, against: str) -> str:
+    """Say in one line how many answers change. against: how the earlier state is shown."""
     answers = diff.answers
     compared = len(answers.changed) + len(answers.unchanged)
     verb = "differs" if len(answers.changed) == 1 else "differ"
-    line = f"{len(answers.changed)} of {compared} answers {verb} from {diff.against}"
+    line = f"{len(answers.changed)} of {compared} answers {verb} from {against}"
     asides = [
         f"{len(ids)} {label}"
         for ids, label in (
@@ -114,6 +123,11 @@ def describe_turn(change: AnswerChange) -> str:
 def _order_changes(changes: Sequence[AnswerChange]) -> list[AnswerChange]:
     """Order changes so that those which break a verdict lead."""
     return sorted(changes, key=lambda change: (not change.holds_no_longer, change.after.holds))
+
+
+def _add_up(rows: Sequence[Sequence[str]]) -> Iterator[int]:
+    """Add up the characters of rows, each with those before it."""
+    return accumulate(sum(map(len, row)) for row in rows)
 
 
 def _explain(verdict: Verdict) -> str:
