@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
+from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.gold_sources import NoteSources, check_gold_sources, list_public_sources
 from ..evaluate.page_changes import compare_pages, list_cited_pages, list_pages
 from ..evaluate.question_file import load_questions
 from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import read_report
-from ..evaluate.runner import run_gold_set
 from ..evaluate.site_diff import SiteDiff, diff_sites
 from ..indexing.progress import show_progress
 from ..mkdocs.ref_build import RefSite, build_ref
@@ -21,7 +21,7 @@ from ..serve.provider_registry import is_answerer_local
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings
-from .evaluate_options import confirm_cost, read_note_sources
+from .evaluate_options import MODEL_JOBS, confirm_cost, read_note_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,8 @@ def _ask_site(site: AskedSite, queries: Sequence[GoldQuery]) -> EvalReport:
     runnable = _select_runnable(site, queries)
     verdicts = []
     with show_progress("asking") as report_progress:
-        for verdict in run_gold_set(runnable, site.engine, site.notes.ids, full=True):
+        plan = RunOptions(full=True, jobs=MODEL_JOBS if site.by_model else 1)
+        for verdict in run_gold_queries(runnable, site.engine, site.notes.ids, plan):
             verdicts.append(verdict)
             if report_progress:
                 report_progress(len(verdicts), len(runnable))

@@ -62,10 +62,7 @@ def print_annotations(report: EvalReport, gold_file: Path) -> None:
 
 
 def _explain(verdict: Verdict) -> str:
-    reasons = [verdict.error] if verdict.error is not None else [*verdict.issues]
-    if verdict.known_failure:
-        reasons.append(f"known failure: {verdict.known_failure}")
-    return "\n".join([verdict.query, *reasons])
+    return "\n".join(filter(None, (verdict.query, verdict.outcome, verdict.note)))
 
 
 def _find_workspace_path(path: Path) -> Path:

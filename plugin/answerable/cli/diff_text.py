@@ -72,8 +72,7 @@ def _list_urls(verdict: Verdict) -> str:
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    problem = verdict.error if verdict.error is not None else "; ".join(verdict.issues)
-    return f"{verdict.status.upper()} {verdict.id}: {problem or verdict.known_failure}"
+    return f"{verdict.status.upper()} {verdict.id}: {verdict.outcome}"
 
 
 def _describe_page(change: PageChange) -> str:

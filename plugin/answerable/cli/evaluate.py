@@ -31,6 +31,7 @@ from ..serve.stores.bundle import Bundle
 from .ci_output import CiOutput, annotations_option, append_step_summary, junit_option
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import (
+    MODEL_JOBS,
     REPORTS_FOLDER,
     TRIALS_FILE,
     confirm_cost,
@@ -41,8 +42,6 @@ from .evaluate_options import (
 from .run_report import print_report
 
 _LATEST_REPORT = "latest"
-# Queries that are asked of a model at once, unless --jobs says otherwise.
-_MODEL_JOBS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ def run_eval(
         answered=len(runnable) * options.repeat if by_model else 0,
         is_agreed=options.is_agreed,
     )
-    plan = RunOptions(full, options.jobs or (_MODEL_JOBS if by_model else 1), options.repeat)
+    plan = RunOptions(full, options.jobs or (MODEL_JOBS if by_model else 1), options.repeat)
     report = make_report(
         engine.store.manifest,
         _collect_verdicts(runnable, engine, notes.ids, plan, fail_fast=options.fail_fast),

@@ -16,6 +16,8 @@ from .context import read_site_notebook
 # Folder of reports under the cache folder, and the last trials of `answerable tune` among them.
 REPORTS_FOLDER = "eval"
 TRIALS_FILE = "tune.json"
+# Queries that are asked of a model at once, unless an option says otherwise.
+MODEL_JOBS = 4
 
 _LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
