@@ -88,6 +88,8 @@ DISAGREEING = [
     ),
 ]
 AGREEING = [
+    ("The timeout is None by default.", "By default the timeout is `None`."),
+    ("It returns a value.", "It returns a value or None."),
     ("The server listens on port 8080.", "The server listens on port 8080."),
     ("Windows is not supported here.", "Windows is not supported."),
     ("It does not run there.", "Windows is not supported."),

@@ -97,8 +97,9 @@ def parse_sentences(text: str) -> list[Sentence]:
 
 
 def _tokenize(sentence: str) -> Iterator[str]:
-    for match in _TOKEN.finditer(sentence.lower()):
-        yield match[0]
+    for match in _TOKEN.finditer(sentence):
+        # Within a sentence it is Python's value.
+        yield match[0] if match[0] == "None" and match.start() else match[0].lower()
 
 
 @lru_cache(maxsize=4096)
