@@ -76,6 +76,12 @@ def test_eval_passes_in_both_tiers(folder: Path) -> None:
         "not-found",
     ]
     assert [row["refused"] for row in last(folder)["verdicts"]] == [False, False, True]
+    chain, winch, opera = last(folder)["verdicts"]
+    assert 1 <= chain["relevant"] <= chain["retrieved"]
+    assert winch["relevant"] == 1
+    assert (opera["relevant"], opera["retrieved"]) == (0, 0)
+    retrieved = chain["retrieved"] + winch["retrieved"]
+    assert last(folder)["metrics"]["precision"]["whole"] == retrieved
 
 
 def test_known_failure_does_not_fail_the_run_until_it_passes(folder: Path) -> None:
@@ -90,17 +96,33 @@ def test_known_failure_does_not_fail_the_run_until_it_passes(folder: Path) -> No
             "pass",
             "pass",
         ]
+        assert "KNOWN chain: top source is not 'storms#lanterns' (known failure: storms" in (
+            done.stdout
+        )
+        assert "2 of 3 passed" in done.stdout
+        assert "1 known to fail" in done.stdout
     sites.put(
         folder / "eval" / "gold.yaml", gold.replace("topSource: storms#lanterns", "tags: [t]")
     )
     done = sites.command(folder, "eval", "--full")
     assert done.returncode == 1
     assert last(folder)["verdicts"][0]["status"] == "unexpected-pass"
-    assert "chain: unexpected pass: drop knownFailure" in done.stdout
+    assert "FAIL chain: unexpected pass: drop knownFailure" in done.stdout
+    assert "2 of 3 passed (full tier), 1 passed unexpectedly" in " ".join(done.stdout.split())
     # The retrieval alone cannot tell: the query has a mode to be judged by.
     done = sites.command(folder, "eval")
     assert done.returncode == 0
     assert last(folder)["verdicts"][0]["status"] == "pass"
+
+
+def test_failing_query_is_printed_with_its_note_and_the_path_of_the_report(folder: Path) -> None:
+    noted = BROKEN.replace("tags: [direct]", "note: Thick chains come first.")
+    sites.put(folder / "eval" / "gold.yaml", noted.replace("[boundary]", "[b]\n    note: Unseen."))
+    done = sites.command(folder, "eval")
+    assert "not 'storms#lanterns'\n  note: Thick chains come first.\n" in done.stdout
+    assert "Unseen." not in done.stdout
+    assert f"Report: {reports(folder)[-1]}" in done.stdout
+    assert json.loads(sites.command(folder, "eval", "--json").stdout)["failed"] == 1
 
 
 def test_report_records_bundle_models_and_floors(folder: Path) -> None:

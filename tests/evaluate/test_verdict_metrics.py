@@ -1,5 +1,7 @@
 """The numbers of a set of verdicts, by hand."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,20 @@ def test_metrics_equal_counts_by_hand() -> None:
     assert metrics.refused == Proportion(1, 2)
     assert metrics.quoted == Proportion(3, 4)
     assert metrics.passed == Proportion(5, 5)
+
+
+def test_precision_counts_what_was_retrieved_for_queries_with_a_source() -> None:
+    rows = (
+        replace(ROWS[0], retrieved=8, relevant=3),
+        replace(ROWS[4], retrieved=2, relevant=0),
+        # Without an expected source nothing can be relevant.
+        replace(ROWS[2], retrieved=8),
+        # A failed call retrieved nothing that was judged.
+        replace(ROWS[1], retrieved=8, relevant=8, error="embedding"),
+    )
+    assert compute_metrics(rows).precision == Proportion(3, 10)
+    assert compute_metrics(rows[2:3]).precision == Proportion(0, 0)
+    assert compute_metrics_by_tag(rows)["x"].precision == Proportion(3, 8)
 
 
 def test_retrieval_tier_metrics_count_refusals_by_floors() -> None:

@@ -181,7 +181,9 @@ def run_eval(
     previous = find_previous_report(archive, report)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
     print_report(report, previous, as_json=options.as_json)
-    archive_report(archive, report, previous)
+    archived = archive_report(archive, report, previous)
+    if not options.as_json:
+        click.echo(f"Report: {archived}")
     options.ci.publish_run(report, path)
     append_step_summary(format_run(report))
     if options.report:

@@ -16,12 +16,13 @@ from .render import to_plain_text
 
 # What opens the line about a verdict under the table; FAIL for any other.
 _LINE_LABELS: Mapping[VerdictStatus, str] = {
-    "known-failure": "known",
+    "known-failure": "KNOWN",
     "error": "ERROR",
     "flaky": "FLAKY",
 }
 _SHARE_LABELS = {
     "recall": "expected sources retrieved",
+    "precision": "retrieved items that are of an expected source",
     "answered": "questions answered as required",
     "refused": "questions refused as required",
     "quoted": "drafted claims whose quotes were found",
@@ -45,6 +46,8 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
         # Under the table, whose columns a log of 80 characters would break.
         if row.outcome:
             click.echo(f"{_LINE_LABELS.get(row.status, 'FAIL')} {row.id}: {row.outcome}")
+            if row.note:
+                click.echo(f"  note: {row.note}")
     _print_metrics(console, report.verdicts)
     if previous:
         _print_diff(console, diff_reports(previous, report))
@@ -52,9 +55,11 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
 
 
 def _format_status(status: VerdictStatus) -> str:
-    if status in ("error", "flaky"):
+    if status in ("error", "flaky", "known-failure"):
         return f"[yellow]{status}[/yellow]"
-    return format_verdict(passed=status in ("pass", "known-failure"))
+    if status == "unexpected-pass":
+        return f"[red]{status}[/red]"
+    return format_verdict(passed=status == "pass")
 
 
 def summarize_report(report: EvalReport) -> str:
@@ -62,6 +67,8 @@ def summarize_report(report: EvalReport) -> str:
     summary = f"{report.passed} of {report.runnable} passed ({report.tier} tier)"
     if report.known_failures:
         summary += f", {len(report.known_failures)} known to fail"
+    if report.unexpected_passes:
+        summary += f", {len(report.unexpected_passes)} passed unexpectedly"
     if report.flaky:
         summary += f", {len(report.flaky)} flaky"
     if report.errors:
@@ -85,9 +92,9 @@ def _print_metrics(console: Console, verdicts: Sequence[Verdict]) -> None:
         console.print(f"mean reciprocal rank of the first expected source: {metrics.mrr:.3f}")
     by_tag = compute_metrics_by_tag(verdicts)
     if by_tag:
-        table = Table("tag", "passed", "recall", "answered", "refused")
+        table = Table("tag", "passed", "recall", "precision", "answered", "refused")
         for tag, each in by_tag.items():
-            shares = (each.passed, each.recall, each.answered, each.refused)
+            shares = (each.passed, each.recall, each.precision, each.answered, each.refused)
             table.add_row(to_plain_text(tag), *map(_format_share, shares))
         console.print(table)
 

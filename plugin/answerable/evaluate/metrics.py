@@ -49,7 +49,8 @@ class Proportion:
 class Metrics:
     """Summarize verdicts in numbers.
 
-    ``recall``: expected sources among the retrieved, the first eight of each stream. ``mrr``: the
+    ``recall``: expected sources among the retrieved, the first eight of each stream.
+    ``precision``: retrieved items, the same, that are of an expected source. ``mrr``: the
     mean of 1 / rank of the first expected source, None without one. ``answered``: questions to be
     answered that were, in the mode they require; in the retrieval tier, that were not refused.
     ``refused``: questions to be refused that were; in the retrieval tier, by the floors.
@@ -58,6 +59,7 @@ class Metrics:
 
     passed: Proportion
     recall: Proportion
+    precision: Proportion
     mrr: float | None
     answered: Proportion
     refused: Proportion
@@ -69,6 +71,7 @@ class Metrics:
         return {
             "passed": self.passed,
             "recall": self.recall,
+            "precision": self.precision,
             "answered": self.answered,
             "refused": self.refused,
             "quoted": self.quoted,
@@ -85,10 +88,15 @@ def compute_metrics(verdicts: Sequence[Verdict]) -> Metrics:
     judged = [verdict for verdict in verdicts if verdict.error is None]
     ranks = [each.rank for verdict in judged for each in verdict.ranks]
     reciprocal_ranks = [_best_reciprocal_rank(verdict.ranks) for verdict in judged if verdict.ranks]
+    sourced = [verdict for verdict in judged if verdict.ranks]
     claims = sum(verdict.claims for verdict in judged)
     return Metrics(
         passed=_count_true(verdict.passed for verdict in verdicts),
         recall=_count_true(rank is not None for rank in ranks),
+        precision=Proportion(
+            sum(verdict.relevant for verdict in sourced),
+            sum(verdict.retrieved for verdict in sourced),
+        ),
         mrr=sum(reciprocal_ranks) / len(reciprocal_ranks) if reciprocal_ranks else None,
         answered=_count_true(verdict.is_answered for verdict in judged if verdict.is_answerable),
         refused=_count_true(verdict.is_refused for verdict in judged if verdict.requires_refusal),

@@ -63,6 +63,11 @@ class EvalReport:
         return bool(self.verdicts) and len(self.errors) == len(self.verdicts)
 
     @property
+    def unexpected_passes(self) -> tuple[str, ...]:
+        """List the ids of the queries that pass although the gold file expects a failure."""
+        return tuple(each.id for each in self.verdicts if each.status == "unexpected-pass")
+
+    @property
     def passed(self) -> int:
         """Count the queries that passed."""
         return sum(verdict.status == "pass" for verdict in self.verdicts)

@@ -101,6 +101,10 @@ def judge_outcome(
         mode=reply.answer.mode if reply else None,
         reason=reply.reason if reply else None,
         ranks=ranks,
+        retrieved=len(items),
+        relevant=sum(
+            any(matches_source(item, source, notes) for source in query.sources) for item in items
+        ),
         claims=len(reply.answer.claims) if reply else 0,
         dropped=reply.answer.dropped if reply else 0,
         answer=_record_answer(reply) if reply else None,

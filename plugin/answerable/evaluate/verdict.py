@@ -100,11 +100,12 @@ class Verdict:
     those of the answer, None where no answer was asked for. ``below_floors``: nothing was above the
     floors (``refused`` in a report). ``top``: the id of the best candidate. The scores are the best
     of either stream, with no floor applied, as the floors are compared with them. ``ranks``: of
-    each expected source. ``near_misses``: best first. ``claims`` and ``dropped`` count claims that
-    the contract has accepted and rejected. ``usage``: None where no model was called. ``runs``:
-    each run of a query that was asked more than once; the other fields are those of the first run
-    with an error, else of the first that fails, else of the first. ``top_expected``: the best
-    candidate is one of ``expectSources``.
+    each expected source. ``near_misses``: best first. ``retrieved`` counts the items above the
+    floors, at most eight of each stream, and ``relevant`` those of them that are of an expected
+    source. ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
+    ``usage``: None where no model was called. ``runs``: each run of a query that was asked more
+    than once; the other fields are those of the first run with an error, else of the first that
+    fails, else of the first. ``top_expected``: the best candidate is one of ``expectSources``.
     """
 
     id: str
@@ -123,6 +124,8 @@ class Verdict:
     hint_score: float = 0.0
     ranks: tuple[SourceRank, ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
+    retrieved: int = 0
+    relevant: int = 0
     claims: int = 0
     dropped: int = 0
     answer: RecordedAnswer | None = None

@@ -26,7 +26,7 @@ _COMPUTED = ("status",)
 _TEXTS = ("id", "query", "note")
 _TEXTS_OR_NULL = ("top", "error", "known_failure")
 _SCORES = ("passage_score", "hint_score")
-_COUNTS = ("claims", "dropped")
+_COUNTS = ("retrieved", "relevant", "claims", "dropped")
 
 
 def encode_verdict(verdict: Verdict) -> dict[str, Any]:
