@@ -12,6 +12,9 @@ from rich.console import Console
 
 from ..evaluate.explain.advice import advise_author
 from ..evaluate.explain.explanation import Explanation, explain_question
+from ..evaluate.explain.refusal import FloorCost, RefusalExplanation, count_floor_cost
+from ..evaluate.explain.refusal_advice import advise_refusal, draft_gold_query
+from ..evaluate.gold import load_gold_queries
 from ..evaluate.gold_sources import NoteSources
 from ..indexing.pages.records import parse_metadata
 from ..indexing.yaml_reader import YamlError, parse_yaml
@@ -38,24 +41,60 @@ _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*$"
 @click.command("why")
 @question_argument
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
+@click.option("--refuse", is_flag=True, help="It should have been refused: what would do that.")
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole ledger as JSON.")
 @click.pass_obj
 def command(
-    location: SiteLocation, question: str, expect: str | None, language: str | None, as_json: bool
+    location: SiteLocation,
+    question: str,
+    expect: str | None,
+    refuse: bool,
+    language: str | None,
+    as_json: bool,
 ) -> None:
     """Explain what a QUESTION retrieves, what it does not, and what an author could do."""
     check_language_tag(language)
+    if refuse and expect:
+        raise click.UsageError("--refuse: nothing should answer the question; drop --expect")
     cleaned = clean_question(question)
     engine = open_engine(*location)
-    explanation = _explain(engine, location[1], cleaned, expect, language)
-    advice = advise_author(explanation)
+    if refuse:
+        explanation = explain_question(engine, cleaned, language=language, refuse=True)
+        cost = _count_floor_cost(engine, location[1], explanation.refusal)
+        advice = advise_refusal(explanation, cost)
+    else:
+        explanation = _explain(engine, location[1], cleaned, expect, language)
+        cost = None
+        advice = advise_author(explanation)
+    gold_query = draft_gold_query(explanation, cost) if explanation.refusal else None
     if as_json:
         fields = asdict(explanation, dict_factory=_rename_fields)
-        body = fields | {"advice": [asdict(each) for each in advice]}
+        body = fields | {
+            "floor_cost": asdict(cost) if cost else None,
+            "gold_query": gold_query,
+            "advice": [asdict(each) for each in advice],
+        }
         click.echo(json.dumps(_round_floats(body), indent=2))
     else:
-        print_explanation(Console(), explanation, advice)
+        print_explanation(Console(), explanation, advice, gold_query, refuse=refuse)
+
+
+def _count_floor_cost(
+    engine: Engine[Bundle], config_file: Path, refusal: RefusalExplanation | None
+) -> FloorCost | None:
+    """Count what the floors that refuse a question cost; None where there is no gold set."""
+    if refusal is None or (refusal.floor is None and refusal.note_floor is None):
+        return None
+    if not config_file.is_file():
+        return None
+    from ..mkdocs.site_config import load_site_config
+
+    site = load_site_config(config_file)
+    if not site.gold.is_file():
+        return None
+    queries = load_gold_queries(site.gold, site.author)
+    return count_floor_cost(engine, queries, refusal.floor, refusal.note_floor)
 
 
 def _explain(

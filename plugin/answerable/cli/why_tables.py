@@ -1,7 +1,8 @@
 """Print an explanation of ``answerable why``: outcome, advice, words and candidates as tables."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -11,6 +12,7 @@ from ..evaluate.explain.advice import Advice
 from ..evaluate.explain.candidates import ExplainedCandidate
 from ..evaluate.explain.expected import ExpectedRank
 from ..evaluate.explain.explanation import Explanation
+from ..evaluate.explain.refusal_advice import describe_refusal
 from ..serve.answers.confidence import bucket_confidence
 from ..serve.retrieval.retrieve import TOP_K
 from .render import to_plain_text
@@ -36,17 +38,36 @@ _FATE_LABELS = {
 }  # fmt: skip
 
 
-def print_explanation(console: Console, explanation: Explanation, advice: Sequence[Advice]) -> None:
-    """Print the outcome, what an author could do, and then what it rests on."""
+def print_explanation(
+    console: Console,
+    explanation: Explanation,
+    advice: Sequence[Advice],
+    gold_query: Mapping[str, str] | None,
+    *,
+    refuse: bool,
+) -> None:
+    """Print the outcome, what an author could do, and then what it rests on.
+
+    gold_query: one to hold a refusal. refuse: the question should have been refused.
+    """
     profile = explanation.profile
     console.print(_format_outcome(explanation))
     for line in _list_remarks(explanation):
         console.print(to_plain_text(line))
+    if refuse and explanation.refusal is None:
+        console.print("It is refused already, so there is nothing to do.")
+    if explanation.refusal:
+        text = describe_refusal(explanation, explanation.refusal)
+        _print_section(console, "Why it is answered", to_plain_text(text))
     if advice:
         listed = Table.grid(padding=(0, 1))
         for each in advice:
             listed.add_row("•", to_plain_text(each.text))
         _print_section(console, "What an author could do", listed)
+    if gold_query:
+        # A JSON text is a YAML text, whatever a question has in it.
+        lines = (f"{name}: {json.dumps(text)}" for name, text in gold_query.items())
+        _print_section(console, "The gold query", to_plain_text("- " + "\n  ".join(lines)))
     if explanation.expected:
         text = _format_expected(explanation, explanation.expected)
         _print_section(console, "Expected", to_plain_text(text))

@@ -11,9 +11,9 @@ from .candidates import ExplainedCandidate
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """Hold a page that an answer quotes: ``share`` of the quoted words, ``rank`` of its best passage.
+    """Hold a page that an answer quotes, and its ``share`` of the quoted words.
 
-    ``passages``: the ids of those that it quotes.
+    ``rank``: of its best passage. ``passages``: the ids of those that are quoted.
     """
 
     page: str

@@ -7,13 +7,17 @@ from .page_edit import FACT, PageEdit
 
 def describe_edit(edit: PageEdit) -> str:
     """Say where to write which sentence."""
-    fact = f"where {FACT} is the fact"
+    return f"{describe_place(edit)}, where {FACT} is the fact."
+
+
+def describe_place(edit: PageEdit) -> str:
+    """Say where to write which sentence, as the beginning of a sentence."""
     if edit.heading:
         return (
             f'Write on {edit.page}, at the end of "{edit.under[-1]}", the heading '
-            f'"{edit.heading}" and under it "{edit.sentence}", {fact}.'
+            f'"{edit.heading}" and under it "{edit.sentence}"'
         )
-    return f'Write on {edit.page}, under "{edit.under[-1]}", "{edit.sentence}", {fact}.'
+    return f'Write on {edit.page}, under "{edit.under[-1]}", "{edit.sentence}"'
 
 
 def describe_forecast(forecast: EditForecast, expected: ExpectedRank) -> str:

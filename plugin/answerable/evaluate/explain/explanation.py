@@ -21,6 +21,7 @@ from .question_words import (
     list_unknown_words,
     read_question_words,
 )
+from .refusal import RefusalExplanation, explain_refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Explanation:
     first: those above the floor, then those under it. ``lead`` is the cosine of the best hint above
     its floor minus that of the best passage. ``outcome`` is None where an answer costs money and
     was not asked for, ``expected`` where nothing was expected, or the question has no words to look
-    for.
+    for, ``refusal`` where that was not asked for or it is refused.
     """
 
     question: str
@@ -60,6 +61,7 @@ class Explanation:
     lead: float
     outcome: ExplainedOutcome | None
     expected: ExpectedRank | None
+    refusal: RefusalExplanation | None = None
 
     @property
     def evidence(self) -> tuple[ExplainedCandidate, ...]:
@@ -74,12 +76,13 @@ def explain_question(
     expect: str | None = None,
     language: str | None = None,
     notes: Mapping[str, str] | None = None,
+    refuse: bool = False,
 ) -> Explanation:
     """Explain one cleaned question; GoldError if nothing has the id that is expected.
 
     expect: a record, passage, hint or note by its id, or a note by its path. language: a tag of
-    the asker's language. notes: from a note's path to its id. An answer is asked for only where it
-    costs nothing.
+    the asker's language. notes: from a note's path to its id. refuse: explain what would refuse it.
+    An answer is asked for only where it costs nothing.
     """
     bundle = engine.store
     target = None if expect is None else find_expected(bundle, expect, notes or {})
@@ -109,6 +112,12 @@ def explain_question(
         expected = _forecast_expected(
             engine, context, target, expected, outcome, retrieved.vector, language
         )
+    refusal = None
+    if refuse and retrieved.vector is not None and not (outcome and outcome.reason):
+        cited = outcome.cited if outcome else ()
+        refusal = explain_refusal(
+            engine, context, retrieved.vector, passages, hints, cited, language
+        )
     return Explanation(
         question=question,
         language=language,
@@ -124,6 +133,7 @@ def explain_question(
         lead=retrieved.truncate(TOP_K).evidence.lead,
         outcome=outcome,
         expected=expected,
+        refusal=refusal,
     )
 
 

@@ -42,7 +42,7 @@ def read_question_words(bundle: Bundle, reading: QuestionReading) -> tuple[Quest
     """Read the question's content terms in each language of the site, in the question's order."""
     words: list[QuestionWord] = []
     for tag, terms in reading.terms.items():
-        rows = _find_language_rows(bundle, tag)
+        rows = find_language_rows(bundle, tag)
         idfs = compute_idfs(bundle.postings, terms, rows, read_site_name_terms(bundle, tag))
         total = sum(idfs.values())
         texts = _map_terms_to_words(reading.question, tag)
@@ -83,7 +83,7 @@ def list_missing_words(
 ) -> tuple[QuestionWord, ...]:
     """List the words that count and that a passage does not hold, read in its language."""
     tag = bundle.site.language_of(row)
-    rows = _find_language_rows(bundle, tag)
+    rows = find_language_rows(bundle, tag)
     return tuple(
         word
         for word in words
@@ -101,13 +101,13 @@ def score_with_words_added(
     postings = bundle.postings
     for word in added:
         postings = _add_posting(postings, word.term, row)
-    first, end = _find_language_rows(bundle, tag)
+    first, end = find_language_rows(bundle, tag)
     terms = [word.term for word in words if word.language == tag]
     idfs = compute_idfs(postings, terms, (first, end), read_site_name_terms(bundle, tag))
     return float(score_bm25(postings, idfs, (first, end))[row - first])
 
 
-def _find_language_rows(bundle: Bundle, tag: str) -> RowRange:
+def find_language_rows(bundle: Bundle, tag: str) -> RowRange:
     """Find the (first, last + 1) rows of a language; (0, 0) if no page is written in it."""
     ranges = ((each.first, each.end) for each in bundle.site.languages if each.tag == tag)
     return next(ranges, (0, 0))

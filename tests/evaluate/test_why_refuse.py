@@ -1,0 +1,224 @@
+"""A wrong answer is explained: what lifts it, which floor refuses it, and what that floor costs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from answerable.cli import main
+from answerable.evaluate.explain.explanation import Explanation, explain_question
+from answerable.evaluate.explain.page_edit import FACT
+from answerable.evaluate.explain.refusal import FloorCost, count_floor_cost
+from answerable.evaluate.explain.refusal_advice import advise_refusal, draft_gold_query
+from answerable.evaluate.gold import GoldQuery
+from answerable.indexing.notes.note import Note
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.engine import Engine
+from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle import Bundle
+from answerable.testing import ScriptedAnswerer
+from support import sites
+from support.doubles import bundle_of, index_of, note, record
+
+PAGES = {
+    "chain": "<p>The chain of a mooring is twelve millimetres thick.</p>",
+    "buoy": "<p>A buoy of the harbour is painted red and checked in spring.</p>",
+    "storm": "<p>Before a storm the crew doubles every rope.</p>",
+}
+WRONG = "How thick is the chain of a bicycle?"
+
+
+def make_site_engine(
+    folder: Path, pages: dict[str, str] = PAGES, notes: Sequence[Note] = (), floor: float = 0.3
+) -> Engine[Bundle]:
+    local = sites.local()
+    index = index_of(folder, [record(name, text) for name, text in pages.items()], notes, local)
+    profile = Profile(floor=floor, note_floor=0.3)
+    return make_engine(bundle_of(folder, index, profile, local.identity), local)
+
+
+def refuse(engine: Engine[Bundle], question: str) -> Explanation:
+    return explain_question(engine, question, refuse=True)
+
+
+def rules(explanation: Explanation, cost: FloorCost | None) -> list[str]:
+    return [advice.rule for advice in advise_refusal(explanation, cost)]
+
+
+def test_lifts_and_cosine_add_up_to_the_best_base(tmp_path: Path) -> None:
+    explanation = refuse(make_site_engine(tmp_path), WRONG)
+    refusal = explanation.refusal
+    assert refusal is not None
+    assert (refusal.passage, refusal.page) == ("chain", "chain")
+    assert {lift.word for lift in refusal.lifts} == {"thick", "chain"}
+    assert sum(lift.base for lift in refusal.lifts) + refusal.dense == pytest.approx(
+        refusal.base, abs=1e-5
+    )
+    assert explanation.outcome is not None
+    assert [each.page for each in explanation.outcome.pages] == ["chain"]
+
+
+def test_named_floor_refuses_and_the_hundredth_below_does_not(tmp_path: Path) -> None:
+    own = make_site_engine(tmp_path)
+    refusal = refuse(own, WRONG).refusal
+    assert refusal is not None
+    assert refusal.floor is not None
+    assert refusal.note_floor is None
+    for floor, mode in ((refusal.floor, "not-found"), (refusal.floor - 0.01, "partial")):
+        changed = make_site_engine(tmp_path / str(floor), floor=round(floor, 2))
+        assert changed.answer(WRONG).answer.mode == mode
+
+
+def test_floor_cost_names_gold_queries_that_it_would_refuse(tmp_path: Path) -> None:
+    own = make_site_engine(tmp_path)
+    queries = [
+        GoldQuery("strong", "How thick is the chain of a mooring?", "partial"),
+        GoldQuery("weak", "Which colour is painted on a buoy in spring?", expect_sources=("buoy",)),
+        GoldQuery("lost-already", "Who sang at the opera in Vienna?", "partial"),
+        GoldQuery("refused", WRONG, "not-found"),
+        GoldQuery("short", "red buoy?", "partial"),
+        GoldQuery("pattern", "Who doubles a rope before a storm?", forbid_answer_patterns=("x",)),
+    ]
+    scores = {
+        query.id: max(each.base for each in explain_question(own, query.query).passages)
+        for query in queries
+    }
+    assert scores["lost-already"] < 0.3 < scores["weak"] < scores["strong"]
+    between = (scores["weak"] + scores["strong"]) / 2
+    assert count_floor_cost(own, queries, between, None) == FloorCost(3, ("weak",))
+    assert count_floor_cost(own, queries, scores["strong"] + 0.01, None) == FloorCost(
+        3, ("strong", "weak")
+    )
+    assert count_floor_cost(own, queries, None, None) == FloorCost(3, ())
+
+
+def test_free_floor_is_the_first_advice_and_a_costly_one_the_last(tmp_path: Path) -> None:
+    explanation = refuse(make_site_engine(tmp_path), WRONG)
+    free, costly = FloorCost(20, ()), FloorCost(20, tuple(f"q{n}" for n in range(7)))
+    assert rules(explanation, free) == ["floor", "state-absence", "gold-query"]
+    for cost in (costly, FloorCost(0, ()), None):
+        assert rules(explanation, cost) == ["state-absence", "gold-query", "floor"]
+    text = advise_refusal(explanation, costly)[-1].text
+    assert "7 of the 20 gold queries" in text
+    assert "q0, q1, q2, q3, q4 and 2 more" in text
+    assert "none of the 20 gold queries" in advise_refusal(explanation, free)[0].text
+    assert "no gold set" in advise_refusal(explanation, None)[-1].text
+    assert draft_gold_query(explanation, costly) == {
+        "id": "how-thick-is-the-chain-of",
+        "query": WRONG,
+        "expectAnswerMode": "not-found",
+        "requires": "model",
+    }
+    assert "requires" not in draft_gold_query(explanation, free)
+
+
+def test_sentence_that_states_the_absence_is_quoted_in_place_of_the_wrong_answer(
+    tmp_path: Path,
+) -> None:
+    own = make_site_engine(tmp_path)
+    wrong = own.answer(WRONG).answer.claims[0].text
+    assert "twelve" in wrong
+    advice = {each.rule: each for each in advise_refusal(refuse(own, WRONG), None)}
+    edit = advice["state-absence"].edit
+    assert edit is not None
+    assert edit.page == "chain"
+    sentence = edit.sentence.replace(FACT, "the harbour has no bicycle.")
+    after = make_site_engine(
+        tmp_path / "after", {**PAGES, "chain": f"<p>{sentence}</p>{PAGES['chain']}"}
+    )
+    assert after.answer(WRONG).answer.claims[0].text.startswith(sentence)
+
+
+def test_no_floor_refuses_a_short_question_whose_words_a_passage_holds(tmp_path: Path) -> None:
+    own = make_site_engine(tmp_path, floor=0.9)
+    explanation = refuse(own, "mooring chain?")
+    refusal = explanation.refusal
+    assert refusal is not None
+    assert refusal.no_floor
+    assert (refusal.floor, refusal.note_floor) == (None, None)
+    assert rules(explanation, None)[-1] == "no-floor"
+
+
+def test_hints_alone_need_a_note_floor(tmp_path: Path) -> None:
+    winch = note("winch", "The electric winch gearbox was repaired in spring.")
+    explanation = refuse(make_site_engine(tmp_path, notes=[winch]), "electric winch gearbox repair")
+    refusal = explanation.refusal
+    assert refusal is not None
+    assert refusal.passage == ""
+    assert refusal.floor is None
+    hint = explanation.hints[0]
+    assert refusal.note_floor is not None
+    assert hint.score < refusal.note_floor <= hint.score + 0.01
+    assert rules(explanation, None) == ["gold-query", "floor"]
+    assert "`note_floor: " in advise_refusal(explanation, None)[-1].text
+
+
+def test_nothing_is_advised_where_the_question_is_refused(tmp_path: Path) -> None:
+    own = make_site_engine(tmp_path)
+    for question in ("Who sang at the opera in Vienna?", "What is it?"):
+        explanation = refuse(own, question)
+        assert explanation.refusal is None
+        assert advise_refusal(explanation, None) == ()
+
+
+def test_refusal_of_a_paid_answer_is_explained_without_asking_for_it(tmp_path: Path) -> None:
+    free = make_site_engine(tmp_path)
+    answerer = ScriptedAnswerer([], max_question_tokens=1)
+    explanation = refuse(Engine(free.store, free.embedder, answerer), WRONG)
+    assert explanation.outcome is None
+    assert explanation.refusal is not None
+    assert explanation.refusal.passage == "chain"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = sites.write_site(tmp_path_factory.mktemp("site"), sites.PAGES, sites.NOTES)
+    sites.build_here(root)
+    return root
+
+
+def run(folder: Path, *args: str) -> Result:
+    runner = CliRunner(env={"COLUMNS": "300"})
+    arguments = ["-f", str(folder / "mkdocs.yml"), "why", *args]
+    return runner.invoke(main, arguments, catch_exceptions=False)
+
+
+def test_refuse_prints_the_cost_and_a_gold_query_that_parses(folder: Path) -> None:
+    sites.put(
+        folder / "eval" / "gold.yaml",
+        '- {id: lantern, query: "Does a red lantern warn of wind?", expectAnswerMode: partial}\n',
+    )
+    question = 'How thick is the "chain" of a bicycle: mooring?'
+    shown = run(folder, "--refuse", question).output
+    for part in (
+        "partial, ",
+        "Quoted from: mooring 100%",
+        "Why it is answered",
+        "gold queries that",
+    ):
+        assert part in shown
+    (query,) = yaml.safe_load(shown.split("The gold query\n")[1].split("\n\n")[0])
+    assert query["query"] == question
+    body = json.loads(run(folder, "--refuse", "--json", question).stdout)
+    assert body["refusal"]["page"] == "mooring"
+    assert body["floor_cost"]["answerable"] == 1
+    assert body["gold_query"] == query
+    assert {each["rule"] for each in body["advice"]} == {"floor", "state-absence", "gold-query"}
+
+
+def test_refuse_says_that_a_question_is_refused_already(folder: Path) -> None:
+    shown = run(folder, "--refuse", "Who sang at the opera in Vienna?").output
+    assert "It is refused already" in shown
+    assert "The gold query" not in shown
+    body = json.loads(run(folder, "--refuse", "--json", "Who sang at the opera?").stdout)
+    assert (body["refusal"], body["floor_cost"], body["gold_query"]) == (None, None, None)
+    assert json.loads(run(folder, "--json", "What is a mooring?").stdout)["refusal"] is None
+
+
+def test_refuse_and_expect_exclude_each_other(folder: Path) -> None:
+    done = run(folder, "What is a mooring?", "--refuse", "--expect", "mooring")
+    assert done.exit_code == 2
+    assert "--refuse: nothing should answer the question; drop --expect" in done.output
