@@ -58,7 +58,7 @@ def test_a_hostile_model_fails_the_gate(folder: Path, model: str) -> None:
     assert "FAIL" in done.stdout
 
 
-@pytest.mark.parametrize("model", ["gossip"])
+@pytest.mark.parametrize("model", ["liar", "gossip"])
 def test_a_lying_model_fails_nine_tenths_of_what_has_to_be_answered(
     folder: Path, model: str
 ) -> None:

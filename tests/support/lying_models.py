@@ -97,16 +97,18 @@ def _write_draft(prompt: ParsedPrompt, claims: list[dict[str, Any]], routes: lis
 def _select_statements(prompt: ParsedPrompt) -> list[_Statement]:
     """Select the best statements, those of the best one's source first; [] if none answers."""
     statements = list(_read_statements(prompt))
-    terms = frozenset(extract_terms(prompt.question))
-    weights = {term: _compute_idf(term, statements) for term in terms}
-    total = sum(weights.values())
-    if not statements or not total:
+    parts = [frozenset(extract_terms(part)) for part in prompt.question.split(", and ")]
+    weights = {term: _compute_idf(term, statements) for term in frozenset().union(*parts)}
+    if not statements or not any(parts):
         return []
 
-    def compute_support(each: _Statement) -> float:
+    def compute_part_support(each: _Statement, terms: frozenset[str]) -> float:
         in_text = sum(weights[term] for term in terms & each.terms)
         in_title = sum(weights[term] for term in (terms & each.title_terms) - each.terms)
-        return (in_text + _TITLE_WEIGHT * in_title) / total
+        return (in_text + _TITLE_WEIGHT * in_title) / sum(weights[term] for term in terms)
+
+    def compute_support(each: _Statement) -> float:
+        return max(compute_part_support(each, terms) for terms in parts if terms)
 
     def score(each: _Statement) -> float:
         return compute_support(each) - _RANK_WEIGHT * each.source / len(prompt.sources)
@@ -133,15 +135,19 @@ def _read_statements(prompt: ParsedPrompt) -> Iterator[_Statement]:
 
 
 def _split_statements(text: str) -> list[str]:
-    """Split a text into sentences; one that ends with a colon takes the next block along."""
+    """Split a text into sentences; one that ends with a colon takes along what it leads into.
+
+    That is a list or a block of code: everything to the next block that ends as a sentence does.
+    """
     statements: list[str] = []
+    is_led_into = False
     for block in text.split("\n\n"):
-        if statements and statements[-1].endswith(":"):
-            joined = f"{statements[-1]}\n\n{block}"
-            if len(joined) <= _MAX_QUOTE_CHARACTERS:
-                statements[-1] = joined
-                continue
+        joined = f"{statements[-1]}\n\n{block}" if is_led_into else ""
+        if joined and len(joined) <= _MAX_QUOTE_CHARACTERS and not block.endswith((".", ":")):
+            statements[-1] = joined
+            continue
         statements += split_prompt_sentences(block)
+        is_led_into = bool(statements) and statements[-1].endswith(":")
     # The contract takes no quote of fewer words.
     return [s for s in statements if len(s.split()) >= 3 and len(s) <= _MAX_QUOTE_CHARACTERS]
 
