@@ -57,9 +57,8 @@ def _render_words(change: AnswerChange) -> Text:
     after = change.after.answer.text if change.after.answer else ""
     text = Text()
     for piece in diff_words(defuse_commands(before), defuse_commands(after)):
-        words = piece.text.rstrip()
-        marked = _MARKS[piece.change].format(words) if piece.change != "same" else words
-        space = piece.text[len(words) :].replace("\n", "\n    ")
+        marked = _MARKS[piece.change].format(piece.word) if piece.change != "same" else piece.word
+        space = piece.space.replace("\n", "\n    ")
         plain = to_plain_text(marked.replace("\n", "\n    "))
         plain.stylize(_STYLES[piece.change])
         text.append_text(plain).append(space)

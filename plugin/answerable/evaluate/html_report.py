@@ -14,6 +14,7 @@ from .floor_curve import FloorPoint, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
 from .report import EvalReport, diff_reports
 from .verdict import Verdict
+from .verdict_cards import STATUS_LABELS, make_cards
 
 # Width and height of one query's strip, and of a chart with its axes.
 STRIP_SIZE = (160, 18)
@@ -140,19 +141,15 @@ def render_html_report(
     report: EvalReport, previous: EvalReport | None, trials: TuneTrials | None
 ) -> str:
     """Render the page as HTML."""
-    diff = diff_reports(previous, report) if previous else None
-    changed = {}
-    if diff:
-        changed = dict.fromkeys(diff.newly_failing, "newly failing")
-        changed |= dict.fromkeys(diff.newly_passing, "newly passing")
-    failures_first = sorted(report.verdicts, key=lambda row: row.holds)
+    cards = make_cards(report, previous)
     return _load_template().render(
         report=report,
         metrics=compute_metrics(report.verdicts),
         tags=compute_metrics_by_tag(report.verdicts),
-        diff=diff,
-        changed=changed,
-        judged=[(row, place_scores(row, report)) for row in failures_first],
+        diff=diff_reports(previous, report) if previous else None,
+        judged=[(card, place_scores(card.verdict, report)) for card in cards],
+        counts=_count_statuses(report),
+        status_labels=STATUS_LABELS,
         curve=_make_floor_chart(report),
         front=TrialChart(trials.rows) if trials else None,
         trials=trials,
@@ -173,6 +170,16 @@ def place_scores(verdict: Verdict, report: EvalReport) -> ScoreStrip:
 def _scale_score(score: float) -> float:
     width = STRIP_SIZE[0] - 2 * _STRIP_EDGE
     return round(_STRIP_EDGE + width * min(1.0, max(0.0, score)), 1)
+
+
+def _count_statuses(report: EvalReport) -> dict[str, int]:
+    """Count the verdicts of each status that is neither a pass nor empty, by its label."""
+    statuses = [verdict.status for verdict in report.verdicts]
+    return {
+        label: statuses.count(status)
+        for status, label in STATUS_LABELS.items()
+        if status != "pass" and status in statuses
+    }
 
 
 def _make_floor_chart(report: EvalReport) -> FloorChart | None:

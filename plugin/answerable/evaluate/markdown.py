@@ -41,9 +41,9 @@ def _format_side(pieces: Iterable[TextPiece], hidden: str) -> str:
     parts = []
     for piece in pieces:
         if piece.change != hidden:
-            text = _escape_preformatted(piece.text)
+            word, space = _escape_preformatted(piece.word), _escape_preformatted(piece.space)
             mark = _MARKS.get(piece.change)
-            parts.append(f"<{mark}>{text}</{mark}>" if mark else text)
+            parts.append(f"<{mark}>{word}</{mark}>{space}" if mark else f"{word}{space}")
     return f"<pre>{''.join(parts)}</pre>"
 
 

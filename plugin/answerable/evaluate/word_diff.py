@@ -21,6 +21,16 @@ class TextPiece:
     text: str
     change: Change
 
+    @property
+    def word(self) -> str:
+        """Return the text without the white space after it, which is not marked."""
+        return self.text.rstrip()
+
+    @property
+    def space(self) -> str:
+        """Return the white space after the text."""
+        return self.text[len(self.word) :]
+
 
 def diff_words(before: str, after: str) -> tuple[TextPiece, ...]:
     """Compare two texts; the pieces that are not removed join to ``after``.
