@@ -14,7 +14,8 @@ from mkdocs.structure.pages import Page
 from ..indexing.index import SiteInfo
 from ..indexing.pages.page_cache import PendingPages, start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules, PageIndex
-from ..indexing.pages.records import PageSource, parse_metadata
+from ..indexing.pages.published_transcripts import read_published_transcript
+from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.process_pool import ProcessPool
 from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.embedders.embedder import Embedder
@@ -168,10 +169,12 @@ def resolve_language(files: Files, config: MkDocsConfig, option: str | None) -> 
 def _read_sources(files: Files, config: MkDocsConfig, language: str) -> Iterator[PageSource]:
     for file in files.documentation_pages():
         if file.page:
-            yield _read_source(file, file.page, config, language)
+            yield _read_source(file, file.page, config, language, files)
 
 
-def _read_source(file: File, page: Page, config: MkDocsConfig, language: str) -> PageSource:
+def _read_source(
+    file: File, page: Page, config: MkDocsConfig, language: str, files: Files
+) -> PageSource:
     return PageSource(
         id=_record_id(file),
         url=_page_url(page.url, config),
@@ -181,7 +184,20 @@ def _read_source(file: File, page: Page, config: MkDocsConfig, language: str) ->
         # The i18n plugin marks a file with the language of its text: a page without a translation
         # is not in the language of the build.
         language=str(getattr(file, "locale", None) or language),
+        transcript=_read_transcript(file, page, files),
     )
+
+
+def _read_transcript(file: File, page: Page, files: Files) -> Transcript | None:
+    """Read the transcript that a page's front matter names, None without one; SiteError."""
+
+    def find_file(path: str) -> Path | None:
+        other = files.get_file_from_path(path)
+        is_published = other is not None and other.inclusion.is_included()
+        return Path(other.abs_src_path) if other and is_published and other.abs_src_path else None
+
+    path, media = page.meta.get("transcript"), page.meta.get("media")
+    return None if path is None else read_published_transcript(file.src_uri, path, media, find_file)
 
 
 def _strip_title_markup(title: str) -> str:

@@ -9,6 +9,7 @@ from ...serve.errors import NotebookError
 from ...serve.text.languages import get_translation
 from ...serve.text.tokenization import count_words
 from ..pages.passages import PassageWindow, pack_windows
+from ..pages.transcript_passages import format_clock
 from .note import Note, NotePage
 from .transcripts import Cue
 
@@ -99,14 +100,8 @@ def _format_locator(note: Note, place: str) -> str:
 
 
 def _format_range(start: float, end: float) -> str:
-    first, last = _format_clock(int(start)), _format_clock(math.ceil(end))
+    first, last = format_clock(int(start)), format_clock(math.ceil(end))
     return first if first == last else f"{first}–{last}"
-
-
-def _format_clock(seconds: int) -> str:
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{hour}:{minute:02d}:{second:02d}" if hour else f"{minute}:{second:02d}"
 
 
 def _group_cues(cues: Iterable[Cue]) -> Iterator[list[Cue]]:

@@ -28,6 +28,7 @@ from . import (
     records,
     section_builder,
     text_units,
+    transcript_passages,
 )
 from .page_index import CuttingRules, PageIndex, TermCounts, index_record, parse_record
 from .passages import IndexedPassage
@@ -36,7 +37,7 @@ from .records import PageMetadata, PageSource, Record
 PAGE_CACHE_FILE = "pages.sqlite3"
 _MODULES = (
     html_elements, html_parser, inline_text, page_index, passages, records, section_builder,
-    structure, text_units, tokenization,
+    structure, text_units, tokenization, transcript_passages,
 )  # fmt: skip
 _PACKAGES = ("selectolax", "sentencex", "snowballstemmer")
 
@@ -119,7 +120,8 @@ def _index_source(task: tuple[PageSource, CuttingRules]) -> bytes:
 
 def hash_page(source: PageSource, rules: CuttingRules) -> bytes:
     """Hash all that could change the index of a page."""
-    parts = [source.title, asdict(source.metadata), source.html]
+    spoken = asdict(source.transcript) if source.transcript else None
+    parts = [source.title, asdict(source.metadata), source.html, spoken]
     return _hash_json([_list_place_parts(source, rules), *parts])
 
 

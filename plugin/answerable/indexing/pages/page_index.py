@@ -15,8 +15,9 @@ from ...serve.text.tokenization import (
     split_words,
 )
 from .html_parser import parse_article
-from .passages import IndexedPassage, PassageWindow, cut_passages
+from .passages import IndexedPassage, PassageWindow, add_page_context, cut_passages
 from .records import PageSource, Record
+from .transcript_passages import cut_transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True)
 class PageIndex:
-    """A record without its sections, its passages in reading order and, parallel, their terms.
+    """A record without its text, its passages in reading order and, parallel, their terms.
 
     ``scripts`` are those that the passages are written in, ``words`` those that a question's words
     are compared with (see ``serve.retrieval.misspellings``).
@@ -66,6 +67,7 @@ def parse_record(source: PageSource) -> Record:
         anchors=article.anchors,
         abbreviations=article.abbreviations,
         language=source.language,
+        transcript=source.transcript,
     )
 
 
@@ -77,9 +79,12 @@ def index_record(record: Record, rules: CuttingRules | None = None) -> PageIndex
         abbreviations = {**rules.abbreviations, **record.abbreviations}
         extra = rules.enrichment.get(record.id, "")
         passages = cut_passages(record, rules.window, abbreviations, extra)
+        ids = {each.passage.id for each in passages}
+        spoken = cut_transcript(record, rules.window, ids)
+        passages += add_page_context(record, spoken, abbreviations, extra)
     texts = [passage.retrieval_text for passage in passages]
     return PageIndex(
-        record=replace(record, sections=()),
+        record=replace(record, sections=(), transcript=None),
         passages=tuple(passages),
         term_counts=tuple(count_terms(text, record.language) for text in texts),
         scripts=frozenset().union(*map(detect_scripts, texts)),

@@ -68,6 +68,21 @@ def cut_passages(
     return passages
 
 
+def add_page_context(
+    record: Record, passages: Iterable[Passage], abbreviations: Mapping[str, str], extra: str = ""
+) -> list[IndexedPassage]:
+    """Add the context of their page to passages that stand under no heading of it.
+
+    abbreviations, extra: see ``cut_passages``.
+    """
+    expansions = _Expansions(abbreviations)
+    section = Section((), "", ())
+    return [
+        IndexedPassage(each, _join_context(record, section, extra, expansions.find(each.text)))
+        for each in passages
+    ]
+
+
 def cut_plain_text(text: str, window: PassageWindow, language: str = "en") -> list[str]:
     """Cut a plain text at its blank lines, the way a page is cut at its paragraphs."""
     parts = (part.strip() for part in re.split(r"\n\s*\n", text))

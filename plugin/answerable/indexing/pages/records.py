@@ -53,6 +53,26 @@ class PageMetadata:
 
 
 @dataclass(frozen=True, slots=True)
+class SpokenCue:
+    """Something said in a recording; ``start`` and ``end`` are in seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The cues of a recording that a page publishes, in the order of time.
+
+    ``media``: where the recording is played, "" for the page itself.
+    """
+
+    cues: tuple[SpokenCue, ...]
+    media: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PageSource:
     """A published page before it is parsed.
 
@@ -65,6 +85,7 @@ class PageSource:
     html: str | None
     metadata: PageMetadata = field(default_factory=PageMetadata)
     language: str = "en"
+    transcript: Transcript | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +103,7 @@ class Record:
     anchors: frozenset[str] = frozenset()
     abbreviations: Mapping[str, str] = field(default_factory=dict)
     language: str = "en"
+    transcript: Transcript | None = None
 
     @property
     def slug(self) -> str:
