@@ -11,7 +11,7 @@ import yaml
 
 from answerable.evaluate.gaps.clusters import Gap, Wording, group_refusals
 from answerable.evaluate.gaps.gold_proposals import format_proposals, propose_gold_queries
-from answerable.evaluate.gaps.log_reader import parse_refusal_log
+from answerable.evaluate.gaps.log_reader import parse_logs
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.serve.engine import Engine
 from answerable.serve.http import refusal_log
@@ -51,6 +51,10 @@ def refusal(
     is_clear = score in ("above", "close") if clear is None else clear
     nearest = NearestRecord(near, score, is_clear) if near else None
     return LoggedRefusal(f"2024-05-{day:02}T12:00Z", reason, "b", asker, question, nearest, text)
+
+
+def parse_refusal_log(text: str) -> tuple[LoggedRefusal, ...]:
+    return parse_logs([text]).refusals
 
 
 def line(**changes: Any) -> str:
@@ -371,7 +375,7 @@ def test_gaps_reads_standard_input_and_prints_json(site: Path) -> None:
     done = command(site, "gaps", "--json", "-", typed=log)
     assert done.returncode == 0, done.stderr
     body = json.loads(done.stdout)
-    assert set(body) == {"refusals", "answered_since", "gaps", "gold"}
+    assert set(body) == {"refusals", "answered_since", "damaged", "gaps", "gold", "usage"}
     assert (body["refusals"], body["answered_since"], len(body["gaps"])) == (2, 0, 2)
     assert [entry["query"] for entry in body["gold"]] == [FUEL[0]]
     assert {row["near"] for row in body["gaps"]} >= {"fees"}

@@ -26,7 +26,10 @@ from .publish import index_unpublished_site
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """Hold the files and folders of a site, resolved; ``author`` is its site_author."""
+    """Hold the files and folders of a site, resolved; ``author`` is its site_author.
+
+    ``published``: the folders whose files are published, docs_dir and site_dir.
+    """
 
     bundle: Path
     notebook: Path | None
@@ -35,6 +38,7 @@ class SiteConfig:
     abbreviations: Path | None
     cache: Path
     author: str | None
+    published: tuple[Path, Path]
 
 
 def load_site_config(config_file: Path) -> SiteConfig:
@@ -49,6 +53,7 @@ def load_site_config(config_file: Path) -> SiteConfig:
         abbreviations=Path(options.abbreviations) if options.abbreviations else None,
         cache=Path(options.cache),
         author=config.site_author,
+        published=(Path(config.docs_dir), Path(config.site_dir)),
     )
 
 

@@ -15,6 +15,7 @@ from support.sites import ROOT
 
 FIELDS = [
     "event",
+    "time",
     "request_id",
     "method",
     "path",
@@ -27,6 +28,7 @@ FIELDS = [
     "tokens_in",
     "tokens_out",
     "bundle",
+    "cited",
 ]
 SEEN = AccessLogEntry(
     request_id="req_1",
@@ -40,6 +42,8 @@ SEEN = AccessLogEntry(
     tokens_out=40,
     bundle="3f9c",
     duration_ms=12.3456,
+    hour="2026-12-31T23:00Z",
+    cited=("guide/deploy", "caf\u00e9"),
 )
 
 
@@ -55,10 +59,12 @@ def parsed(entry: AccessLogEntry) -> dict[str, Any]:
 
 def test_log_line_fields_are_complete_and_in_order() -> None:
     assert SEEN.to_line() == (
-        b'{"event": "request", "request_id": "req_1", "method": "POST", "path": "answer", '
+        b'{"event": "request", "time": "2026-12-31T23:00Z", "request_id": "req_1", '
+        b'"method": "POST", "path": "answer", '
         b'"status": 200, "mode": "supported", "reason": null, "cache": "miss", '
         b'"duration_ms": 12.3, "timings_ms": {"embedding": 0.3, "searching": 3.1}, '
-        b'"tokens_in": 900, "tokens_out": 40, "bundle": "3f9c"}\n'
+        b'"tokens_in": 900, "tokens_out": 40, "bundle": "3f9c", '
+        b'"cited": ["guide/deploy", "caf\\u00e9"]}\n'
     )
     assert list(parsed(SEEN)) == FIELDS
     assert list(parsed(observation(question="Why?"))) == [*FIELDS, "question"]
@@ -165,6 +171,8 @@ ANY = st.text() | st.none()
         ),
         question=ANY | st.sampled_from(["\u2028", "\u2029", "\x85", "\x7f", "\x00\r\n", "\ud800"]),
         duration_ms=st.floats(),
+        hour=ANY,
+        cited=st.lists(st.text()).map(tuple),
     )
 )
 def test_log_line_is_one_line_of_printable_ascii_json(entry: AccessLogEntry) -> None:

@@ -1,5 +1,8 @@
 """Log of the service: one line a request from closed lists of values, and refused questions."""
 
+import json
+import re
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +11,13 @@ import pytest
 from answerable.serve.engine import Engine
 from answerable.serve.errors import ProviderError
 from answerable.serve.http.messages import EVENT_STREAM_TYPE, Request
-from answerable.serve.http.refusal_log import RefusedQuestion
+from answerable.serve.http.refusal_log import RefusedQuestion, format_hour
 from support.openapi_check import events
 from support.service_requests import (
     BEARER,
     DIGEST,
     QUESTION,
+    ROPE,
     SENT,
     USUAL,
     Asking,
@@ -23,6 +27,12 @@ from support.service_requests import (
     request,
     stream,
 )
+
+# A claim with a quote of the page, and a route to the note.
+ROUTED = {
+    "claims": [{"text": ROPE, "evidence": [{"source": "s1", "quote": ROPE}]}],
+    "routes": ["h1"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +53,28 @@ def test_log_line_has_outcome_and_not_question(base: Engine) -> None:
     assert list(line["timings_ms"]) == ["embedding", "searching", "writing", "checking"]
     assert line["duration_ms"] >= sum(line["timings_ms"].values()) - 1
     assert "question" not in line
-    assert b"rope" not in ask.lines[0].lower()
+    assert QUESTION.encode() not in ask.lines[0]
+    # The id of the cited page is public; no other word of the question is anywhere.
+    assert line.pop("cited") == ["rope"]
+    assert "rope" not in json.dumps(line).lower()
     assert b"192.0.2" not in ask.lines[0]
+
+
+def test_log_line_has_hour_and_cited_pages_of_each_answer(base: Engine) -> None:
+    """A kept answer cites what it did; a refusal and a search cite nothing, nor is a note cited."""
+    ask = asking(base, answerer=Paid(drafts=[ROUTED, {}]))
+    before = time.time()
+    body = ask().json
+    ask()
+    ask("Who?! Ropes!")
+    ask.get("search", "q=rope")
+    assert [row["kind"] for row in body["citations"]] == ["record", "hint"]
+    assert [(line["cache"], line["cited"]) for line in ask.log] == [
+        ("miss", ["rope"]), ("hit", ["rope"]), ("miss", []), (None, []),
+    ]  # fmt: skip
+    hours = {format_hour(before), format_hour(time.time())}
+    assert {line["time"] for line in ask.log} <= hours
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:00Z", hour) for hour in hours)
 
 
 def test_log_questions_setting_logs_question(base: Engine) -> None:

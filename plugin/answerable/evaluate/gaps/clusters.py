@@ -2,36 +2,20 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from ...serve.engine import Engine
-from ...serve.http.refusal_log import (
-    NEAR_PASSAGES,
-    NEARNESS_LEVELS,
-    LoggedRefusal,
-    NearestRecord,
-    Nearness,
-    find_nearest_record,
-    normalize_question_words,
-)
-from ...serve.retrieval.bm25 import match_terms
-from ...serve.retrieval.question import QuestionReading, read_site_name_terms
-from ...serve.retrieval.retrieve import retrieve
-from ...serve.retrieval.selection import POOL_SIZE
-from ...serve.retrieval.store import Floats
+from ...serve.http.refusal_log import NEARNESS_LEVELS, LoggedRefusal, NearestRecord, Nearness
+from ...serve.retrieval.question import read_site_name_terms
 from ...serve.stores.bundle import Bundle
-from ...serve.text.tokenization import STOPWORDS, extract_terms, split_lowercase_words
+from ...serve.text.tokenization import extract_terms
 from ...serve.types import Reason
-from .subjects import Subject, cluster_by_subject
+from .logged_questions import LoggedQuestion, ask_again, collect_questions
+from .subjects import cluster_by_subject
 
 GapAction = Literal["write", "extend", "off-topic"]
 
-# A page is to be extended only if it holds this share of what a question's words weigh: of 55
-# questions that two sites refused, "extend" then names the right page 8 times of 14, else of 18.
-_MIN_PAGE_SHARE = 1 / 3
 _MAX_TITLE_WORDS = 4
 
 
@@ -65,22 +49,7 @@ class Gap:
     wordings: tuple[Wording, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _LoggedQuestion:
-    """One question and every refusal of it, in the order of the log."""
-
-    refusals: tuple[LoggedRefusal, ...]
-
-    @property
-    def latest(self) -> LoggedRefusal:
-        return self.refusals[-1]
-
-    @property
-    def near(self) -> NearestRecord | None:
-        return self.latest.near
-
-
-_Cluster = Sequence[_LoggedQuestion]
+_Cluster = Sequence[LoggedQuestion]
 
 
 def group_refusals(
@@ -90,100 +59,32 @@ def group_refusals(
 
     Largest gap first and off-topic ones last. engine: over the site as it is; without one, only
     questions without a text are grouped. Every question with a text is asked again: what the site
-    answers is no gap. One call embeds them all; an answer model is never called.
+    answers is no gap.
     """
-    with_text, hashed = _collect_questions(refusals)
+    with_text, hashed = collect_questions(refusals)
     clusters = _group_by_page(hashed)
     site_terms: Collection[str] = ()
     answered_count = 0
     if engine and with_text:
         site_terms = _collect_site_name_terms(engine.store)
-        readings = [engine.parse_question(question.latest.text or "") for question in with_text]
-        vectors = engine.embedder.embed(
-            [
-                *(reading.text for reading in readings),
-                *(_extract_content_words(reading.text) for reading in readings),
-            ]
-        )
-        unanswered: list[_LoggedQuestion] = []
-        subjects: list[Subject] = []
-        for number, (question, reading) in enumerate(zip(with_text, readings, strict=True)):
-            asked_again = _ask_again(question, reading, vectors[number], engine)
-            if asked_again is None:
-                answered_count += len(question.refusals)
-                continue
-            still_refused, section = asked_again
-            terms = {term for weights in reading.idfs.values() for term in weights}
-            unanswered.append(still_refused)
-            subjects.append(Subject(terms, vectors[len(with_text) + number], section))
+        still_refused, subjects = ask_again(with_text, engine)
         clusters += [
-            [unanswered[number] for number in numbers]
+            [still_refused[number] for number in numbers]
             for numbers in cluster_by_subject(subjects, engine.store)
         ]
+        answered_count = _count_refusals(with_text) - _count_refusals(still_refused)
     gaps = [_summarize_cluster(cluster, site_terms) for cluster in clusters]
     gaps.sort(key=lambda gap: (gap.action == "off-topic", -gap.asked, gap.near or "", gap.title))
     return tuple(gaps), answered_count
 
 
-def _collect_questions(
-    refusals: Iterable[LoggedRefusal],
-) -> tuple[list[_LoggedQuestion], list[_LoggedQuestion]]:
-    """Collect the questions with a text and those without, the most asked first."""
-    by_text: dict[str, list[LoggedRefusal]] = {}
-    by_hash: dict[str, list[LoggedRefusal]] = {}
-    for refusal in refusals:
-        # A hash is of one process or one secret, a text is the same whoever has logged it.
-        if refusal.text is None:
-            by_hash.setdefault(refusal.question_hash, []).append(refusal)
-        else:
-            by_text.setdefault(normalize_question_words(refusal.text), []).append(refusal)
-    with_text, hashed = (
-        [_LoggedQuestion(tuple(each)) for each in sorted(groups.values(), key=len, reverse=True)]
-        for groups in (by_text, by_hash)
-    )
-    return with_text, hashed
+def _count_refusals(questions: Iterable[LoggedQuestion]) -> int:
+    return sum(len(question.refusals) for question in questions)
 
 
-def _ask_again(
-    question: _LoggedQuestion, reading: QuestionReading, vector: Floats, engine: Engine[Bundle]
-) -> tuple[_LoggedQuestion, str | None] | None:
-    """Retrieve for a question with the site as it is; None if it is no gap any more.
-
-    Returns the question with its nearest record, and the id of the passage that it is near. An
-    answer of a model would cost money, so there it is enough that something is above a floor where
-    nothing was.
-    """
-    retrieved = retrieve(engine.store, reading, vector, POOL_SIZE, near=NEAR_PASSAGES)
-    if engine.answerer.max_question_tokens == 0:
-        is_gap = engine.answer_from(retrieved).reason is not None
-    else:
-        has_evidence = bool(retrieved.passages or retrieved.hints)
-        is_gap = question.latest.reason != "no-evidence" or not has_evidence
-    if not is_gap:
-        return None
-    near = find_nearest_record(retrieved, engine.store.manifest.profile.floor)
-    section = None
-    if near:
-        nearest = (retrieved.passages or retrieved.near_passages)[0]
-        # What is far from all sections shares none.
-        section = None if near.nearness == "far" else nearest.item.id
-        share = _weigh_page_share(engine.store, reading, nearest.row)
-        near = replace(near, is_clear=near.is_clear and share >= _MIN_PAGE_SHARE)
-    latest = replace(question.latest, near=near)
-    return _LoggedQuestion((*question.refusals[:-1], latest)), section
-
-
-def _weigh_page_share(store: Bundle, reading: QuestionReading, row: int) -> float:
-    """Compute the share of a question's idf whose terms the page of a passage holds."""
-    idfs = {term: idf for weights in reading.idfs.values() for term, idf in weights.items()}
-    rows = np.flatnonzero(store.passage_records == store.passage_records[row])
-    terms = frozenset[str]().union(*match_terms(store.postings_of(idfs.keys()), idfs.keys(), rows))
-    return sum(idfs[term] for term in terms) / (sum(idfs.values()) or 1.0)
-
-
-def _group_by_page(questions: Iterable[_LoggedQuestion]) -> list[_Cluster]:
+def _group_by_page(questions: Iterable[LoggedQuestion]) -> list[_Cluster]:
     """Group questions without a text by their nearest record; one with none near is alone."""
-    groups: dict[tuple[str, bool], list[_LoggedQuestion]] = {}
+    groups: dict[tuple[str, bool], list[LoggedQuestion]] = {}
     for question in questions:
         near = question.near
         is_near = near is not None and near.nearness != "far"
@@ -239,11 +140,6 @@ def _choose_action(cluster: _Cluster) -> tuple[GapAction, NearestRecord | None]:
 
 def _is_to_extend(near: NearestRecord) -> bool:
     return near.is_clear and near.nearness in ("above", "close")
-
-
-def _extract_content_words(question: str) -> str:
-    """Extract the words that name a question's subject: "How do I" is in every other question."""
-    return " ".join(word for word in split_lowercase_words(question) if word not in STOPWORDS)
 
 
 def _collect_site_name_terms(bundle: Bundle) -> Collection[str]:

@@ -21,11 +21,12 @@ from ..retrieval import selection
 from ..retrieval.retrieve import TOP_K
 from ..text.languages import match_languages
 from ..tracing import start_span
+from ..types import Reply
 from .messages import encode_json, make_busy_problem, make_capped_problem
 from .refusal_log import NEAR_PASSAGES, NearestRecord, find_nearest_record
 
 # The fields of a cache entry, hashed into its key: entries of another shape are never read.
-_ENTRY_FIELDS = ("body", "near(record, nearness, is_clear)", "stages")
+_ENTRY_FIELDS = ("body", "cited", "near(record, nearness, is_clear)", "stages")
 # Seconds for which a question waits for a slot, and then for tokens that others have reserved.
 _BURST_SECONDS = 2.0
 # Seconds between two attempts to reserve tokens.
@@ -51,12 +52,13 @@ class Question:
 class ServedReply:
     """Hold the body of an answer without its request id, its cache outcome and the nearest record.
 
-    ``near``: of a refusal, where refusals are logged.
+    ``near``: of a refusal, where refusals are logged. ``cited``: the records that it cites.
     """
 
     body: dict[str, Any]
     outcome: CacheOutcome
     near: NearestRecord | None
+    cited: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class GuardedEngine:
             for stage in entry["stages"]:
                 context.announce(stage)
         near = NearestRecord(*entry["near"]) if entry["near"] else None
-        return ServedReply(entry["body"], outcome, near)
+        return ServedReply(entry["body"], outcome, near, tuple(entry["cited"]))
 
     def search(
         self, engine: Engine, question: Question, context: RequestContext
@@ -130,6 +132,7 @@ class GuardedEngine:
         nearest = find_nearest_record(pool, floor) if near and reply.reason else None
         entry = {
             "body": serialize_answer(reply, engine.store, "", pool.reading.remarks),
+            "cited": _list_cited_records(reply),
             "near": astuple(nearest) if nearest else None,
             "stages": context.stages,
         }
@@ -171,6 +174,13 @@ class GuardedEngine:
                 reservation.settle(context.cost)
         except BudgetError as error:
             raise make_busy_problem() if error.transient else make_capped_problem(unit) from error
+
+
+def _list_cited_records(reply: Reply) -> list[str]:
+    """List the records whose passages an answer cites, in the order of its citations."""
+    records = {passage.id: passage.record for passage in reply.passages}
+    cited = (records.get(citation.id) for citation in reply.citations)
+    return list(dict.fromkeys(record for record in cited if record is not None))
 
 
 def _reserve_tokens(budget: TokenBudget, tokens: int, context: RequestContext) -> Reservation:

@@ -126,7 +126,7 @@ def redact_refusal(
 
     now: seconds since 1970. with_text: keep the text of the question beside its hash.
     """
-    hour = time.strftime("%Y-%m-%dT%H:00Z", time.gmtime(now))
+    hour = format_hour(now)
     return LoggedRefusal(
         time=hour,
         reason=refused.reason,
@@ -139,6 +139,11 @@ def redact_refusal(
         near=refused.near,
         text=refused.question if with_text else None,
     )
+
+
+def format_hour(now: float) -> str:
+    """Format a time in UTC, rounded down to the hour. now: seconds since 1970."""
+    return time.strftime("%Y-%m-%dT%H:00Z", time.gmtime(now))
 
 
 def normalize_question_words(question: str) -> str:

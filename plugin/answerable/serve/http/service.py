@@ -27,7 +27,7 @@ from .messages import (
     make_json_response,
 )
 from .protections import Protections
-from .refusal_log import LogRefusal, RefusedQuestion
+from .refusal_log import LogRefusal, RefusedQuestion, format_hour
 from .shutdown import InFlight
 from .sse import stream_response
 from .telemetry import METRICS_TYPE, AccessLogEntry
@@ -331,6 +331,8 @@ class Service:
             contract=context.refusals,
             question=exchange.question if self._log_questions else None,
             duration_ms=1000 * (time.monotonic() - exchange.started),
+            hour=format_hour(time.time()),
+            cited=reply.cited if reply else (),
         )
 
 

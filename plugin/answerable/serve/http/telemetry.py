@@ -51,7 +51,8 @@ class AccessLogEntry:
     ``path``: relative to the base. ``reason``: of a refusal, or the code of a problem.
     ``timings_ms`` and ``duration_ms``: milliseconds, in each stage and in all. ``cause``: why a
     call of a provider has failed. ``contract``: how often each rule has refused something.
-    ``question``: None unless questions are logged.
+    ``question``: None unless questions are logged. ``hour``: see ``refusal_log.format_hour``.
+    ``cited``: the ids of the pages that an answer cites, which are public; never a note's.
     """
 
     request_id: str
@@ -69,6 +70,8 @@ class AccessLogEntry:
     contract: Mapping[str, int] = field(default_factory=dict)
     question: str | None = None
     duration_ms: float = 0.0
+    hour: str | None = None
+    cited: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Here and not where a line is written, so that the metrics cannot hold anything else.
@@ -88,6 +91,7 @@ class AccessLogEntry:
         """Format the entry as a line of printable ASCII, its fields always in this order."""
         row: dict[str, Any] = {
             "event": REQUEST_EVENT,
+            "time": self.hour,
             "request_id": self.request_id,
             "method": self.method,
             "path": self.path,
@@ -104,6 +108,7 @@ class AccessLogEntry:
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "bundle": self.bundle,
+            "cited": list(self.cited),
         }
         if self.cause is not None:
             row["cause"] = self.cause

@@ -1,0 +1,99 @@
+"""Render gaps, usage and votes as one self-contained HTML page with plots and without scripts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from ...indexing.output.atomic_files import write_file
+from .clusters import Gap
+from .plots import (
+    PLOT_BOTTOM,
+    PLOT_LEFT,
+    PLOT_RIGHT,
+    PLOT_SIZE,
+    PLOT_TOP,
+    WeekPlots,
+    format_share,
+)
+from .usage import UsageSummary
+
+_TEMPLATE_NAME = "gaps.html.jinja"
+# Rows of a table before its end says how many more the JSON has.
+_MAX_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GapsReport:
+    """Hold all that the command reports: gaps, usage, and counts of the logs.
+
+    ``refusals``: logged ones, of which the site answers ``answered_since`` by now. ``damaged``:
+    events that could not be parsed. ``proposals``: gold queries in YAML, "" for none.
+    """
+
+    gaps: Sequence[Gap]
+    usage: UsageSummary
+    refusals: int
+    answered_since: int
+    damaged: int
+    proposals: str
+
+    @property
+    def on_topic(self) -> list[Gap]:
+        """Return the gaps that a page would answer."""
+        return [gap for gap in self.gaps if gap.action != "off-topic"]
+
+    @property
+    def off_topic(self) -> list[Gap]:
+        """Return the gaps that have nothing to do with the site."""
+        return [gap for gap in self.gaps if gap.action == "off-topic"]
+
+
+def write_html_page(path: Path, report: GapsReport) -> None:
+    """Write the page to a file."""
+    write_file(path, render_html_page(report).encode("utf-8", "backslashreplace"))
+
+
+def render_html_page(report: GapsReport) -> str:
+    """Render the page as HTML."""
+    weeks = report.usage.weeks
+    return _load_template().render(
+        report=report,
+        usage=report.usage,
+        plots=WeekPlots(weeks) if weeks else None,
+        size=PLOT_SIZE,
+        left=PLOT_LEFT,
+        right=PLOT_RIGHT,
+        top=PLOT_TOP,
+        bottom=PLOT_BOTTOM,
+        max_rows=_MAX_ROWS,
+    )
+
+
+def format_count(number: int, noun: str) -> str:
+    """Format a number and its noun, with an s unless it is 1."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def format_times(number: int) -> str:
+    """Format how often a question was asked."""
+    return "once" if number == 1 else f"{number} times"
+
+
+@cache
+def _load_template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "share": format_share,
+        "count": format_count,
+        "times": format_times,
+    }
+    return environment.get_template(_TEMPLATE_NAME)
