@@ -145,6 +145,9 @@ def test_output_holds_no_question_key_or_note(function: Path, stub: OpenAIStub) 
     # The page that comes nearest to a refused question is told by its path, which is public.
     near = {row.pop("near") for row in rows if row["event"] == "refusal"}
     assert near <= {"index", "mooring", "storms", None}
+    # So are the pages that an answer cites; a note that it routes to is not among them.
+    cited = {page for row in rows if row["event"] == "request" for page in row.pop("cited")}
+    assert "mooring" in cited <= {"index", "mooring", "storms"}
     check_silent(json.dumps(rows), (WORD, KEY, TOKEN, PASSWORD, *PRIVATE, *PUBLIC, *ADDRESSES))
     assert {row["event"] for row in rows} == {"request", "refusal"}
     requests = [row for row in rows if row["event"] == "request"]
