@@ -84,6 +84,21 @@ def test_eval_passes_in_both_tiers(folder: Path) -> None:
     assert last(folder)["metrics"]["precision"]["whole"] == retrieved
 
 
+def test_renamed_pages_are_suggested_by_what_their_questions_find(folder: Path) -> None:
+    sites.put(
+        folder / "eval" / "gold.yaml",
+        GOLD.replace("mooring#chains", "berths#iron").replace("[mooring]", "[berths]"),
+    )
+    done = sites.command(folder, "eval")
+    assert done.returncode == 1
+    first, second, *others = (line for line in done.stderr.splitlines() if "gold.yaml" in line)
+    assert "expectSources: there is no record, passage or note 'berths'; its question" in first
+    assert "finds mooring; build the site again or correct it" in first
+    assert "topSource: there is no record, passage or note 'berths#iron'; its question" in second
+    assert "finds mooring#chains; build the site again" in second
+    assert others == []
+
+
 def test_known_failure_does_not_fail_the_run_until_it_passes(folder: Path) -> None:
     gold = BROKEN.replace("tags: [direct]", "knownFailure: storms come first")
     sites.put(folder / "eval" / "gold.yaml", gold)

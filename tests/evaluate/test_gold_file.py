@@ -353,6 +353,78 @@ def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
     check_gold_sources(queries, path, {"morings"}, NoteSources())
 
 
+def test_all_unknown_sources_are_named_at_once(tmp_path: Path) -> None:
+    queries = load(
+        tmp_path,
+        """
+queries:
+  - {id: a, query: q, topSource: morings, expectCited: [mooring, winch.md]}
+  - {id: b, query: r, expectAnySource: ['mooring#chain', mooring], forbidSources: [gales]}
+""",
+    )
+    path = tmp_path / "gold.yaml"
+    none = "there is no record, passage or note"
+
+    def find_renamed(query: GoldQuery, source: str) -> str:
+        return f"{source}-of-{query.id}"
+
+    def list_mistakes(*, is_logged: bool) -> list[str]:
+        with pytest.raises(GoldError) as error:
+            check_gold_sources(
+                queries,
+                path,
+                {"mooring"},
+                NoteSources(),
+                suggest=["mooring"],
+                find_renamed=None if is_logged else find_renamed,
+                is_logged=is_logged,
+            )
+        return str(error.value).splitlines()
+
+    remedy = "build the site again or correct it"
+    assert list_mistakes(is_logged=False) == [
+        f"{path}: query 'a': topSource: {none} 'morings', did you mean mooring?; its question "
+        f"finds morings-of-a; {remedy}",
+        f"{path}: query 'a': expectCited: {none} 'winch.md'; {remedy}",
+        f"{path}: query 'b': expectAnySource: {none} 'mooring#chain', did you mean mooring?; its "
+        f"question finds mooring#chain-of-b; {remedy}",
+        f"{path}: query 'b': forbidSources: {none} 'gales'; {remedy}",
+    ]
+    # What could be the path of a note is not named in a public log.
+    assert list_mistakes(is_logged=True)[1] == (
+        f"{path}: query 'a': expectCited: {none} for number 2; correct it"
+    )
+    assert len(list_mistakes(is_logged=True)) == 4
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("forbidRecordCitations: true",
+         "'mooring' is a page, which contradicts forbidRecordCitations"),
+        ("expectAnswerMode: related-material",
+         "'mooring' is a page, which an answer of the mode related-material does not cite"),
+        ("expectAnswerMode: [supported, partial]",
+         "'winch.md' is a note, which an answer of the mode partial does not cite"),
+    ],
+)  # fmt: skip
+def test_source_that_no_accepted_answer_can_cite_is_refused(
+    tmp_path: Path, fields: str, message: str
+) -> None:
+    queries = load(tmp_path, one(f"expectCited: [mooring, winch.md], {fields}"))
+    path = tmp_path / "gold.yaml"
+    notes = NoteSources({"winch.md": "note:1"})
+    with pytest.raises(GoldError) as error:
+        check_gold_sources(queries, path, {"mooring"}, notes)
+    lines = str(error.value).splitlines()
+    assert lines == [f"{path}: query 'a': expectCited: {message}; drop one of the two"]
+    with pytest.raises(GoldError) as error:
+        check_gold_sources(queries, path, {"mooring"}, notes, is_logged=True)
+    assert "winch.md" not in str(error.value)
+    fitting = load(tmp_path, one("expectCited: [mooring, winch.md], expectAnswerMode: supported"))
+    check_gold_sources(fitting, path, {"mooring"}, notes)
+
+
 def test_a_note_that_may_not_be_named_is_not_suggested(tmp_path: Path) -> None:
     queries = load(tmp_path, "queries: [{id: a, query: q, forbidSources: [wich.md]}]")
     with pytest.raises(GoldError) as error:

@@ -11,6 +11,7 @@ from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.gold_sources import check_gold_sources, list_public_sources
 from ..evaluate.html_report import read_trials, write_html_report
 from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files, read_prompt_templates
+from ..evaluate.renamed_sources import make_source_finder
 from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import (
     archive_report,
@@ -156,7 +157,14 @@ def run_eval(
     engine = open_engine(bundle or site.bundle, config_file)
     # A note's path may be suggested at a terminal, as it is in the gold set.
     public = list_public_sources(engine.store)
-    check_gold_sources(queries, path, public, notes, suggest=public | set(notes.ids))
+    check_gold_sources(
+        queries,
+        path,
+        public,
+        notes,
+        suggest=public | set(notes.ids),
+        find_renamed=make_source_finder(engine),
+    )
     texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
     check_gold_overlap(queries, texts, engine.store.site.name)
     by_model = full and not is_answerer_local(settings.answers)

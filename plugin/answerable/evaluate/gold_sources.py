@@ -1,7 +1,7 @@
 """Refuse gold queries that name sources a site lacks; match retrieved items with named sources."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
@@ -66,34 +66,77 @@ def check_gold_sources(
     notes: NoteSources,
     *,
     suggest: Collection[str] = (),
+    find_renamed: Callable[[GoldQuery, str], str | None] | None = None,
     is_logged: bool = False,
 ) -> None:
-    """Refuse a source that no record, passage or note has; GoldError names it.
+    """Refuse sources that no record, passage or note has; GoldError names all, one on a line.
 
     public: the names of all records and passages. suggest: the names that the error may propose.
-    is_logged: the error may become public, so that it names nothing that could be the path of a
-    note.
+    find_renamed: what a missing source is called now, by the question of its query. is_logged: the
+    error may become public, so that it names nothing that could be the path of a note.
     """
-    remedy = "correct it" if is_logged else "build the site again or correct it"
-    for query in queries:
-        for name, sources in query.sources_by_field.items():
+    check = _SourceCheck(public, notes, suggest, find_renamed, is_logged)
+    mistakes = [
+        f"{path}: query {query.id!r}: {mistake}"
+        for query in queries
+        for mistake in check.find_mistakes(query)
+    ]
+    if mistakes:
+        raise GoldError("\n".join(mistakes))
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceCheck:
+    """Hold the arguments of ``check_gold_sources``, under the same names."""
+
+    public: Collection[str]
+    notes: NoteSources
+    suggest: Collection[str]
+    find_renamed: Callable[[GoldQuery, str], str | None] | None
+    is_logged: bool
+
+    def find_mistakes(self, query: GoldQuery) -> Iterator[str]:
+        """Find what is wrong with the sources of a query, each with the field and the remedy."""
+        for field_name, sources in query.sources_by_field.items():
             for number, source in enumerate(sources, 1):
-                is_unrouted = source in notes.unrouted
-                if source in public or source in notes.ids:
-                    continue
-                if is_unrouted and name == "forbidSources":
-                    continue
-                where = f"{path}: query {query.id!r}: {name}"
-                if is_unrouted:
-                    shown = f"number {number}" if is_logged else repr(source)
-                    raise GoldError(
-                        f"{where}: {shown} is a note with `routes: off`, which no question can "
-                        "find; drop it from the query, or take `routes: off` out of the note"
+                shown = f"number {number}" if self._is_private(source) else repr(source)
+                if source in self.public or source in self.notes.ids:
+                    if field_name == "expectCited" and (problem := self._clash(query, source)):
+                        yield f"{field_name}: {shown} {problem}; drop one of the two"
+                elif source not in self.notes.unrouted:
+                    missing = self._describe_missing(query, field_name, source, shown)
+                    yield f"{field_name}: {missing}"
+                elif field_name != "forbidSources":
+                    shown = f"number {number}" if self.is_logged else repr(source)
+                    yield (
+                        f"{field_name}: {shown} is a note with `routes: off`, which no question "
+                        "can find; drop it from the query, or take `routes: off` out of the note"
                     )
-                shown = f"{source!r}{suggest_spelling(source, suggest, 3)}"
-                if is_logged and _may_be_path(source):
-                    shown = f"for number {number}"
-                raise GoldError(f"{where}: there is no record, passage or note {shown}; {remedy}")
+
+    def _is_private(self, source: str) -> bool:
+        """Tell whether a public log may not name a source."""
+        return self.is_logged and source not in self.public and _may_be_path(source)
+
+    def _describe_missing(self, query: GoldQuery, field_name: str, source: str, shown: str) -> str:
+        if self._is_private(source):
+            return f"there is no record, passage or note for {shown}; correct it"
+        remedy = "correct it" if self.is_logged else "build the site again or correct it"
+        renamed_to = None
+        # What has to be absent is not what the question is about.
+        if self.find_renamed and field_name != "forbidSources" and not _may_be_path(source):
+            renamed_to = self.find_renamed(query, source)
+        renamed = f"; its question finds {renamed_to}" if renamed_to else ""
+        spelling = suggest_spelling(source, self.suggest, 3)
+        return f"there is no record, passage or note {shown}{spelling}{renamed}; {remedy}"
+
+    def _clash(self, query: GoldQuery, source: str) -> str:
+        """Describe why no answer that the query accepts can cite a source; "" if one can."""
+        if source in self.public and query.forbid_record_citations:
+            return "is a page, which contradicts forbidRecordCitations"
+        kind, mode = ("page", "related-material") if source in self.public else ("note", "partial")
+        if mode in query.expected_modes:
+            return f"is a {kind}, which an answer of the mode {mode} does not cite"
+        return ""
 
 
 def _may_be_path(source: str) -> bool:
