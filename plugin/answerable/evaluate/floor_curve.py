@@ -13,34 +13,61 @@ _FLOOR_GRID = tuple(step / 100 for step in range(101))
 
 
 @dataclass(frozen=True, slots=True)
+class FloorScores:
+    """The scores that one floor is compared with, by the kind of question.
+
+    ``answerable``: of the best passage or note that is expected; ``best``: of the best of all, for
+    the same questions. ``refusable``: gold queries that a floor has to refuse. ``off_topic``: the
+    bank's questions.
+    """
+
+    answerable: tuple[float, ...]
+    best: tuple[float, ...]
+    refusable: tuple[float, ...]
+    off_topic: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FloorPoint:
-    """Count what a floor does: ``answered`` of ``answerable``, ``refused`` of ``refusable``."""
+    """Count what a floor does: ``answered`` of ``answerable``, ``refused`` of ``refusable``.
+
+    ``misled``: answerable questions that only pages pass the floor for that are not expected.
+    ``off_topic_refused`` of ``off_topic`` are of the bank, which counts in no share.
+    """
 
     floor: float
     answered: int
     answerable: int
     refused: int
     refusable: int
+    misled: int = 0
+    off_topic_refused: int = 0
+    off_topic: int = 0
 
     @property
-    def answered_share(self) -> float:
-        return self.answered / self.answerable
+    def wrong(self) -> int:
+        """Count the questions that are shown something else than what they require."""
+        return self.misled + self.refusable - self.refused
 
     @property
-    def refused_share(self) -> float:
-        return self.refused / self.refusable
+    def answered_share(self) -> float | None:
+        return self.answered / self.answerable if self.answerable else None
+
+    @property
+    def refused_share(self) -> float | None:
+        return self.refused / self.refusable if self.refusable else None
 
     @property
     def balance(self) -> Fraction:
-        """Average both shares, exactly, so that equal ones are equal."""
+        """Average both shares, exactly, so that equal ones are equal; neither kind may be empty."""
         shares = Fraction(self.answered, self.answerable) + Fraction(self.refused, self.refusable)
         return shares / 2
 
     def as_json(self) -> dict[str, Any]:
         """Encode the point as `--json` prints it."""
         shares = {
-            "answered_share": round(self.answered_share, SHARE_DIGITS),
-            "refused_share": round(self.refused_share, SHARE_DIGITS),
+            "answered_share": round_share(self.answered_share),
+            "refused_share": round_share(self.refused_share),
         }
         return asdict(self) | shares
 
@@ -50,35 +77,47 @@ def passes_floor(score: float, floor: float) -> bool:
     return bool(np.float32(score) >= np.float32(floor))
 
 
-def evaluate_floors(
-    floors: Sequence[float], answerable: Sequence[float], refusable: Sequence[float]
-) -> tuple[FloorPoint, ...]:
-    """Count what some floors do to the scores of both kinds; neither may be empty."""
-    lost, refused = (
-        np.searchsorted(np.sort(np.asarray(scores, np.float32)), np.asarray(floors, np.float32))
-        for scores in (answerable, refusable)
-    )
+def round_share(share: float | None) -> float | None:
+    """Round a share for `--json`; None stays None."""
+    return None if share is None else round(share, SHARE_DIGITS)
+
+
+def evaluate_floors(floors: Sequence[float], scores: FloorScores) -> tuple[FloorPoint, ...]:
+    """Count what some floors do to the questions."""
+    refused_counts = [
+        np.searchsorted(np.sort(np.asarray(kind, np.float32)), np.asarray(floors, np.float32))
+        for kind in (scores.answerable, scores.best, scores.refusable, scores.off_topic)
+    ]
     return tuple(
-        FloorPoint(floor, len(answerable) - int(under), len(answerable), int(below), len(refusable))
-        for floor, under, below in zip(floors, lost, refused, strict=True)
+        FloorPoint(
+            floor,
+            len(scores.answerable) - int(lost),
+            len(scores.answerable),
+            int(refused),
+            len(scores.refusable),
+            int(lost) - int(silent),
+            int(off_topic_refused),
+            len(scores.off_topic),
+        )
+        for floor, lost, silent, refused, off_topic_refused in zip(
+            floors, *refused_counts, strict=True
+        )
     )
 
 
-def trace_floor_curve(
-    answerable: Sequence[float], refusable: Sequence[float]
-) -> tuple[FloorPoint, ...]:
-    """Count what every floor from 0 to 1 does, in steps of 0.01.
-
-    answerable: scores of questions to be answered; refusable: of questions to be refused.
-    """
-    return evaluate_floors(_FLOOR_GRID, answerable, refusable)
+def trace_floor_curve(scores: FloorScores) -> tuple[FloorPoint, ...]:
+    """Count what every floor from 0 to 1 does, in steps of 0.01."""
+    return evaluate_floors(_FLOOR_GRID, scores)
 
 
-def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float:
+def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float | None:
     """Compute the chance that an answerable question scores above one to be refused.
 
-    A tie counts half. The area under the ROC curve, as the statistic of Mann & Whitney (1947).
+    A tie counts half; None without questions of both kinds. The area under the ROC curve, as the
+    statistic of Mann & Whitney (1947).
     """
+    if not (answerable and refusable):
+        return None
     others = np.sort(np.asarray(refusable, dtype=np.float64))
     below = np.searchsorted(others, answerable, side="left")
     ties = np.searchsorted(others, answerable, side="right") - below
