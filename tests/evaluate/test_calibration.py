@@ -18,22 +18,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.cli.calibrate import format_floor_lines
-from answerable.evaluate import calibration
 from answerable.evaluate.bundle_scores import compute_passage_floor_scores
-from answerable.evaluate.calibration import (
-    NO_MATCH_SCORE,
-    FloorCalibration,
-    ScoredQuestion,
-    calibrate_floors,
-    make_calibration,
-    read_off_topic_questions,
-    requires_floor_refusal,
-)
+from answerable.evaluate.calibration import FloorCalibration, calibrate_floors, make_calibration
 from answerable.evaluate.floor_curve import (
     FloorPoint,
+    FloorScores,
     compute_auroc,
     passes_floor,
     trace_floor_curve,
+)
+from answerable.evaluate.floor_proposal import MARGIN, MIN_ANSWERABLE, MIN_NEAR_REFUSALS
+from answerable.evaluate.floor_questions import (
+    NO_MATCH_SCORE,
+    FloorQuestions,
+    ScoredQuestion,
+    read_off_topic_questions,
+    requires_floor_refusal,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
@@ -70,22 +70,38 @@ SCORES = st.lists(
 )
 
 
-def make_questions(scores: Sequence[float], *, is_gold: bool = True) -> list[ScoredQuestion]:
-    return [ScoredQuestion(f"q{n}", score, None, is_gold=is_gold) for n, score in enumerate(scores)]
+def make_questions(
+    scores: Sequence[float], best: Sequence[float] | None = None
+) -> tuple[ScoredQuestion, ...]:
+    """Make a question of each score. best: the best score of all, by default the same."""
+    pairs = zip(scores, best or scores, strict=True)
+    return tuple(ScoredQuestion(f"q{n}", score, None, top) for n, (score, top) in enumerate(pairs))
 
 
 def calibrate_scores(
-    answerable: Sequence[float], refusable: Sequence[float], bank: Sequence[float] = ()
+    answerable: Sequence[float],
+    refusable: Sequence[float],
+    bank: Sequence[float] = (),
+    best: Sequence[float] | None = None,
+    floor: float = 0.36,
 ) -> FloorCalibration:
-    return make_calibration(
-        0.36,
-        make_questions(answerable),
-        [*make_questions(refusable), *make_questions(bank, is_gold=False)],
+    questions = FloorQuestions(
+        make_questions(answerable, best), make_questions(refusable), make_questions(bank)
     )
+    return make_calibration(floor, questions)
+
+
+def spread(lowest: float, highest: float, count: int = 40) -> list[float]:
+    """Spread scores evenly."""
+    return np.linspace(lowest, highest, count).tolist()
+
+
+def scores_of(answerable: Sequence[float], refusable: Sequence[float]) -> FloorScores:
+    return FloorScores(tuple(answerable), tuple(answerable), tuple(refusable))
 
 
 def test_floor_curve_equals_counts_by_hand() -> None:
-    points = trace_floor_curve([0.2, 0.5, 0.5, 0.8], [0.1, 0.3])
+    points = trace_floor_curve(scores_of([0.2, 0.5, 0.5, 0.8], [0.1, 0.3]))
     assert [point.floor for point in points[:3]] == [0.0, 0.01, 0.02]
     assert len(points) == 101
     at = {point.floor: (point.answered, point.refused) for point in points}
@@ -114,7 +130,7 @@ def test_auroc_equals_areas_computed_by_hand() -> None:
 def test_higher_floor_never_answers_more_or_refuses_less(
     answerable: list[float], refused: list[float]
 ) -> None:
-    points = trace_floor_curve(answerable, refused)
+    points = trace_floor_curve(scores_of(answerable, refused))
     pairs = list(pairwise(points))
     assert all(low.answered >= high.answered for low, high in pairs)
     assert all(low.refused <= high.refused for low, high in pairs)
@@ -128,25 +144,118 @@ def test_auroc_counts_ordered_pairs(answerable: list[float], refused: list[float
     assert compute_auroc(answerable, refused) == pytest.approx(expected)
 
 
-@settings(deadline=None)
-@given(SCORES, SCORES)
-def test_no_floor_has_a_better_balance_than_the_proposed_one(
-    answerable: list[float], refused: list[float]
+MANY_SCORES = st.lists(st.floats(0, 1, width=32), min_size=20, max_size=24)
+
+
+@settings(deadline=None, max_examples=30)
+@given(MANY_SCORES, MANY_SCORES, SCORES, st.sampled_from([0.2, 0.36, 0.6]))
+def test_proposal_answers_no_refusal_that_present_floor_refuses(
+    answerable: list[float], refused: list[float], bank: list[float], floor: float
 ) -> None:
-    result = calibrate_scores(answerable, refused)
-    best = result.proposed.balance
-    assert best == max(point.balance for point in (result.current, *result.points))
+    result = calibrate_scores(answerable, refused, bank, floor=floor)
+    if result.proposed is None:
+        assert result.missing_refusals
+        return
+    before, after = result.current, result.proposed
+    assert (
+        result.admitted(after.floor) == result.admitted(floor)[: len(result.admitted(after.floor))]
+    )
+    assert (after.refused, after.off_topic_refused) >= (before.refused, before.off_topic_refused)
+    assert after.balance >= before.balance
+    assert after.wrong <= before.wrong
+
+
+def test_lower_floor_is_proposed_where_no_refusal_comes_near_it() -> None:
+    result = calibrate_scores(spread(0.32, 0.7), spread(0.1, 0.26))
+    assert result.proposal.outcome == "proposed"
+    # The highest floor that answers all, of those that refuse all.
+    assert result.proposed == FloorPoint(0.32, 40, 40, 40, 40)
+    assert result.proposal.check is not None
+    assert result.proposal.check.worse == 0
+
+
+@pytest.mark.parametrize(("refusal", "lowest"), [(0.33, 0.36), (0.285, 0.34), (0.265, 0.32)])
+def test_lower_floor_keeps_its_distance_from_refusals(refusal: float, lowest: float) -> None:
+    result = calibrate_scores(spread(0.32, 0.7), [*spread(0.1, 0.2), refusal])
+    assert result.proposed is not None
+    assert result.proposed.floor == lowest
+    assert result.proposal.outcome == ("unsafe" if lowest == 0.36 else "proposed")
+    assert [each.score for each in result.endangered(refusal + MARGIN / 2)] == [refusal]
+
+
+def test_bank_forbids_a_lower_floor_and_chooses_none() -> None:
+    answerable, refused = spread(0.32, 0.7), spread(0.1, 0.26)
+    guarded = calibrate_scores(answerable, refused, [0.331, *spread(0, 0.05, 10)])
+    assert guarded.proposal.best is not None
+    assert guarded.proposal.best.floor == 0.34
+    # Hundreds of easy questions are no reason for a floor that answers more of the others.
+    easy = calibrate_scores(answerable, refused, spread(0, 0.05, 400))
+    assert easy.proposed == replace(
+        FloorPoint(0.32, 40, 40, 40, 40), off_topic_refused=400, off_topic=400
+    )
+    near = calibrate_scores(spread(0.3, 0.7), spread(0.25, 0.5), spread(0, 0.05, 400))
+    assert near.proposed is not None
+    assert near.proposed.floor >= 0.36
+
+
+def test_higher_floor_is_proposed_where_it_refuses_more() -> None:
+    result = calibrate_scores(spread(0.6, 0.9), spread(0.3, 0.5))
+    assert result.proposal.outcome == "proposed"
+    assert result.proposed == FloorPoint(0.51, 40, 40, 40, 40)
+
+
+def test_higher_floor_that_leaves_wrong_pages_alone_is_not_proposed() -> None:
+    # The right page of a third of the questions is under the better floor, and another is not.
+    answerable, best = [*spread(0.4, 0.46, 20), *spread(0.6, 0.9)], [0.95] * 20 + spread(0.6, 0.9)
+    result = calibrate_scores(answerable, spread(0.37, 0.5, 36), best=best)
+    assert result.proposal.outcome == "unsafe"
+    assert result.proposed == result.current
+    assert result.proposal.best is not None
+    assert result.proposal.best.misled == 20
+    assert len(result.endangered(result.proposal.best.floor)) == 20
+    # It is where it refuses twice as many that were answered wrongly.
+    twice = calibrate_scores(answerable, spread(0.37, 0.48), best=best)
+    assert twice.proposal.outcome == "proposed"
+
+
+def test_gain_that_halves_do_not_show_is_called_chance() -> None:
+    # One refusal more of many is all that a higher floor gains.
+    result = calibrate_scores([*spread(0.38, 0.7, 30)], [*spread(0.1, 0.3, 30), 0.365])
+    assert result.proposal.outcome == "chance"
+    assert result.proposed == result.current
+    assert result.proposal.best is not None
+    assert result.proposal.best.floor == 0.37
 
 
 def test_nearest_of_equal_floors_is_proposed() -> None:
-    assert calibrate_scores([0.6, 0.7], [0.1, 0.2]).proposed.floor == 0.36
-    assert calibrate_scores([0.6, 0.7], [0.1, 0.4]).proposed.floor == 0.41
-    assert calibrate_scores([0.2, 0.7], [0.1]).proposed.floor == 0.2
+    assert calibrate_scores(spread(0.6, 0.7), spread(0.1, 0.2)).proposed == FloorPoint(
+        0.36, 40, 40, 40, 40
+    )
+    higher = calibrate_scores(spread(0.6, 0.7), spread(0.1, 0.4)).proposed
+    assert higher is not None
+    assert higher.floor == 0.41
 
 
 def test_finer_floor_of_site_stays_if_none_is_better() -> None:
-    fine = make_calibration(0.365, make_questions([0.6]), make_questions([0.1]))
-    assert fine.proposed == fine.current == FloorPoint(0.365, 1, 1, 1, 1)
+    fine = calibrate_scores(spread(0.6, 0.7), spread(0.1, 0.2), floor=0.365)
+    assert fine.proposed == fine.current == FloorPoint(0.365, 40, 40, 40, 40)
+
+
+def test_easy_refusals_are_not_near_and_propose_nothing() -> None:
+    bank = spread(0, 0.2, 100)
+    easy = calibrate_scores(spread(0.5, 0.7), spread(0.05, 0.17, MIN_NEAR_REFUSALS), bank)
+    assert (easy.near_refusals, easy.missing_refusals) == ((), MIN_NEAR_REFUSALS)
+    assert easy.proposed is None
+    hard = calibrate_scores(spread(0.5, 0.7), spread(0.21, 0.3, MIN_NEAR_REFUSALS), bank)
+    assert (len(hard.near_refusals), hard.missing_refusals) == (MIN_NEAR_REFUSALS, 0)
+    assert hard.proposal.outcome == "best"
+
+
+def test_each_kind_of_refusal_has_its_own_auroc() -> None:
+    result = calibrate_scores([0.3, 0.5], [0.4, 0.2], [0.1, 0.35])
+    assert result.auroc == 0.75
+    assert result.off_topic_auroc == 0.75
+    assert calibrate_scores([0.3, 0.5], []).auroc is None
 
 
 def test_score_equal_to_floor_passes_in_float32() -> None:
@@ -158,15 +267,18 @@ def test_score_equal_to_floor_passes_in_float32() -> None:
 def test_bank_question_above_median_is_left_out_and_gold_query_is_not() -> None:
     result = calibrate_scores([0.3, 0.5, 0.9], [0.8], bank=[0.51, 0.5, 0.1])
     assert [each.score for each in result.left_out] == [0.51]
-    assert [each.score for each in result.refusable] == [0.8, 0.5, 0.1]
+    assert [each.score for each in result.refusable] == [0.8]
+    assert [each.score for each in result.off_topic] == [0.5, 0.1]
     assert [each.score for each in result.answerable] == [0.3, 0.5, 0.9]
 
 
 def test_no_floor_is_proposed_with_too_few_questions() -> None:
-    five = [0.5] * calibration.MIN_QUESTIONS
-    assert calibrate_scores(five, five).is_enough
-    assert not calibrate_scores(five[1:], five).is_enough
-    assert not calibrate_scores(five, five[1:]).is_enough
+    answerable, refused = [0.5] * MIN_ANSWERABLE, [0.3] * MIN_NEAR_REFUSALS
+    assert calibrate_scores(answerable, refused).is_judged
+    few = calibrate_scores(answerable[1:], refused)
+    assert (few.is_judged, few.missing_answerable, few.missing_refusals) == (False, 1, 0)
+    easy = calibrate_scores(answerable, refused[1:])
+    assert (easy.is_judged, easy.missing_answerable, easy.missing_refusals) == (False, 0, 1)
 
 
 def test_lost_and_admitted_questions_are_listed() -> None:
@@ -218,15 +330,33 @@ def _gold(folder: Path, *queries: dict[str, Any], name: str = "gold") -> Path:
     return path
 
 
-def test_calibrate_proposes_a_floor_and_prints_the_lines_for_it(folder: Path) -> None:
+def _enough(folder: Path) -> Path:
+    """Write a gold set with refusals enough: of what the site speaks of and does not say."""
+    subjects = ("chain", "buoy", "lantern", "storm", "winch")
+    questions = (
+        "What does the {} cost?", "Who sells a used {}?", "Which {} is blue?",
+        "Is there a museum of the {}?", "Who has painted the {}?",
+    )  # fmt: skip
+    refused = [
+        {"id": f"{subject}-{n}", "query": text.format(subject), "expectAnswerMode": "not-found"}
+        for subject in subjects
+        for n, text in enumerate(questions)
+    ]
+    return _gold(folder, *QUERIES, *refused, name="enough")
+
+
+def test_calibrate_judges_a_floor_and_prints_the_lines_for_it(folder: Path) -> None:
     before = (folder / "mkdocs.yml").read_bytes()
-    done = sites.command(folder, "calibrate")
+    done = sites.command(folder, "calibrate", "--gold", str(_enough(folder)))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    kinds = "retrieval.floor: queries that expect a page: 5; to be refused: 1 of the gold set, "
+    kinds = "retrieval.floor: queries that expect a page: 5; to be refused: 25, "
     assert kinds in done.stdout
-    assert "retrieval.note_floor: no proposal" in done.stdout
-    assert "queries that expect a note: 1, to be refused:" in done.stdout
+    assert " against your own refusals, " in done.stdout
+    assert "retrieval.note_floor: queries that expect a note: 1;" in done.stdout
+    assert "A floor takes at least 5 queries to be answered: add 4." in " ".join(
+        done.stdout.split()
+    )
     lines = yaml.safe_load(done.stdout.split("For mkdocs.yml:")[1])
     pasted = lines["plugins"][0]["answerable"]["retrieval"]
     assert set(pasted) == {"floor", "calibrated_for"}
@@ -234,20 +364,33 @@ def test_calibrate_proposes_a_floor_and_prints_the_lines_for_it(folder: Path) ->
     assert (folder / "mkdocs.yml").read_bytes() == before
 
 
+def test_calibrate_without_near_refusals_says_what_to_add(folder: Path) -> None:
+    done = sites.command(folder, "calibrate")
+    assert done.returncode == 1
+    assert "For mkdocs.yml:" not in done.stdout
+    text = " ".join(done.stdout.split())
+    assert "No proposal. A floor takes at least 20 refusals near your subject" in text
+    assert "and the gold set has 0: add 20 with `expectAnswerMode: not-found`." in text
+    assert "`answerable gaps` lists those of your readers. Nearest among yours: ferry (" in text
+
+
 def test_calibrate_json_holds_curve_and_every_question(folder: Path) -> None:
-    body = _json(folder)
-    assert body["notes"] is None
+    body = _json(folder, status=1)
     assert body["warnings"] == []
     assert body["embedder"] == LOCAL
+    assert body["lines"] is None
+    assert body["notes"]["missing_answerable"] == 4
     result = body["passages"]
     assert result["current"]["floor"] == 0.36
     assert len(result["curve"]) == 101
-    assert result["proposed"]["answered"] == result["proposed"]["answerable"] == 5
-    assert result["auroc"] > 0.9
+    assert result["proposed"] is None
+    assert (result["outcome"], result["missing_refusals"]) == ("too-few", 20)
+    assert result["off_topic_auroc"] > 0.9
     tops = {each["name"]: each["top"] for each in result["answerable"]}
     assert tops["chain"] == "mooring#chains"
     assert tops["lantern"] == "storms#lanterns"
-    scores = [each["score"] for each in result["refusable"]]
+    assert [each["name"] for each in result["refusable"]] == ["ferry"]
+    scores = [each["score"] for each in result["off_topic"]]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -260,7 +403,8 @@ def test_floor_on_real_site_answers_and_refuses_as_its_curve_point(folder: Path)
     calibration_of_pages = calibrate_floors(engine, queries, notes, bank)[0]
     assert not calibration_of_pages.left_out
     texts = {each.id: each.query for each in queries} | {text: text for text in bank}
-    names = [each.name for each in calibration_of_pages.refusable]
+    refusable = (*calibration_of_pages.refusable, *calibration_of_pages.off_topic)
+    names = [each.name for each in refusable]
     assert len(names) == len(bank) + 1
     readings = [engine.parse_question(texts[name]) for name in names]
     vectors = sites.local().embed([reading.text for reading in readings])
@@ -272,15 +416,15 @@ def test_floor_on_real_site_answers_and_refuses_as_its_curve_point(folder: Path)
             for name, reading, vector in zip(names, readings, vectors, strict=True)
             if not retrieve.retrieve(floored, reading, vector).passages
         ]
-        admitted = {each.name for each in calibration_of_pages.admitted(floor)}
+        admitted = {each.name for each in refusable if passes_floor(each.score, floor)}
         assert set(refused) == set(names) - admitted
         (point,) = (each for each in calibration_of_pages.points if each.floor == floor)
-        assert point.refused == len(refused)
+        assert point.refused + point.off_topic_refused == len(refused)
 
 
-def _json(folder: Path, *args: str) -> dict[str, Any]:
+def _json(folder: Path, *args: str, status: int = 0) -> dict[str, Any]:
     done = sites.command(folder, "calibrate", "--json", *args)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     body: dict[str, Any] = json.loads(done.stdout)
     return body
 
@@ -296,18 +440,12 @@ def test_calibrate_refuses_gold_set_with_too_few_queries(folder: Path) -> None:
     )
 
 
-def test_calibrate_warns_of_gold_set_without_refusals(folder: Path) -> None:
-    answers = _gold(folder, *QUERIES, name="answers")
-    (warning,) = _json(folder, "--gold", str(answers))["warnings"]
-    assert "no query that a floor has to refuse" in warning
-
-
 def test_bank_question_in_gold_set_counts_as_gold(folder: Path) -> None:
     cook = {**REFUSED, "query": "can I FREEZE cooked  rice?"}
     path = _gold(folder, *QUERIES, cook, name="cook")
-    refusable = _json(folder, "--gold", str(path))["passages"]["refusable"]
-    assert [each for each in refusable if each["name"] == "Can I freeze cooked rice?"] == []
-    (own,) = (each for each in refusable if each["is_gold"])
+    result = _json(folder, "--gold", str(path), status=1)["passages"]
+    assert [each for each in result["off_topic"] if "cooked rice" in each["name"]] == []
+    (own,) = result["refusable"]
     assert own["name"] == "ferry"
 
 
@@ -334,7 +472,7 @@ def test_calibrate_lists_left_out_questions_of_site_on_bank_subject(tmp_path: Pa
     sites.build_here(site)
     _gold(site, *queries, REFUSED)
     done = sites.command(site, "calibrate")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     text = done.stdout.split("Left out are ")[1]
     assert "Can I freeze cooked rice?  (rice" in text
     assert "Who built the pyramids of Giza?" not in text
@@ -344,7 +482,7 @@ def test_calibrate_warns_site_in_another_language_of_english_bank(tmp_path: Path
     site = sites.write_site(tmp_path, options={"language": "de"})
     sites.build_here(site)
     _gold(site, *QUERIES[:5], REFUSED)
-    (warning,) = _json(site)["warnings"]
+    (warning,) = _json(site, status=1)["warnings"]
     assert "most of the bank is in English" in warning
 
 
@@ -370,9 +508,10 @@ def test_note_floor_is_calibrated_apart(tmp_path: Path) -> None:
     (to_x,) = notes.answerable
     assert (to_x.name, to_x.top) == ("to-x", "note-x")
     assert to_x.score > 0.9
-    by_name = {each.name: each for each in notes.refusable}
-    assert set(by_name) == {"neither", "gggg", "?!"}
-    assert by_name["?!"] == ScoredQuestion("?!", NO_MATCH_SCORE, None, is_gold=False)
+    assert [each.name for each in notes.refusable] == ["neither"]
+    by_name = {each.name: each for each in notes.off_topic}
+    assert set(by_name) == {"gggg", "?!"}
+    assert by_name["?!"] == ScoredQuestion("?!", NO_MATCH_SCORE, None, NO_MATCH_SCORE)
 
 
 def test_boost_counts_where_floor_applies_after_boosts(tmp_path: Path) -> None:
@@ -401,13 +540,13 @@ def test_site_without_pages_or_notes_has_no_calibration(tmp_path: Path) -> None:
     embedder = LetterEmbedder()
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = calibrate_floors(engine, [], {}, ["gggg"])
-    assert not pages.is_enough
-    assert pages.refusable[0].score == NO_MATCH_SCORE
-    assert notes.refusable[0].top == "note-x"
+    assert not pages.is_judged
+    assert pages.off_topic[0].score == NO_MATCH_SCORE
+    assert notes.off_topic[0].top == "note-x"
 
 
 def test_calibrated_lines_quote_odd_model_name() -> None:
-    enough = calibrate_scores([0.6] * 5, [0.1] * 5)
+    enough = calibrate_scores([0.6] * 5, [0.1] * 20)
     odd = 'openai/a "b": #c@3'
     lines = yaml.safe_load(format_floor_lines(enough, enough, odd))
     assert lines["plugins"][0]["answerable"]["retrieval"] == {
@@ -443,13 +582,13 @@ def test_calibrate_warns_of_floors_of_another_embedder_too(tmp_path: Path) -> No
     options = {"retrieval": {"floor": 0.3, "calibrated_for": other}}
     site = sites.write_site(tmp_path, notes=sites.NOTES, options=options)
     sites.build_here(site)
-    _gold(site, *QUERIES, REFUSED)
-    done = sites.command(site, "calibrate")
+    gold = ("--gold", str(_enough(site)))
+    done = sites.command(site, "calibrate", *gold)
     assert done.returncode == 0, done.stderr
     assert f"Warning: retrieval.calibrated_for: the floors were set for {other}" in done.stderr
     assert f'calibrated_for: "{LOCAL}"' in done.stdout
     # The bundle of a site whose embedder has changed since the build.
     sites.write_site(tmp_path, notes=sites.NOTES, options={"embedding": {"provider": "openai"}})
     assert f"the bundle was built with {LOCAL}, and the embedder is {other}" in "".join(
-        _json(site)["warnings"]
+        _json(site, *gold)["warnings"]
     )
