@@ -80,12 +80,12 @@ def test_questions_on_a_site_of_our_own(tmp_path: Path) -> None:
 
 
 def test_floors_on_sites_of_our_own(tmp_path: Path) -> None:
-    asked = {
+    questions = {
         "harbour": ("How thick is a mooring chain?", "Who sang at the Vienna opera?"),
         "pier": ("What does a red lantern warn of?", "Who painted the pier of Cologne?"),
     }
     pages = {"harbour": "mooring/", "pier": "storms/"}
-    for name, (answerable, refused) in asked.items():
+    for name, (answerable, refused) in questions.items():
         sites.write_site(tmp_path / "sites" / name, plugins=["search"])
         write_lines(
             tmp_path / "questions" / f"{name}.jsonl",

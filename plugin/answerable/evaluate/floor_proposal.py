@@ -34,7 +34,7 @@ ProposalOutcome = Literal["proposed", "best", "unsafe", "chance", "too-few"]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutCheck:
-    """What floors that are chosen by half of the questions change on the other half.
+    """Hold what floors that are chosen by half of the questions change on the other half.
 
     ``gain``: in the mean of both shares, on average over ``halves``. ``worse``: halves that are
     shown more wrong answers than with the site's floor.
@@ -47,7 +47,7 @@ class HeldOutCheck:
 
 @dataclass(frozen=True, slots=True)
 class FloorProposal:
-    """What is proposed in place of the site's floor, and why.
+    """Hold what is proposed in place of the site's floor, and why.
 
     ``best``: the floor with the best mean of both shares, safe or not if the outcome is
     ``unsafe``; None if questions are missing. ``check``: None where nothing had to be checked.
