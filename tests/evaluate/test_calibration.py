@@ -93,7 +93,7 @@ def calibrate_scores(
 
 def spread(lowest: float, highest: float, count: int = 40) -> list[float]:
     """Spread scores evenly."""
-    return np.linspace(lowest, highest, count).tolist()
+    return [float(score) for score in np.linspace(lowest, highest, count)]
 
 
 def scores_of(answerable: Sequence[float], refusable: Sequence[float]) -> FloorScores:

@@ -8,12 +8,12 @@ from typing import Any
 from ..serve.engine import Engine
 from ..serve.stores.bundle import Bundle
 from .floor_curve import (
+    SHARE_DIGITS,
     FloorPoint,
     FloorScores,
     compute_auroc,
     evaluate_floors,
     passes_floor,
-    round_share,
     trace_floor_curve,
 )
 from .floor_proposal import (
@@ -73,12 +73,12 @@ class FloorCalibration:
     @property
     def auroc(self) -> float | None:
         """Measure how well the score tells the answerable from the gold set's refusals."""
-        return compute_auroc(self._scores.answerable, self._scores.refusable)
+        return _compute_auroc(self._scores.answerable, self._scores.refusable)
 
     @property
     def off_topic_auroc(self) -> float | None:
         """Measure how well the score tells the answerable from the bank."""
-        return compute_auroc(self._scores.answerable, self._scores.off_topic)
+        return _compute_auroc(self._scores.answerable, self._scores.off_topic)
 
     @property
     def current(self) -> FloorPoint:
@@ -117,8 +117,8 @@ class FloorCalibration:
             "proposed": proposed.as_json() if proposed else None,
             "best": best.as_json() if best else None,
             "check": asdict(check) if check else None,
-            "auroc": round_share(self.auroc),
-            "off_topic_auroc": round_share(self.off_topic_auroc),
+            "auroc": _round_share(self.auroc),
+            "off_topic_auroc": _round_share(self.off_topic_auroc),
             "near_refusals": len(self.near_refusals),
             "missing_answerable": self.missing_answerable,
             "missing_refusals": self.missing_refusals,
@@ -179,3 +179,11 @@ def _list_scores(
         off_topic=tuple(each.score for each in off_topic),
         best=tuple(best for _, best in pairs),
     )
+
+
+def _compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float | None:
+    return compute_auroc(answerable, refusable) if answerable and refusable else None
+
+
+def _round_share(share: float | None) -> float | None:
+    return None if share is None else round(share, SHARE_DIGITS)

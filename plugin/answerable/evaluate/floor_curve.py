@@ -50,12 +50,12 @@ class FloorPoint:
         return self.misled + self.refusable - self.refused
 
     @property
-    def answered_share(self) -> float | None:
-        return self.answered / self.answerable if self.answerable else None
+    def answered_share(self) -> float:
+        return self.answered / max(1, self.answerable)
 
     @property
-    def refused_share(self) -> float | None:
-        return self.refused / self.refusable if self.refusable else None
+    def refused_share(self) -> float:
+        return self.refused / max(1, self.refusable)
 
     @property
     def balance(self) -> Fraction:
@@ -66,8 +66,8 @@ class FloorPoint:
     def as_json(self) -> dict[str, Any]:
         """Encode the point as `--json` prints it."""
         shares = {
-            "answered_share": round_share(self.answered_share),
-            "refused_share": round_share(self.refused_share),
+            "answered_share": round(self.answered_share, SHARE_DIGITS),
+            "refused_share": round(self.refused_share, SHARE_DIGITS),
         }
         return asdict(self) | shares
 
@@ -75,11 +75,6 @@ class FloorPoint:
 def passes_floor(score: float, floor: float) -> bool:
     """Compare a score with a floor as retrieval compares the two: in float32."""
     return bool(np.float32(score) >= np.float32(floor))
-
-
-def round_share(share: float | None) -> float | None:
-    """Round a share for `--json`; None stays None."""
-    return None if share is None else round(share, SHARE_DIGITS)
 
 
 def evaluate_floors(floors: Sequence[float], scores: FloorScores) -> tuple[FloorPoint, ...]:
@@ -110,14 +105,12 @@ def trace_floor_curve(scores: FloorScores) -> tuple[FloorPoint, ...]:
     return evaluate_floors(_FLOOR_GRID, scores)
 
 
-def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float | None:
+def compute_auroc(answerable: Sequence[float], refusable: Sequence[float]) -> float:
     """Compute the chance that an answerable question scores above one to be refused.
 
-    A tie counts half; None without questions of both kinds. The area under the ROC curve, as the
-    statistic of Mann & Whitney (1947).
+    A tie counts half; neither kind may be empty. The area under the ROC curve, as the statistic of
+    Mann & Whitney (1947).
     """
-    if not (answerable and refusable):
-        return None
     others = np.sort(np.asarray(refusable, dtype=np.float64))
     below = np.searchsorted(others, answerable, side="left")
     ties = np.searchsorted(others, answerable, side="right") - below

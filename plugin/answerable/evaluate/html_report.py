@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from ..indexing.output.atomic_files import write_file
-from .floor_curve import FloorPoint, compute_auroc, trace_floor_curve
+from .floor_curve import FloorPoint, FloorScores, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
 from .report import EvalReport, diff_reports
 from .verdict import Verdict
@@ -48,7 +48,9 @@ class FloorChart:
     @cached_property
     def points(self) -> Sequence[FloorPoint]:
         """Evaluate each floor."""
-        return trace_floor_curve(self.answerable, self.refused)
+        # The chart draws no passages but the best ones, whether they are expected or not.
+        best = tuple(self.answerable)
+        return trace_floor_curve(FloorScores(best, best, tuple(self.refused)))
 
     @property
     def answered_line(self) -> str:
