@@ -221,6 +221,9 @@ def test_notebook_outside_git_counts_on_both_sides(folder: Path) -> None:
     git_sites.build(folder)
     fields = diff_json(folder, "--questions", "questions.txt")
     assert (fields["changed"], fields["unchanged"]) == ([], 1)
+    # The temporary folder led to both, and is gone without them.
+    assert (folder / "notebook" / "winch.md").is_file()
+    assert any((folder / ".cache").rglob("*.sqlite*")) or any((folder / ".cache").rglob("*.db"))
 
 
 def test_ci_output_has_junit_annotations_and_summary(folder: Path) -> None:

@@ -38,7 +38,9 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
     repository = find_repository(config_file.absolute().parent)
     commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
     name = f"{ref} ({commit[:12]})" if ref else commit[:12]
-    relative = config_file.resolve().relative_to(repository.resolve())
+    # The file may be a link to another one, which is then read from the ref as well.
+    folder = config_file.absolute().parent.resolve()
+    relative = folder.relative_to(repository.resolve()) / config_file.name
     with TemporaryDirectory(prefix="answerable-") as temporary:
         top = Path(temporary).resolve()
         tree = top / "tree"
@@ -55,12 +57,12 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
 def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
     """Let the ref's caches and notebook lead to today's folders, where git does not hold them."""
     for folder in filter(None, (current.cache, current.notebook)):
-        relative = os.path.relpath(folder, config_file.absolute().parent)
-        path = Path(os.path.normpath(ref_config_file.parent / relative))
-        if path.is_relative_to(top) and not path.exists() and folder.is_dir():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Without links (Windows) a cache is filled anew.
-            with suppress(OSError):
+        # Without links, or from another drive (Windows), a cache is filled anew.
+        with suppress(OSError, ValueError):
+            relative = os.path.relpath(folder, config_file.absolute().parent)
+            path = Path(os.path.normpath(ref_config_file.parent / relative))
+            if path.is_relative_to(top) and not path.exists() and folder.is_dir():
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.symlink_to(folder.resolve(), target_is_directory=True)
 
 

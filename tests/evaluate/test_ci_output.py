@@ -1,0 +1,188 @@
+"""Tell CI services of a run: annotations, JUnit XML and Markdown, whatever their texts hold."""
+
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from selectolax.lexbor import LexborHTMLParser
+
+from answerable.evaluate.github_commands import defuse_commands, format_annotation
+from answerable.evaluate.gold_lines import locate_queries
+from answerable.evaluate.junit_report import render_junit
+from answerable.evaluate.markdown import format_block, format_inline, format_table, format_word_diff
+from answerable.evaluate.page_changes import ComparedPage, compare_pages
+from answerable.evaluate.question_file import load_questions
+from answerable.evaluate.report import EvalReport
+from answerable.evaluate.report_markdown import format_run, format_site_diff
+from answerable.evaluate.site_diff import diff_sites
+from answerable.evaluate.verdict import CallUsage, RecordedAnswer
+from answerable.serve.errors import GoldError
+from support.eval_reports import report, row
+
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+# What Markdown, HTML and GitHub give a meaning to, and words to put it between.
+TEXTS = st.text(st.sampled_from("ab1 \n&<>\"'`*_[](){}#+-.!|~:/@$\\=^;%,\t"), max_size=40)
+
+
+def read_text(tree: LexborHTMLParser, selector: str) -> str:
+    """The text of the only element that a selector matches."""
+    (node,) = tree.css(selector)
+    return str(node.text())
+
+
+def render(markdown: str) -> LexborHTMLParser:
+    return LexborHTMLParser(MARKDOWN.render(markdown))
+
+
+@given(TEXTS)
+def test_inline_text_is_shown_as_it_is_and_makes_no_markup(text: str) -> None:
+    tree = render(f"- before {format_inline(text)} after")
+    assert [node.tag for node in tree.css("body *")] == ["ul", "li", "code"]
+    assert read_text(tree, "code") == " ".join(text.split())
+    assert read_text(tree, "li").startswith("before")
+
+
+@given(TEXTS)
+def test_cells_of_a_table_stay_in_their_columns(text: str) -> None:
+    tree = render(format_table(("one", "two"), [(format_inline(text), format_inline("x"))]))
+    cells = [node.text() for node in tree.css("td")]
+    assert cells == [" ".join(text.split()), "x"]
+
+
+@given(TEXTS, TEXTS)
+def test_blocks_of_a_word_diff_hold_both_texts(before: str, after: str) -> None:
+    blocks = format_word_diff(before, after)
+    for block, text in zip(blocks, (before, after), strict=True):
+        tree = render(f"<details><table><tr><td>{block}</td></tr></table></details>\n\nend")
+        assert {node.tag for node in tree.css("pre *")} <= {"del", "ins"}
+        assert read_text(tree, "pre").split() == text.split()
+    assert read_text(render(format_block(before)), "pre").split() == before.split()
+
+
+def unescape(text: str) -> str:
+    """Decode as GitHub's runner does (actions/runner, ActionCommand.cs)."""
+    for code, character in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+@given(TEXTS, TEXTS)
+def test_annotation_is_one_line_that_a_runner_reads_back(title: str, message: str) -> None:
+    line = format_annotation("error", message, file="eval/gold.yaml", line=3, title=f"t{title}")
+    assert "\n" not in line
+    command, _, data = line.removeprefix("::").partition("::")
+    assert unescape(data) == message
+    name, _, properties = command.partition(" ")
+    fields = dict(field.split("=", 1) for field in properties.split(","))
+    assert name == "error"
+    assert {key: unescape(value) for key, value in fields.items()} == {
+        "file": "eval/gold.yaml", "line": "3", "title": f"t{title}",
+    }  # fmt: skip
+
+
+def test_printed_text_is_no_workflow_command() -> None:
+    printed = defuse_commands("fine\n  ::error::x\n##[add-mask]x\nhttps://a::b")
+    assert printed == "fine\n|   ::error::x\n# #[add-mask]x\nhttps://a::b"
+
+
+STATUSES = report(
+    row("fine"),
+    row("lost", "top source is not 'a'", "expected \x00 <more> & more"),
+    replace(row("down"), error="the server timed out", answer=None),
+    replace(row("old", "answer mode 'not-found'"), known_failure="needs a model"),
+    replace(row("mended"), known_failure="needs a page", usage=CallUsage(1, 2, 0.25)),
+)
+
+
+def test_junit_has_an_outcome_for_each_status() -> None:
+    whole = replace(STATUSES, skipped=("model-only",), total=6)
+    root = ElementTree.fromstring(render_junit(whole, Path("eval/gold.yaml")))
+    (suite,) = root
+    assert suite.attrib == {
+        "name": "full tier", "tests": "6", "failures": "2", "errors": "1", "skipped": "2",
+        "time": "0.250",
+    }  # fmt: skip
+    outcomes = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert outcomes == {
+        "fine": [], "lost": ["failure"], "down": ["error"], "old": ["skipped"],
+        "mended": ["failure"], "model-only": ["skipped"],
+    }  # fmt: skip
+    failure = suite.find("testcase[@name='lost']/failure")
+    assert failure is not None
+    assert failure.get("message") == "top source is not 'a'; expected  <more> & more"
+    assert {case.get("file") for case in suite} == {"eval/gold.yaml"}
+
+
+def test_junit_of_an_aborted_run_has_an_error() -> None:
+    root = ElementTree.fromstring(render_junit(report(row("fine"), total=3), Path("gold.yaml")))
+    assert root[0].get("errors") == "1"
+    assert "aborted" in (root.findtext(".//system-err") or "")
+
+
+def test_summary_tells_statuses_apart() -> None:
+    markdown = format_run(STATUSES)
+    assert "### The gold set does not hold" in markdown
+    assert "1 of 5 passed (full tier)" in markdown
+    rows = [[cell.text() for cell in line.css("td")][:2] for line in render(markdown).css("tr")]
+    assert rows[1:] == [
+        ["FAIL", "lost"], ["ERROR", "down"], ["unexpected pass", "mended"],
+        ["known failure", "old"],
+    ]  # fmt: skip
+
+
+def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
+    def make_run(word: str) -> EvalReport:
+        verdicts = (
+            replace(
+                row(f"q{number}", *[f"issue {'#' * 400}"] * (number % 2)),
+                answer=RecordedAnswer(f"{word} " * 300),
+            )
+            for number in range(300)
+        )
+        return report(*verdicts)
+
+    pages = {f"page-{number}": ComparedPage(f"/{number}/", frozenset()) for number in range(100)}
+    gone = compare_pages(pages, {}, is_whole=True)
+    diff = diff_sites("main", None, make_run("old"), make_run("new"), gone)
+    markdown = format_site_diff(diff)
+    assert len(markdown) < 65_536
+    assert "300 of 300 answers differ from <code>main</code>" in markdown
+    assert "more are in the report, and not here." in markdown
+    assert "more changed answers are in the report, and not here." in markdown
+    assert "and 80 more pages" in markdown
+
+
+def test_queries_are_located_by_their_lines(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.yaml"
+    gold.write_text(
+        "# Ours\nqueries:\n  - id: one\n    query: One?\n\n  - query: Two?\n    id: 'two'\n"
+    )
+    assert locate_queries(gold) == {"one": 3, "two": 6}
+    gold.write_text("- id: three\n  query: Three?\n")
+    assert locate_queries(gold) == {"three": 1}
+    gold.write_text("queries: [")
+    assert locate_queries(gold) == {}
+    assert locate_queries(tmp_path / "none.yaml") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "holds no question"), ("# only this\n\n", "holds no question"), ("x" * 501, "line 1: ")],
+)
+def test_file_without_a_question_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "questions.txt"
+    path.write_text(text)
+    with pytest.raises(GoldError, match=message):
+        load_questions(path)
+
+
+def test_questions_have_the_ids_of_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "questions.txt"
+    path.write_text("\n# Read\nHow thick?\n  How long?  \nHow thick?\n")
+    assert [(each.id, each.query) for each in load_questions(path)] == [
+        ("line-3", "How thick?"), ("line-4", "How long?"),
+    ]  # fmt: skip
