@@ -10,11 +10,12 @@ from answerable.evaluate.overlap_lint import (
     Overlap,
     check_gold_overlap,
     find_gold_overlaps,
+    list_bundle_metadata,
     read_existing_files,
     read_prompt_templates,
 )
 from answerable.serve.errors import GoldError
-from support.sites import ROOT
+from support.sites import ROOT, build, command, opened, put, write_site
 
 PACKAGE = ROOT / "plugin" / "answerable"
 
@@ -109,6 +110,46 @@ def test_overlap_lint_reads_package_prompts() -> None:
     ]
     with pytest.raises(GoldError, match=r"^prompts/answer\.jinja: line \d+ shares the words"):
         check_gold_overlap([GoldQuery(id="q", query="A plain refusal is a good answer?")], texts)
+
+
+METADATA = """---
+description: Set a timeout for idle sockets.
+aliases: [how do I set a timeout, pools]
+tags: [idle sockets, "sockets: do I set a timeout?"]
+---
+
+# Pools
+
+How do I set a timeout for idle sockets? Name it.
+"""
+
+
+def test_metadata_that_repeats_a_gold_query_is_named_by_page_and_field(tmp_path: Path) -> None:
+    site = write_site(tmp_path, {"pools.md": METADATA, "other.md": "# Other\n\nText.\n"})
+    done = build(site, "-q")
+    assert done.returncode == 0, done.stderr
+    bundle = opened(site)
+    places = {
+        overlap.place for overlap in find_gold_overlaps([TIMEOUT], list_bundle_metadata(bundle))
+    }
+    assert places == {
+        "page pools: description",
+        "page pools: alias 'how do i set a timeout'",
+        "page pools: tag 'sockets: do I set a timeout?'",
+    }
+    put(
+        site / "eval" / "gold.yaml",
+        f"- {{id: timeout, query: '{TIMEOUT.query}', topSource: pools}}",
+    )
+    message = "shares the words 'set a timeout for idle' with gold query 'timeout'"
+    done = command(site, "eval")
+    assert done.returncode == 1
+    assert f"page pools: description: line 1 {message}" in done.stderr
+    gated = write_site(tmp_path / "gated", {"pools.md": METADATA}, options={"gate": "retrieval"})
+    put(gated / "eval" / "gold.yaml", (site / "eval" / "gold.yaml").read_text("utf-8"))
+    done = build(gated, "-q")
+    assert done.returncode == 1
+    assert f"page pools: description: line 1 {message}" in done.stderr
 
 
 def test_package_shares_no_run_with_own_gold_queries() -> None:

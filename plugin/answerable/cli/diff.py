@@ -1,4 +1,4 @@
-"""``answerable diff``: show which answers a change to the docs changes, and which pages moved."""
+"""``answerable diff``: show the answers that edited docs change, and which pages moved."""
 
 import json
 from dataclasses import dataclass

@@ -10,7 +10,12 @@ from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.gold_sources import check_gold_sources, list_public_sources
 from ..evaluate.html_report import read_trials, write_html_report
-from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files, read_prompt_templates
+from ..evaluate.overlap_lint import (
+    check_gold_overlap,
+    list_bundle_metadata,
+    read_existing_files,
+    read_prompt_templates,
+)
 from ..evaluate.renamed_sources import make_source_finder
 from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import (
@@ -166,6 +171,7 @@ def run_eval(
         find_renamed=make_source_finder(engine),
     )
     texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
+    texts |= list_bundle_metadata(engine.store)
     check_gold_overlap(queries, texts, engine.store.site.name)
     by_model = full and not is_answerer_local(settings.answers)
     runnable = [query for query in queries if by_model or not query.requires_model]

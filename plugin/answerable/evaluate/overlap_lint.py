@@ -1,4 +1,4 @@
-"""Refuse enrichment, prompts or code that share a run of words with a gold query.
+"""Refuse enrichment, page metadata or prompts that share a run of words with a gold query.
 
 Such a text would answer that one question instead of its subject.
 """
@@ -15,8 +15,11 @@ from ..indexing.leak_audit.word_runs import (
     weigh_tokens,
 )
 from ..indexing.notes import note_lint
+from ..indexing.pages.records import Record
 from ..serve.answers import prompt
+from ..serve.bundle_format.text_lines import THEME_SEPARATOR
 from ..serve.errors import GoldError
+from ..serve.stores.bundle import Bundle
 from ..serve.text.tokenization import extract_terms
 from .gold import GoldQuery
 
@@ -84,6 +87,38 @@ def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
     """Read those of some files that exist, by their path."""
     files = (path for path in paths if path is not None and path.is_file())
     return {str(path): path.read_text("utf-8-sig", errors="replace") for path in files}
+
+
+def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:
+    """List what a bundle holds of its pages' front matter, by page, field and value."""
+    texts: dict[str, str] = {}
+    for row, record in enumerate(bundle.record_ids):
+        themes = bundle.record_themes[row].split(THEME_SEPARATOR)
+        texts |= _name_metadata(record, bundle.record_summaries[row], (), themes)
+    for entry in bundle.aliases:
+        for row in entry.records:
+            texts |= _name_metadata(bundle.record_ids[row], "", (entry.phrase,), ())
+    return texts
+
+
+def list_page_metadata(records: Iterable[Record]) -> dict[str, str]:
+    """List the description, aliases and tags of pages, by page, field and value."""
+    texts: dict[str, str] = {}
+    for record in records:
+        metadata = record.metadata
+        texts |= _name_metadata(record.id, metadata.summary, metadata.aliases, metadata.themes)
+    return texts
+
+
+def _name_metadata(
+    record: str, summary: str, aliases: Iterable[str], themes: Iterable[str]
+) -> dict[str, str]:
+    """Name each value, so that no run crosses from one to the next."""
+    return {
+        **({f"page {record}: description": summary} if summary else {}),
+        **{f"page {record}: alias {alias!r}": alias for alias in aliases},
+        **{f"page {record}: tag {theme!r}": theme for theme in themes},
+    }
 
 
 def _is_specific(run: WordRun, language: str, site_name: str) -> bool:

@@ -21,10 +21,11 @@ from ..evaluate.gate import (
 )
 from ..evaluate.gold import GoldQuery
 from ..evaluate.gold_sources import NoteSources
-from ..evaluate.overlap_lint import check_gold_overlap, read_existing_files
+from ..evaluate.overlap_lint import check_gold_overlap, list_page_metadata, read_existing_files
 from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import read_report, write_report
 from ..evaluate.runner import run_gold_set
+from ..indexing.index import SiteIndex
 from ..indexing.pipeline import StagedFunction, format_count
 from ..serve.errors import GoldError, SiteError
 from ..serve.provider_registry import is_answerer_local
@@ -210,7 +211,7 @@ def _read_or_run_report(
 ) -> EvalReport:
     """Read the verdicts of the last build, or run the gold set where anything has changed."""
     case = _load_case(built, staged, notes, full=False)
-    _check_added_texts(built.options, case.queries, staged.index.site.name)
+    _check_added_texts(built.options, case.queries, staged.index)
     site = _make_judged_site(built, staged, case)
     key = compute_verdict_key(site.compute_bundle_id(staged.contents), staged.index, case)
     path = built.cache / "verdicts" / f"{key}.json"
@@ -231,12 +232,13 @@ def _read_or_run_report(
 
 
 def _check_added_texts(
-    options: AnswerableConfig, queries: Sequence[GoldQuery], site_name: str
+    options: AnswerableConfig, queries: Sequence[GoldQuery], index: SiteIndex
 ) -> None:
-    """Refuse enrichment and abbreviations that were added to the pages for one question."""
+    """Refuse enrichment, abbreviations and metadata that were added to pages for one question."""
     paths = (options[option] for option in ("enrichment", "abbreviations"))
     texts = read_existing_files([Path(path) for path in paths if path])
-    check_gold_overlap(queries, texts, site_name)
+    texts |= list_page_metadata(index.records)
+    check_gold_overlap(queries, texts, index.site.name)
 
 
 def _load_case(
