@@ -12,6 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder
 STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
+MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Installs a package of the system, and says so first: it may ask for a password.
 APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system package $$2 by: \
@@ -62,10 +63,11 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
-# A generator that is no Python package; without npm its tests are skipped and say so.
-$(DOCUSAURUS): tests/generators/docusaurus/package-lock.json
+# What is no Python package: a generator, and the official runner for MCP servers. Without npm their
+# tests are skipped and say so.
+$(DOCUSAURUS) $(MCP_CONFORMANCE): %/node_modules/.package-lock.json: %/package-lock.json
 	@if command -v npm >/dev/null; then \
-	  cd tests/generators/docusaurus && npm ci --no-audit --no-fund --loglevel=error && \
+	  cd $* && npm ci --no-audit --no-fund --loglevel=error && \
 	  touch node_modules/.package-lock.json; fi
 
 .PHONY: browser
@@ -75,6 +77,6 @@ browser:
 
 # Long property runs, every hostile model against the gold set, an older PostgreSQL.
 .PHONY: check-deep
-check-deep: $(STAMP) browser $(DOCUSAURUS)
+check-deep: $(STAMP) browser $(DOCUSAURUS) $(MCP_CONFORMANCE)
 	ANSWERABLE_DEEP=1 $(PYTEST)
 	ANSWERABLE_DEEP=1 ANSWERABLE_POSTGRES=oldest $(PYTEST) tests/serve/stores tests/indexing/postgres -k postgres

@@ -94,7 +94,7 @@ def test_eval_passes_and_fails_by_exit_status(folder: Path) -> None:
     assert report["prompt"] == prompt.PROMPT_VERSION
     rows = {row["id"]: row for row in report["verdicts"]}
     assert "top source is not 'storms'" in rows["chain"]["issues"][0]
-    assert rows["opera"]["passed"]
+    assert rows["opera"]["status"] == "pass"
 
 
 def test_eval_runs_only_the_chosen_ids(folder: Path) -> None:

@@ -23,6 +23,7 @@ from support.published_functions import serving
 
 # Programs that nothing here can run, and why.
 PROGRAMS = {
+    "claude": "it needs an account",
     "aws": "it needs an account", "az": "it needs an account", "func": "it needs an account",
     "gcloud": "it needs an account", "vercel": "it needs an account",
     "docker": "it needs a daemon", "psql": "it needs a server",

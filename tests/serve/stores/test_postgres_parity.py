@@ -19,6 +19,7 @@ from answerable.indexing.postgres.roles import FUNCTION_ROLE, PUBLISHER_ROLE
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.engine import Engine
 from answerable.serve.http.guarded_engine import Question, make_cache_key
+from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.scoring import Scored
 from answerable.serve.retrieval.selection import POOL_SIZE
@@ -99,6 +100,19 @@ def test_database_ranks_our_manual_as_the_bundle_does(database: Database, tmp_pa
     queries = load_gold_queries(sites.ROOT / "eval" / "gold.yaml", "The answerable authors")
     store = database.publish(bundle, "own")
     assert check_alike(bundle, store, [query.query for query in queries[::3]]) > 25
+    check_pages_alike(bundle, store)
+
+
+def check_pages_alike(bundle: Bundle, store: PostgresStore) -> None:
+    """Both list the same pages, and read the same text of each by its id and by its url."""
+    pages = list_pages(bundle, 0, count_pages(bundle))
+    assert list_pages(store, 0, count_pages(store)) == pages
+    assert len(pages) == len(bundle.record_ids)
+    for page in pages[::5]:
+        text = read_page(bundle, page.id, None)
+        assert text is not None
+        assert read_page(store, page.id, None) == text == read_page(store, page.url, None)
+    assert read_page(store, "no-such-page", None) is None
 
 
 def test_database_ranks_a_real_site_as_the_bundle_does(database: Database, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...serve.errors import SiteError
 from ...serve.stores.bundle import Bundle
 from ...serve.stores.postgres.postings_cache import pack_postings
-from ...serve.stores.postgres.schema import BundleTables, VectorColumn
+from ...serve.stores.postgres.schema import PAGE_URL, BundleTables, VectorColumn
 from ...serve.stores.postgres.snapshot import pack_snapshot
 from ...serve.structure import pack_structure
 from ...serve.types import Passage
@@ -71,6 +71,9 @@ def make_tables(bundle: Bundle, tables: BundleTables) -> tuple[BundleTable, ...]
             (_NUMBER, _DIGEST, *passage_texts, ("sentences", "integer[]"),
              *_text_columns("structure", "date", "summary"), ("themes", "text[]")),
             lambda: _make_passage_rows(bundle),
+            # By hash, since a url may be longer than what a tree takes.
+            f"CREATE INDEX ON {tables.passages} USING hash (record); "
+            f"CREATE INDEX ON {tables.passages} USING hash ({PAGE_URL})",
         ),
         BundleTable(
             tables.vectors,

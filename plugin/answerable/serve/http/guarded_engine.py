@@ -4,7 +4,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -19,9 +19,10 @@ from ..limits.token_budget import Reservation, TokenBudget
 from ..request_context import RequestContext, use_context
 from ..retrieval import selection
 from ..retrieval.retrieve import TOP_K
+from ..retrieval.scoring import Scored
 from ..text.languages import match_languages
 from ..tracing import start_span
-from ..types import Reply
+from ..types import Passage, Reply
 from .messages import encode_json, make_busy_problem, make_capped_problem
 from .refusal_log import NEAR_PASSAGES, NearestRecord, find_nearest_record
 
@@ -105,14 +106,7 @@ class GuardedEngine:
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
         with self._hold_slot(question, context), budget, use_context(context):
             passages = engine.retrieve(question.text, TOP_K, question.language).passages
-        return {
-            scored.item.id: {
-                "url": scored.item.url,
-                "title": scored.item.title,
-                "text": scored.item.text,
-            }
-            for scored in passages
-        }
+        return serialize_passages(passages)
 
     def _make_entry(
         self, engine: Engine, question: Question, context: RequestContext
@@ -181,6 +175,18 @@ def _list_cited_records(reply: Reply) -> list[str]:
     records = {passage.id: passage.record for passage in reply.passages}
     cited = (records.get(citation.id) for citation in reply.citations)
     return list(dict.fromkeys(record for record in cited if record is not None))
+
+
+def serialize_passages(passages: Iterable[Scored[Passage]]) -> dict[str, dict[str, str]]:
+    """Serialize found passages as the rows of a search, by id."""
+    return {
+        scored.item.id: {
+            "url": scored.item.url,
+            "title": scored.item.title,
+            "text": scored.item.text,
+        }
+        for scored in passages
+    }
 
 
 def _reserve_tokens(budget: TokenBudget, tokens: int, context: RequestContext) -> Reservation:

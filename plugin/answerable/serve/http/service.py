@@ -1,70 +1,39 @@
-"""Route requests to answer, search, health, challenge, metrics, …; apply protections, log each."""
+"""Route requests to answer, search, mcp, health, metrics, …; apply protections, log each."""
 
 import time
-import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import parse_qs
+from collections.abc import Callable, Sequence
 
-from ..answers.wire import add_absolute_url
 from ..bundle_format.manifest import WIRE_VERSION
 from ..engine import Engine
-from ..errors import AnswerableError, FailureCause, ProviderError
+from ..errors import ProviderError
 from ..limits.policy import Policy
 from ..request_context import RequestContext, use_context
-from .guarded_engine import Question, ServedReply
+from .exchange import Exchange
 from .messages import (
-    EVENT_STREAM_TYPE,
     JSON_TYPE,
     RETRY_LATER,
     Problem,
-    ProblemCode,
     Request,
     Response,
-    convert_error,
     ignore_errors,
     make_json_response,
 )
 from .protections import Protections
-from .refusal_log import LogRefusal, RefusedQuestion, format_hour
+from .question_routes import QuestionRoutes
+from .refusal_log import LogRefusal, format_hour
 from .shutdown import InFlight
-from .sse import stream_response
 from .telemetry import METRICS_TYPE, AccessLogEntry
 from .validation import (
     add_cors_headers,
     answer_preflight,
     check_origin,
-    find_page_origin,
     is_origin_allowed,
-    parse_body,
-    parse_language,
-    parse_question,
 )
 
+# What a page may send more to some paths: an agent repeats parts of its message in headers.
+_MORE_HEADERS = {"mcp": ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version")}
 # Seconds in which questions that were cancelled have to end.
 _SETTLE_SECONDS = 5.0
-
-
-@dataclass(slots=True)
-class _Exchange:
-    """Follow one request, with what its log line needs."""
-
-    request: Request
-    context: RequestContext
-    id: str = field(default_factory=lambda: f"req_{uuid.uuid4().hex}")
-    started: float = field(default_factory=time.monotonic)
-    question: str | None = None
-    reply: ServedReply | None = None
-    code: ProblemCode | None = None
-    cause: FailureCause | None = None
-
-    def convert_error(self, error: Exception) -> Problem:
-        """Convert an error to a problem, and keep of both what the log line names."""
-        problem = convert_error(error)
-        self.code = problem.code
-        self.cause = error.cause if isinstance(error, AnswerableError) else None
-        return problem
 
 
 class Service:
@@ -100,19 +69,27 @@ class Service:
         self._find_current_engine = find_current_engine or find_engine
         self._log = log
         self._log_questions = log_questions
-        self._log_refusal = log_refusal
         self._is_allowed = is_allowed or (
             lambda request: is_origin_allowed(request, policy.origins)
         )
         self._base = base
-        self._is_site_host = is_site_host
-        self._report_error = report_error
         self._list_missing_keys = list_missing_keys or (lambda _: ())
         self._in_flight = InFlight[RequestContext]()
-        self._routes: dict[str, tuple[str, Callable[[_Exchange], Response]]] = {
-            "answer": ("POST", self._answer),
-            "search": ("GET", self._search),
-            "v1/search": ("GET", self._search),
+        questions = QuestionRoutes(
+            self._open_engine,
+            policy,
+            self.protections,
+            self._in_flight,
+            self._report,
+            log_refusal=log_refusal,
+            report_error=report_error,
+            is_site_host=is_site_host,
+        )
+        self._routes: dict[str, tuple[str, Callable[[Exchange], Response]]] = {
+            "answer": ("POST", questions.answer),
+            "search": ("GET", questions.search),
+            "v1/search": ("GET", questions.search),
+            "mcp": ("POST", questions.answer_agent),
             "health": ("GET", self._report_health),
             "ready": ("GET", self._report_readiness),
             "openapi.json": ("GET", self._describe),
@@ -122,7 +99,7 @@ class Service:
 
     def handle(self, request: Request, context: RequestContext | None = None) -> Response:
         """Answer one request, whatever it is. An adapter cancels the context if nobody waits."""
-        exchange = _Exchange(request, context or RequestContext())
+        exchange = Exchange(request, context or RequestContext())
         try:
             with use_context(exchange.context):
                 response = self._dispatch(exchange)
@@ -141,7 +118,7 @@ class Service:
             context.cancel()
         self._in_flight.wait(_SETTLE_SECONDS)
 
-    def _dispatch(self, exchange: _Exchange) -> Response:
+    def _dispatch(self, exchange: Exchange) -> Response:
         """Apply the protections that every request meets, then call its route."""
         request = exchange.request
         route = self._routes.get(request.path.strip("/"))
@@ -153,79 +130,13 @@ class Service:
             raise Problem("method-not-allowed", f"This path takes {method} only.", Allow=allowed)
         check_origin(request, is_allowed=self._is_allowed(request))
         if request.method == "OPTIONS":
-            return answer_preflight(method)
+            return answer_preflight(method, _MORE_HEADERS.get(request.path.strip("/"), ()))
         is_open = respond in (self._report_health, self._report_readiness, self._render_metrics)
         if self.policy.bearer and not is_open:
             self.protections.check_bearer(request, self.policy.bearer)
         return respond(exchange)
 
-    def _answer(self, exchange: _Exchange) -> Response:
-        request, context, protections = exchange.request, exchange.context, self.protections
-        protections.check_not_paused()
-        body = parse_body(request)
-        question = Question(
-            parse_question(body.get("question")),
-            parse_language(body.get("language")),
-            protections.identify_asker(request),
-        )
-        exchange.question = question.text
-        # The deadline begins here, so that waiting for a shared store counts against it.
-        context.begin(self.policy.deadline)
-        # A request without a solution counts nowhere, or it would lock out those who have one; a
-        # solution is used up by a request that is admitted.
-        with protections.use_solution(body):
-            protections.admit(question.asker)
-        engine = self._open_engine(context)
-
-        def make_answer() -> dict[str, Any]:
-            try:
-                with self._in_flight.hold(context):
-                    reply = protections.guarded_engine.answer(engine, question, context)
-            except Exception as error:
-                exchange.convert_error(error)
-                if self._report_error:
-                    with ignore_errors():
-                        self._report_error(error)
-                raise
-            exchange.reply = reply
-            self._report_refusal(exchange, reply)
-            citations = self._add_absolute_urls(request, engine, reply.body["citations"])
-            return reply.body | {"citations": citations, "request_id": exchange.id}
-
-        if request.can_stream and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
-            return stream_response(
-                make_answer, context, context.left, lambda status: self._report(exchange, status)
-            )
-        return make_json_response(make_answer())
-
-    def _search(self, exchange: _Exchange) -> Response:
-        self.protections.check_not_paused()
-        queries = parse_qs(exchange.request.query, keep_blank_values=True).get("q")
-        if not queries:
-            raise Problem("bad-request", "Search needs a query: ?q=words.")
-        asker = self.protections.identify_asker(exchange.request)
-        question = Question(parse_question(queries[0]), asker=asker)
-        exchange.question = question.text
-        exchange.context.begin(self.policy.deadline)
-        # A search needs no solution: counted with answers it would lock out those who have one.
-        self.protections.admit(asker, "searches" if self.policy.challenge_key else "all")
-        with self._in_flight.hold(exchange.context):
-            engine = self._open_engine(exchange.context)
-            passages = self.protections.guarded_engine.search(engine, question, exchange.context)
-        rows = self._add_absolute_urls(exchange.request, engine, passages.values())
-        return make_json_response(dict(zip(passages, rows, strict=True)))
-
-    def _add_absolute_urls(
-        self, request: Request, engine: Engine, rows: Iterable[Mapping[str, Any]]
-    ) -> list[dict[str, Any]]:
-        """Add to each row where its page lies, as far as the site or the request tells it.
-
-        Here and not where an answer is made: a cached answer is sent to pages of other origins.
-        """
-        origin = find_page_origin(request, is_site_host=self._is_site_host)
-        return [add_absolute_url(row, engine.store.site.url or origin) for row in rows]
-
-    def _report_health(self, exchange: _Exchange) -> Response:
+    def _report_health(self, exchange: Exchange) -> Response:
         del exchange
         manifest = _require_engine(self._find_current_engine()).store.manifest
         return make_json_response(
@@ -238,13 +149,13 @@ class Service:
             }
         )
 
-    def _report_readiness(self, exchange: _Exchange) -> Response:
+    def _report_readiness(self, exchange: Exchange) -> Response:
         """Check that a question would be answered now: no key is missing, stores are reachable."""
-        engine = self._open_engine(exchange.context)
+        del exchange
+        engine = self._open_engine()
         if self._list_missing_keys(engine):
             raise ProviderError("a key is not set: set it in the environment", cause="no-key")
-        with use_context(exchange.context):
-            engine.store.check_reachable()
+        engine.store.check_reachable()
         self.protections.check_not_paused()
         if self.policy.redis_url:
             from ..limits.redis_store import connect_redis
@@ -252,7 +163,7 @@ class Service:
             connect_redis(self.policy.redis_url).ping()
         return make_json_response({"status": "ready"})
 
-    def _describe(self, exchange: _Exchange) -> Response:
+    def _describe(self, exchange: Exchange) -> Response:
         del exchange
         from .openapi import render_document
 
@@ -266,14 +177,14 @@ class Service:
         )
         return Response(200, body, (("Content-Type", JSON_TYPE), ("Cache-Control", "no-store")))
 
-    def _issue_challenge(self, exchange: _Exchange) -> Response:
+    def _issue_challenge(self, exchange: Exchange) -> Response:
         del exchange
         proof_of_work = self.protections.proof_of_work
         if proof_of_work is None:
             raise Problem("not-found", "There is nothing at this path.")
         return make_json_response(proof_of_work.create_challenge())
 
-    def _render_metrics(self, exchange: _Exchange) -> Response:
+    def _render_metrics(self, exchange: Exchange) -> Response:
         metrics = self.protections.metrics
         if metrics is None or self.policy.metrics is None:
             raise Problem("not-found", "There is nothing at this path.")
@@ -281,25 +192,11 @@ class Service:
         headers = (("Content-Type", METRICS_TYPE), ("Cache-Control", "no-store"))
         return Response(200, metrics.render(), headers)
 
-    def _open_engine(self, context: RequestContext) -> Engine:
-        # To ask a database which bundle is served takes a part of the question's time.
-        with use_context(context):
-            return _require_engine(self._find_engine())
+    def _open_engine(self) -> Engine:
+        # Within the request's context: to ask a database what is served takes a part of its time.
+        return _require_engine(self._find_engine())
 
-    def _report_refusal(self, exchange: _Exchange, reply: ServedReply) -> None:
-        if self._log_refusal is None or reply.body["reason"] is None:
-            return
-        refused = RefusedQuestion(
-            exchange.question or "",
-            self.protections.find_address(exchange.request),
-            reply.body["reason"],
-            reply.body["bundle"],
-            reply.near,
-        )
-        with ignore_errors():
-            self._log_refusal(refused)
-
-    def _report(self, exchange: _Exchange, status: int) -> None:
+    def _report(self, exchange: Exchange, status: int) -> None:
         """Log and count a request; an error in here must not reach the reader."""
         with ignore_errors():
             metrics = self.protections.metrics
@@ -311,7 +208,7 @@ class Service:
             if self._log:
                 self._log(entry.to_line())
 
-    def _make_log_entry(self, exchange: _Exchange, status: int) -> AccessLogEntry:
+    def _make_log_entry(self, exchange: Exchange, status: int) -> AccessLogEntry:
         request, context, reply = exchange.request, exchange.context, exchange.reply
         body = reply.body if reply else {}
         engine = self._find_current_engine()

@@ -24,7 +24,8 @@ OTHER_VALUE = "other"
 
 LOGGED_METHODS = ("GET", "POST", "OPTIONS", "HEAD")
 LOGGED_PATHS = (
-    "answer", "search", "v1/search", "health", "ready", "openapi.json", "challenge", "metrics",
+    "answer", "search", "v1/search", "mcp", "health", "ready", "openapi.json", "challenge",
+    "metrics",
 )  # fmt: skip
 LOGGED_MODES: tuple[str, ...] = get_args(Mode)
 # Why there is no answer: the engine's reason, or the code of a problem.

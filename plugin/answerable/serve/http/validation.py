@@ -9,6 +9,8 @@ from ..retrieval.question_text import clean_question, find_question_problem
 from ..text.languages import is_language_tag
 from .messages import JSON_TYPE, MAX_BODY_BYTES, Headers, Problem, Request, Response
 
+# What a page may send.
+_ALLOWED_HEADERS = "Accept, Authorization, Content-Type"
 # How long a browser may remember that it may ask.
 _PREFLIGHT_SECONDS = "86400"
 
@@ -41,14 +43,14 @@ def find_page_origin(request: Request, *, is_site_host: bool) -> str | None:
     return parse_origin(f"http://{request.headers.get('host', '')}") if is_site_host else None
 
 
-def answer_preflight(method: str) -> Response:
+def answer_preflight(method: str, more_headers: Sequence[str] = ()) -> Response:
     """Answer a CORS preflight: the method and the headers that a page may send."""
     return Response(
         204,
         b"",
         (
             ("Access-Control-Allow-Methods", method),
-            ("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type"),
+            ("Access-Control-Allow-Headers", ", ".join((_ALLOWED_HEADERS, *more_headers))),
             ("Access-Control-Max-Age", _PREFLIGHT_SECONDS),
             ("Cache-Control", "no-store"),
         ),
@@ -67,13 +69,18 @@ def add_cors_headers(request: Request, response: Response, origins: Sequence[str
     return Response(response.status, response.body, headers, response.events)
 
 
-def parse_body(request: Request) -> dict[str, Any]:
-    """Parse the JSON object of a request; Problem if it is too large or not an object."""
+def check_body(request: Request) -> None:
+    """Raise a Problem for a body that is not declared as JSON, or too large."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != JSON_TYPE:
         raise Problem("unsupported", "Send the question as application/json.")
     if len(request.body) > MAX_BODY_BYTES:
         raise Problem("too-large", f"A request has at most {MAX_BODY_BYTES} bytes.")
+
+
+def parse_body(request: Request) -> dict[str, Any]:
+    """Parse the JSON object of a request; Problem if it is too large or not an object."""
+    check_body(request)
     try:
         # `json` would take UTF-16 too.
         body = json.loads(request.body.decode("utf-8"))

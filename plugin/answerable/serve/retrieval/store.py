@@ -122,6 +122,9 @@ class Store(Protocol):
     def hints_at(self, rows: Collection[int]) -> Mapping[int, RoutingHint]:
         """Return the hints of some rows."""
 
+    def rows_of_page(self, name: str) -> Sequence[int]:
+        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+
     def check_reachable(self) -> None:
         """Raise StorageError where no question could be answered now."""
 

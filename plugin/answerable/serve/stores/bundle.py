@@ -192,5 +192,14 @@ class Bundle(SiteColumns):
         """Build the hints of some rows."""
         return {row: self.hints.row(row) for row in rows}
 
+    def rows_of_page(self, name: str) -> Sequence[int]:
+        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+        records = {row for row, record in enumerate(self.record_ids) if record == name}
+        return [
+            row
+            for row, record in enumerate(self.passage_records.tolist())
+            if record in records or self.passage_urls[row].partition("#")[0] == name
+        ]
+
     def check_reachable(self) -> None:
         """Do nothing: everything was checked when it was opened."""

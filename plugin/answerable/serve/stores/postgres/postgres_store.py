@@ -148,6 +148,11 @@ class PostgresStore(StoreSnapshot):
         fetched = self._read_rows(schema.select_hints(self.tables), rows)
         return {number: RoutingHint(*fields) for number, *fields in fetched}
 
+    def rows_of_page(self, name: str) -> list[int]:
+        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+        statement = schema.select_page(self.tables)
+        return [number for (number,) in self.reader.fetch(statement, (name, name))]
+
     def check_reachable(self) -> None:
         """Ask the database for nothing; StorageError where it is out of reach."""
         self.reader.fetch("SELECT 1")

@@ -144,6 +144,17 @@ def select_passages(tables: BundleTables) -> str:
     )
 
 
+# What a url is without its anchor: a page has the same for all of its passages.
+PAGE_URL = "split_part(url, '#', 1)"
+
+
+def select_page(tables: BundleTables) -> str:
+    """Select the numbers of a page's passages. Parameters: its id, and its url."""
+    return (
+        f"SELECT number FROM {tables.passages} WHERE record = %s OR {PAGE_URL} = %s ORDER BY number"
+    )
+
+
 def select_hints(tables: BundleTables) -> str:
     """Select some hints. Parameter: their numbers."""
     return (

@@ -1,0 +1,60 @@
+"""``answerable mcp``: answer an agent's MCP messages on standard input and output."""
+
+import sys
+import uuid
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import click
+
+from ..serve.answers.wire import add_absolute_url, serialize_answer
+from ..serve.engine import Engine
+from ..serve.http.guarded_engine import serialize_passages
+from ..serve.http.mcp.methods import reply_to_message
+from ..serve.http.mcp.tools import AgentSite
+from ..serve.http.messages import encode_json
+from ..serve.stores.bundle import Bundle
+from .ask import answer_question
+from .context import SiteLocation, open_engine
+
+
+@click.command("mcp")
+@click.pass_obj
+def command(location: SiteLocation) -> None:
+    """Answer a coding agent over MCP, on standard input and output."""
+    site = make_agent_site(open_engine(*location))
+    answer_messages(site, sys.stdin.buffer, sys.stdout.buffer)
+
+
+def make_agent_site(engine: Engine[Bundle]) -> AgentSite:
+    """Let an agent's tools use an engine directly, without the protections of a function."""
+    store = engine.store
+
+    def ask(question: str, language: str | None) -> Mapping[str, Any]:
+        reply, remarks = answer_question(engine, question, language)
+        return serialize_answer(reply, store, f"req_{uuid.uuid4().hex}", remarks)
+
+    def search(query: str) -> Mapping[str, Mapping[str, Any]]:
+        rows = serialize_passages(engine.retrieve(query).passages)
+        return {name: add_absolute_url(row, store.site.url) for name, row in rows.items()}
+
+    return AgentSite(
+        name=store.site.name,
+        version=store.manifest.generator,
+        base=store.site.url,
+        is_public=True,
+        open_store=lambda: store,
+        ask=ask,
+        search=search,
+    )
+
+
+def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> None:
+    """Answer one message a line until the input ends; a notification gets no line."""
+    for line in messages:
+        if not line.strip():
+            continue
+        reply = reply_to_message(line, None, site)
+        if reply.body is not None:
+            replies.write(encode_json(reply.body) + b"\n")
+            replies.flush()

@@ -1,0 +1,1 @@
+"""Answer agents over the Model Context Protocol: messages, methods, tools, resources, pages."""

@@ -1,0 +1,296 @@
+"""MCP messages over HTTP: errors by the specification, the protections, and nothing private."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from answerable.indexing.notes.note_lint import find_shared_run
+from answerable.serve.engine import Engine
+from answerable.serve.http.mcp import messages
+from answerable.serve.http.mcp.methods import reply_to_message
+from answerable.serve.http.messages import Request, Response
+from answerable.serve.http.openapi import make_document
+from answerable.serve.http.service import Service
+from answerable.serve.providers import open_function
+from support import sites
+from support.openapi_check import check_response
+from support.service_requests import DIGEST, TOKEN, USUAL
+
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+DOCUMENT = make_document("1", challenge=True, metrics=True, bearer=True)
+PRIVATE = "The gearbox of the electric winch was taken from a scrapped tractor in the spring."
+QUESTIONS = ("Where is the winch?", "What was the gearbox taken from?", "How thick is the chain?")
+
+
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
+    done = sites.build(folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "function"
+
+
+@pytest.fixture(scope="module")
+def engine(function: Path) -> Engine:
+    return open_function(function)
+
+
+def post(engine: Engine, body: object, headers: Mapping[str, str] = {}, **policy: Any) -> Response:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = Request("POST", "mcp", headers={"content-type": "application/json", **headers},
+                      body=data)  # fmt: skip
+    response: Response = Service(lambda: engine, replace(USUAL, **policy)).handle(request)
+    check_response(DOCUMENT, "POST", "mcp", response)
+    return response
+
+
+def legacy(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+
+
+def stateless(method: str, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    headers = {"mcp-protocol-version": VERSION, "mcp-method": method}
+    if name := params.get("name") or params.get("uri"):
+        headers["mcp-name"] = name
+    return legacy(method, **params, _meta=META), headers
+
+
+def test_a_message_that_is_no_request_is_an_error_by_json_rpc(engine: Engine) -> None:
+    for body, code in (
+        (b"{", -32700),
+        (b"\xff", -32700),
+        (b"[" * 3000, -32700),
+        (b'{"jsonrpc": "2.0", "id": ' + b"9" * 4000 + b"}", -32600),
+        ([legacy("ping")], -32600),
+        (7, -32600),
+        ({"jsonrpc": "1.0", "id": 1, "method": "ping"}, -32600),
+        ({"jsonrpc": "2.0", "id": 1}, -32600),
+        ({"jsonrpc": "2.0", "id": None, "method": "ping"}, -32600),
+        ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, -32600),
+        ({"jsonrpc": "2.0", "id": True, "method": "ping"}, -32600),
+    ):
+        response = post(engine, body)
+        assert (response.status, response.json["error"]["code"]) == (400, code), body
+
+
+def test_an_older_client_reads_errors_with_status_200(engine: Engine) -> None:
+    for body, code in (
+        (legacy("no/such"), -32601),
+        (legacy("server/discover"), -32601),
+        (legacy("tools/call", name="no-such"), -32602),
+        (legacy("tools/call", name="ask", arguments=[]), -32602),
+        (legacy("tools/list", cursor="x"), -32602),
+        (legacy("resources/read", uri="answerable://pages/none"), -32002),
+        (legacy("initialize"), -32602),
+        ({**legacy("ping"), "params": []}, -32602),
+    ):
+        response = post(engine, body)
+        assert (response.status, response.json["id"]) == (200, 7), body
+        assert response.json["error"]["code"] == code, body
+
+
+def test_initialize_agrees_on_a_version_that_both_speak(engine: Engine) -> None:
+    for requested, agreed in (
+        ("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"),
+        ("2031-01-01", "2025-11-25"),
+    ):  # fmt: skip
+        result = post(engine, legacy("initialize", protocolVersion=requested)).json["result"]
+        assert result["protocolVersion"] == agreed
+        assert set(result["capabilities"]) == {"tools", "resources", "prompts"}
+
+
+def test_a_notification_and_a_response_get_no_body(engine: Engine) -> None:
+    for body in (
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "method": "no/such", "params": 5},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    ):
+        response = post(engine, body)
+        assert (response.status, response.body) == (202, b"")
+
+
+def test_a_stateless_request_says_its_version_in_body_and_headers(engine: Engine) -> None:
+    body, headers = stateless("tools/call", name="ask", arguments={"question": "chain"})
+    result = post(engine, body, headers).json["result"]
+    assert result["resultType"] == "complete"
+    assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "mkdocs-answerable"
+    encoded = {**headers, "mcp-name": "=?base64?YXNr?="}
+    assert post(engine, body, encoded).json["result"]["isError"] is False
+    for header in headers:
+        changed = {**headers, header: "other"}
+        missing = {name: value for name, value in headers.items() if name != header}
+        for each in (changed, missing):
+            response = post(engine, body, each)
+            assert (response.status, response.json["error"]["code"]) == (400, -32020), each
+    for bad in ("=?base64?%%?=", "=?base64?/w==?="):
+        assert post(engine, body, {**headers, "mcp-name": bad}).json["error"]["code"] == -32020
+
+
+def test_an_unknown_version_and_a_missing_field_are_named(engine: Engine) -> None:
+    body, headers = stateless("tools/list")
+    later = {**META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+    response = post(engine, {**body, "params": {"_meta": later}},
+                    {**headers, "mcp-protocol-version": "2031-01-01"})  # fmt: skip
+    assert response.status == 400
+    assert response.json["error"]["data"] == {"supported": [VERSION], "requested": "2031-01-01"}
+    for key in META:
+        meta = {name: value for name, value in META.items() if name != key}
+        response = post(engine, {**body, "params": {"_meta": meta}}, headers)
+        assert (response.status, response.json["error"]["code"]) == (400, -32602)
+        assert key in response.json["error"]["message"]
+    response = post(engine, *stateless("ping"))
+    assert (response.status, response.json["error"]["code"]) == (404, -32601)
+    response = post(engine, legacy("tools/list"), {"mcp-protocol-version": "2024-11-05"})
+    assert (response.status, response.json["error"]["code"]) == (400, -32022)
+
+
+def test_only_stateless_lists_say_how_long_they_hold(engine: Engine) -> None:
+    body, headers = stateless("tools/list")
+    result = post(engine, body, headers).json["result"]
+    assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
+    assert "ttlMs" not in post(engine, legacy("tools/list")).json["result"]
+    bearer = {**headers, "authorization": f"Bearer {TOKEN}"}
+    result = post(engine, body, bearer, bearer=(DIGEST,)).json["result"]
+    assert result["cacheScope"] == "private"
+
+
+def test_mistakes_in_arguments_are_results_that_an_agent_can_mend(engine: Engine) -> None:
+    for name, arguments, sentence in (
+        ("ask", {}, "The tool ask needs question."),
+        (
+            "ask",
+            {"question": "chain", "x": 1},
+            "The tool ask takes question and language, and no x",
+        ),
+        ("ask", {"question": 5}, 'The body needs a text "question".'),
+        ("ask", {"question": "x" * 501}, "A question has at most 500 characters."),
+        ("search", {"query": "chain", "limit": True}, "The limit is a whole number from 1 to 8."),
+        ("read", {"page": "none"}, "There is no such page"),
+        ("read", {"page": "mooring#none"}, "There is no such page"),
+        ("read", {"page": None}, "There is no such page"),
+    ):
+        result = post(engine, legacy("tools/call", name=name, arguments=arguments)).json["result"]
+        assert result["isError"] is True
+        assert result["content"][0]["text"].startswith(sentence), arguments
+        assert "structuredContent" not in result
+
+
+@pytest.mark.parametrize("path", ["GET", "DELETE", "PUT"])
+def test_only_post_is_taken(engine: Engine, path: str) -> None:
+    response = Service(lambda: engine, USUAL).handle(Request(path, "mcp"))
+    assert response.status == 405
+    assert dict(response.headers)["Allow"] == "POST, OPTIONS"
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.sampled_from([10**30, -(2**70), "2.0", "ask", "mooring", "answerable://pages", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["name", "arguments", "uri", "cursor", "_meta", "question", "page", *META])
+        | st.text(max_size=5),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+METHODS = st.sampled_from(
+    ["initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list",
+     "resources/read", "resources/templates/list", "prompts/list", "prompts/get", "no/such"]
+)  # fmt: skip
+MESSAGES = JSON_VALUES | st.fixed_dictionaries(
+    {"jsonrpc": st.just("2.0"), "method": METHODS | JSON_VALUES},
+    optional={"id": st.integers() | st.text(max_size=9) | JSON_VALUES, "params": JSON_VALUES},
+)
+
+
+@settings(max_examples=500, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(message=MESSAGES, is_stateless=st.booleans())
+def test_500_generated_messages_get_replies_by_the_specification(
+    engine: Engine, message: object, is_stateless: bool
+) -> None:
+    headers = {"mcp-protocol-version": VERSION} if is_stateless else {}
+    data = json.dumps(message).encode("utf-8", "surrogatepass")
+    if len(data) > 4096:
+        return
+    response = post(engine, data, headers)
+    assert response.status in (200, 202, 400, 404)
+    if response.status == 202:
+        assert response.body == b""
+        return
+    assert response.json["jsonrpc"] == "2.0"
+    assert ("result" in response.json) != ("error" in response.json)
+    assert b"Traceback" not in response.body
+    is_call = isinstance(message, dict) and type(message.get("id")) in (int, str)
+    if is_call and response.status == 200:
+        assert response.json["id"] == json.loads(data)["id"]
+
+
+def every_message() -> Iterator[dict[str, Any]]:
+    """Every method and tool, with questions that a private note answers."""
+    for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list"):
+        yield legacy(method)
+    yield legacy("initialize", protocolVersion="2025-11-25")
+    yield legacy("resources/read", uri="answerable://pages")
+    for name in ("index", "mooring", "winch", "winch.md", "note:winch", "..%2Fnotebook%2Fwinch.md"):
+        yield legacy("resources/read", uri=f"answerable://pages/{name}")
+        yield legacy("tools/call", name="read", arguments={"page": name})
+    for question in QUESTIONS:
+        yield legacy("tools/call", name="ask", arguments={"question": question})
+        yield legacy("tools/call", name="search", arguments={"query": question})
+        yield legacy("prompts/get", name="ask", arguments={"question": question})
+
+
+def test_no_message_holds_words_of_a_note(engine: Engine) -> None:
+    routed = 0
+    for message in every_message():
+        body = post(engine, message).body.decode()
+        assert find_shared_run(body, PRIVATE, 5) is None, message
+        assert "gearbox" not in body or "gearbox" in json.dumps(message)
+        routed += "Plans for the winch" in body
+    assert routed, "no message has shown the note's label, so nothing was tested"
+
+
+def test_a_hint_is_its_label_locator_and_url(engine: Engine) -> None:
+    call = legacy("tools/call", name="ask", arguments={"question": QUESTIONS[0]})
+    data = post(engine, call).json["result"]["structuredContent"]
+    hints = [each for each in data["citations"] if each["kind"] == "hint"]
+    assert [set(hint) for hint in hints] == [
+        {"n", "kind", "id", "url", "absolute_url", "label", "locator"}
+    ]
+
+
+def test_protections_hold_for_agents(engine: Engine) -> None:
+    body = legacy("tools/call", name="ask", arguments={"question": "chain"})
+    foreign = {"origin": "https://evil.example"}
+    assert post(engine, body, foreign).status == 403
+    assert post(engine, body, rate="1/hour").json["result"]["isError"] is False
+    limited = Service(lambda: engine, replace(USUAL, rate="1/hour"))
+    request = Request("POST", "mcp", headers={"content-type": "application/json"},
+                      body=json.dumps(body).encode())  # fmt: skip
+    assert limited.handle(request).json["result"]["isError"] is False
+    second = limited.handle(request).json["result"]
+    assert second["isError"] is True
+    assert second["content"][0]["text"].startswith("Too many questions: wait a moment. Wait ")
+    assert post(engine, b"{}" + b" " * 5000).status == 413
+
+
+def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> None:
+    from answerable.cli.mcp import make_agent_site
+
+    site = make_agent_site(engine)  # type: ignore[arg-type]
+    body, _ = stateless("tools/list")
+    reply = reply_to_message(json.dumps(body).encode(), None, site)
+    assert reply.status == 200
+    assert messages.STATELESS_VERSION == VERSION
