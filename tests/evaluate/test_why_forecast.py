@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,10 @@ from answerable.evaluate.bundle_scores import score_all_passages
 from answerable.evaluate.explain.advice import advise_author
 from answerable.evaluate.explain.explanation import Explanation, explain_question
 from answerable.evaluate.explain.page_edit import FACT, PageEdit, apply_page_edit
-from answerable.evaluate.explain.question_words import list_nearest_words
+from answerable.evaluate.explain.question_words import (
+    find_nearest_words,
+    list_near_spellings,
+)
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -142,6 +146,20 @@ def test_written_sentence_mends_what_was_forecast(
     assert ledger.expected.forecast is None
 
 
+def test_sentence_that_would_not_be_cited_is_the_last_advice(tmp_path: Path) -> None:
+    own = make_local_engine(tmp_path)
+    ledger = explain_question(own, "How are the masts varnished against salt?", expect="hull")
+    assert [each.rule for each in advise_author(ledger)] == ["far", "unknown-words"]
+    expected = ledger.expected
+    assert expected is not None
+    assert expected.forecast is not None
+    useless = replace(expected.forecast, cited=False, cited_first=False, quoted=False)
+    ledger = replace(ledger, expected=replace(expected, forecast=useless))
+    advice = advise_author(ledger)
+    assert [each.rule for each in advice] == ["unknown-words", "far"]
+    assert "still does not cite it" in advice[1].text
+
+
 def test_lead_has_no_frame_and_one_sentence_of_the_question(tmp_path: Path) -> None:
     own = make_local_engine(tmp_path)
     sentences = {
@@ -208,16 +226,25 @@ def test_unknown_words_are_offered_near_words_of_the_site(tmp_path: Path) -> Non
     own = make_local_engine(
         tmp_path, {**HTML, "window": WINDOW, "bound": "<p>Bound and round.</p>"}
     )
-    assert list_nearest_words(own.store, "sound") == ("bound", "round")
-    assert list_nearest_words(own.store, "windlow") == ("window",)
-    assert list_nearest_words(own.store, "windows") == ("window",)
-    assert list_nearest_words(own.store, "wintered") == ("winter",)
-    assert list_nearest_words(own.store, "kee") == ()
+    assert list_near_spellings(own.store, "sound") == ("bound", "round")
+    assert list_near_spellings(own.store, "windlow") == ("window",)
+    assert list_near_spellings(own.store, "windows") == ("window",)
+    assert list_near_spellings(own.store, "wintered") == ("winter",)
+    assert list_near_spellings(own.store, "kee") == ()
     ledger = explain_question(own, "Which sound has a harpsichord?")
     assert ledger.nearest == {"sound": ("bound", "round")}
     text = next(each.text for each in advise_author(ledger) if each.rule == "unknown-words")
     assert '"sound" is near "bound", "round"' in text
     assert "description" not in text
+
+
+def test_unknown_word_is_offered_a_related_word_of_the_site(tmp_path: Path) -> None:
+    own = make_local_engine(tmp_path, {**HTML, "shop": "<p>The crew may buy rope.</p>"})
+    related = find_nearest_words(own.store, own.embedder, ["purchase", "zzyzx", "opera"])
+    assert related == {"purchase": ("buy",)}
+    counting = CountingEmbedder(LetterEmbedder())
+    assert find_nearest_words(own.store, counting, ["purchase"]) == {}
+    assert counting.texts == []
 
 
 def test_corrected_words_are_listed(tmp_path: Path) -> None:

@@ -42,8 +42,12 @@ def advise_author(explanation: Explanation) -> tuple[Advice, ...]:
             advice += [rule(explanation, expected) for rule in _EXPECTED_RULES]
         elif outcome and outcome.reason == "declined":
             advice.append(_advise_to_state([each.id for each in explanation.evidence]))
-    # Measured: docs/why.md has the table.
-    return tuple(sorted((each for each in advice if each), key=lambda each: each.edit is None))
+    # Measured: docs/why.md has the table. A sentence that would not be cited goes last.
+    forecast = expected.forecast if expected else None
+    helps = forecast is not None and forecast.cited
+    order = {True: 0 if helps else 2, False: 1}
+    listed = (each for each in advice if each)
+    return tuple(sorted(listed, key=lambda each: order[each.edit is not None]))
 
 
 def _advise_on_no_words(explanation: Explanation) -> Advice | None:

@@ -17,7 +17,7 @@ from .expected import ExpectedRank, ExpectedTarget, find_expected, rank_expected
 from .forecast import forecast_edit, quote_alone
 from .question_words import (
     QuestionWord,
-    list_nearest_words,
+    find_nearest_words,
     list_unknown_words,
     read_question_words,
 )
@@ -127,7 +127,7 @@ def explain_question(
         words=words,
         corrected={each.word: each.replacement for each in reading.remarks if each.replacement},
         unknown=unknown,
-        nearest={word: near for word in unknown if (near := list_nearest_words(bundle, word))},
+        nearest=find_nearest_words(bundle, engine.embedder, unknown),
         passages=passages,
         hints=hints,
         lead=retrieved.truncate(TOP_K).evidence.lead,
