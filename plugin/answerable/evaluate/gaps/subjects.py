@@ -1,11 +1,13 @@
 """Cluster questions by subject: shared terms by idf, cosine of content words, nearest section."""
 
 import math
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...serve.retrieval.bm25 import compute_idf
 from ...serve.retrieval.store import Floats
@@ -40,15 +42,15 @@ def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[
     """
     clusters: list[list[int]] = []
     weights = _weigh_terms(subjects, store)
-    vector_sums = np.zeros((len(subjects), len(subjects[0].vector) if subjects else 0))
-    term_sums: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    dimensions = len(subjects[0].vector) if subjects else 0
+    vector_sums = np.zeros((len(subjects), dimensions), dtype=np.float32)
+    postings: dict[str, _TermClusters] = defaultdict(_TermClusters)
     section_counts: dict[str, Counter[int]] = defaultdict(Counter)
     sizes = np.ones(len(subjects))
     for number, subject in enumerate(subjects):
-        sums = vector_sums[: len(clusters)] @ subject.vector
+        sums = (vector_sums[: len(clusters)] @ subject.vector).astype(np.float64)
         for term, weight in weights[number].items():
-            for row, total in term_sums[term].items():
-                sums[row] += weight * total
+            postings[term].add_products(sums, weight)
         sums /= 2
         if subject.section is not None:
             for row, count in section_counts[subject.section].items():
@@ -62,10 +64,26 @@ def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[
         sizes[row] = len(clusters[row])
         vector_sums[row] += subject.vector
         for term, weight in weights[number].items():
-            term_sums[term][row] += weight
+            postings[term].append(row, weight)
         if subject.section is not None:
             section_counts[subject.section][row] += 1
     return clusters
+
+
+@dataclass(slots=True)
+class _TermClusters:
+    """Collect the clusters with a term, one entry for each of their questions, and its weights."""
+
+    rows: "array[int]" = field(default_factory=lambda: array("q"))
+    weights: "array[float]" = field(default_factory=lambda: array("d"))
+
+    def append(self, row: int, weight: float) -> None:
+        self.rows.append(row)
+        self.weights.append(weight)
+
+    def add_products(self, sums: NDArray[np.float64], weight: float) -> None:
+        """Add the products of a weight with those of the clusters to their sums."""
+        np.add.at(sums, np.array(self.rows), weight * np.array(self.weights))
 
 
 def _weigh_terms(subjects: Sequence[Subject], store: Bundle) -> list[Mapping[str, float]]:
