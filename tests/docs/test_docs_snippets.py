@@ -106,10 +106,14 @@ def load(folder: Path, options: Mapping[str, Any]) -> None:
     config.plugins.on_shutdown()
 
 
+# Options that are mappings whose keys are the site's own.
+KEYED_BY_THE_SITE = ("retrieval.weights", "evaluate.prices")
+
+
 def paths(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """The options that a mapping sets, as ``group.name``."""
     for name, value in data.items():
-        if isinstance(value, dict) and prefix + name != "retrieval.weights":
+        if isinstance(value, dict) and prefix + name not in KEYED_BY_THE_SITE:
             yield from paths(value, f"{prefix}{name}.")
         else:
             yield prefix + name

@@ -72,14 +72,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(built: Path) -> Iterator[Path]:
     for old in (built / ".cache" / "plugin" / "answerable" / "eval").glob("*.json"):
         old.unlink()
+    config = (built / "mkdocs.yml").read_text("utf-8")
     yield built
-    (built / "function" / "settings.json").unlink(missing_ok=True)
+    sites.put(built / "mkdocs.yml", config)
 
 
 def point(folder: Path, server: OpenAIStub, **settings: Any) -> None:
     """Let a site's function ask a server for its answers, whatever it was built with."""
     values = {"answers": "openai", "model": "honest", "base_url": server.base_url, **settings}
     sites.put(folder / "function" / "settings.json", json.dumps(values))
+
+
+def configure(folder: Path, **options: Any) -> None:
+    """Set options of the plugin under `evaluate`; the fixture takes them away."""
+    data = yaml.safe_load((folder / "mkdocs.yml").read_text("utf-8"))
+    data["plugins"][0]["answerable"]["evaluate"] = options
+    sites.put(folder / "mkdocs.yml", yaml.safe_dump(data))
 
 
 def evaluate(folder: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
@@ -229,6 +237,56 @@ def test_repeated_query_whose_verdicts_differ_is_flaky(folder: Path) -> None:
     (verdict,) = report["verdicts"]
     assert (status, verdict["status"], len(verdict["runs"])) == (0, "pass", 3)
     assert verdict["usage"]["input_tokens"] == 3 * once["input_tokens"]
+
+
+def test_tokens_are_priced_and_two_models_stand_side_by_side(folder: Path) -> None:
+    queries = [("a", question(0)), ("b", question(1))]
+    sites.put(folder / "eval" / "gold.yaml", gold(queries))
+    configure(folder, prices={"honest": {"input": 1000, "output": 2000.5}})
+    with StrictStub() as server:
+        point(folder, server)
+        models = ("--model", "honest", "--against-model", "hostile-silent")
+        status, both, _ = evaluate(folder, *models)
+        honest, hostile = both["models"]
+        assert (status, honest["passed"], hostile["passed"]) == (0, 2, 0)
+        assert (honest["answers"], hostile["answers"]) == ("honest", "hostile-silent")
+        spent = [verdict["usage"] for verdict in honest["verdicts"]]
+        tokens = [sum(usage[name] for usage in spent) for name in ("input_tokens", "output_tokens")]
+        assert [honest["usage"][name] for name in ("input_tokens", "output_tokens")] == tokens
+        assert honest["cost"] == pytest.approx((1000 * tokens[0] + 2000.5 * tokens[1]) / 1e6)
+        assert hostile["cost"] is None
+        done = sites.command(folder, "eval", "--full", *models, OPENAI_API_KEY="test")
+    rows = [line.split("│")[1:4] for line in done.stdout.splitlines() if line.startswith("│")]
+    cells = {tuple(cell.strip() for cell in cells) for cells in rows}
+    assert {("a", "pass", "FAIL"), ("passed", "2 of 2", "0 of 2")} <= cells
+    assert ("cost", f"{honest['cost']:.4f}", "") in cells
+    assert "Only honest passes: a, b" in done.stdout
+    # A run is not held against that of another model.
+    assert "Newly" not in done.stdout
+    assert f"honest: {tokens[0]:,} tokens read, {tokens[1]:,} written, " in done.stdout
+    assert f"cost {honest['cost']:.4f} by evaluate.prices" in done.stdout
+    paths = sorted((folder / ".cache" / "plugin" / "answerable" / "eval").glob("*.json"))
+    assert [read_report(path).answers for path in paths] == ["hostile-silent", "honest"] * 2
+
+
+def test_model_can_be_compared_with_none_and_needs_the_full_tier(folder: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", gold([("a", question(0))]))
+    with StrictStub() as server:
+        point(folder, server)
+        status, both, _ = evaluate(folder, "--against-model", "extractive")
+    assert status == 0
+    assert [report["answers"] for report in both["models"]] == ["honest", "extractive"]
+    assert both["models"][1]["usage"] is None
+    done = sites.command(folder, "eval", "--model", "honest")
+    assert done.returncode == 2
+    assert "--model and --against-model need answers: add --full" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["input", "output"])
+def test_price_out_of_its_range_is_named(folder: Path, name: str) -> None:
+    configure(folder, prices={"m": {"input": 1, "output": 1, name: -1}})
+    done = sites.build(folder, "-q")
+    assert f"evaluate.prices: m: {name}: -1 is not between 0 and 1000000" in done.stderr
 
 
 def test_error_among_runs_leads_and_a_known_failure_may_waver() -> None:

@@ -50,6 +50,8 @@ def test_the_manual_describes_every_field_of_a_report() -> None:
     top = {key: value for key, value in encoded.items() if key not in ("verdicts", "metrics")}
     # The names of tags are the site's own.
     top["tags"] = {}
+    # What each verdict has too.
+    top["usage"] = None
     assert documented("field of a report") == names(top) | {"verdicts", "metrics"}
     assert documented("field of a verdict") == names(verdict)
     table = {row[0].strip("`"): row[1] for row in manual.rows("evaluate.md", "field of a report")}

@@ -1,13 +1,11 @@
 """``answerable eval``: run the gold set over the bundle; print, compare and archive the report."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 
-from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from ..evaluate.gold_run import RunOptions, run_gold_queries
+from ..evaluate.gold import load_gold_queries, select_gold_queries
 from ..evaluate.gold_sources import check_gold_sources, list_public_sources
 from ..evaluate.html_report import read_trials, write_html_report
 from ..evaluate.overlap_lint import (
@@ -17,7 +15,7 @@ from ..evaluate.overlap_lint import (
     read_prompt_templates,
 )
 from ..evaluate.renamed_sources import make_source_finder
-from ..evaluate.report import EvalReport, make_report
+from ..evaluate.report import EvalReport
 from ..evaluate.report_files import (
     archive_report,
     find_previous_report,
@@ -27,24 +25,18 @@ from ..evaluate.report_files import (
     write_report,
 )
 from ..evaluate.report_markdown import format_run
-from ..evaluate.verdict import Verdict
-from ..indexing.progress import show_progress
 from ..mkdocs.site_config import load_site_config
-from ..serve.engine import Engine
 from ..serve.errors import GoldError
-from ..serve.provider_registry import is_answerer_local
-from ..serve.stores.bundle import Bundle
 from .ci_output import CiOutput, annotations_option, append_step_summary, junit_option
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import (
-    MODEL_JOBS,
     REPORTS_FOLDER,
     TRIALS_FILE,
-    confirm_cost,
     gold_option,
     parse_ids,
     read_note_sources,
 )
+from .gold_runs import AskingOptions, GoldRun, choose_model
 from .run_report import print_report
 
 _LATEST_REPORT = "latest"
@@ -55,22 +47,20 @@ class EvalOptions:
     """Choose what to run of the gold set, and how to show it.
 
     ``from_report``: a path or ``latest``. ``report`` and ``html``: where to write it too.
-    ``is_agreed``: do not ask before calls that cost money. ``ci``: what CI services are told.
-    ``jobs``: queries at once, None for the default. ``repeat``: how often each query is asked.
+    ``ci``: what CI services are told. ``model``: answers instead of the configured one.
+    ``against_model``: is compared with it.
     """
 
-    full: bool = False
+    asking: AskingOptions = field(default_factory=AskingOptions)
     ids: tuple[str, ...] = ()
     from_report: str | None = None
-    fail_fast: bool = False
     only_list: bool = False
     report: Path | None = None
     html: Path | None = None
-    is_agreed: bool = False
     as_json: bool = False
     ci: CiOutput = field(default_factory=CiOutput)
-    jobs: int | None = None
-    repeat: int = 1
+    model: str | None = None
+    against_model: str | None = None
 
 
 @click.command("eval")
@@ -108,6 +98,12 @@ class EvalOptions:
     show_default=True,
     help="Ask each query so often, and tell which are flaky.",
 )
+@click.option("--model", metavar="NAME", help="Ask this model instead of the configured one.")
+@click.option(
+    "--against-model",
+    metavar="NAME",
+    help="Ask this model too, and print both side by side.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_obj
@@ -125,13 +121,15 @@ def command(
     annotations: bool,
     jobs: int | None,
     repeat: int,
+    model: str | None,
+    against_model: str | None,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     options = EvalOptions(
-        full, parse_ids(ids), from_report, fail_fast, only_list, report, html, yes, as_json,
-        CiOutput(junit, annotations=annotations), jobs, repeat,
+        AskingOptions(full, jobs, repeat, fail_fast, yes), parse_ids(ids), from_report, only_list,
+        report, html, as_json, CiOutput(junit, annotations=annotations), model, against_model,
     )  # fmt: skip
     raise SystemExit(run_eval(*location, gold, options))
 
@@ -151,12 +149,14 @@ def run_eval(
     if base and not ids:
         raise GoldError(f"{base_name} holds no failure: there is nothing to run again")
     # What failed by its answer is only seen again by an answer.
-    full = options.full or (base is not None and base.tier == "full")
+    full = options.asking.full or (base is not None and base.tier == "full")
     queries = select_gold_queries(load_gold_queries(path, site.author), ids, path)
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return 0
+    if not full and (options.model or options.against_model):
+        raise click.UsageError("--model and --against-model need answers: add --full")
     notes = read_note_sources(site.notebook)
     settings = read_function_settings(bundle or site.bundle)
     engine = open_engine(bundle or site.bundle, config_file)
@@ -173,28 +173,19 @@ def run_eval(
     texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
     texts |= list_bundle_metadata(engine.store)
     check_gold_overlap(queries, texts, engine.store.site.name)
-    by_model = full and not is_answerer_local(settings.answers)
-    runnable = [query for query in queries if by_model or not query.requires_model]
-    confirm_cost(
-        engine.store.manifest.identity,
-        settings,
-        embedded=len(runnable),
-        answered=len(runnable) * options.repeat if by_model else 0,
-        is_agreed=options.is_agreed,
-    )
-    plan = RunOptions(full, options.jobs or (MODEL_JOBS if by_model else 1), options.repeat)
-    report = make_report(
-        engine.store.manifest,
-        _collect_verdicts(runnable, engine, notes.ids, plan, fail_fast=options.fail_fast),
-        queries,
-        runnable,
-        tier="full" if full else "retrieval",
-        answers=settings.model if by_model else settings.answers,
-        site_url=engine.store.site.url,
-    )
+    asking = replace(options.asking, full=full)
+    run = GoldRun(engine, queries, notes.ids, site.prices, asking)
+    against = None
+    if options.against_model:
+        against = run.ask(choose_model(settings, options.against_model))
+        archive_report(archive, against, find_previous_report(archive, against))
+        if against.is_aborted:
+            print_report(against, None, as_json=options.as_json)
+            return 1
+    report = run.ask(choose_model(settings, options.model))
     previous = find_previous_report(archive, report)
     # Before it is written: a run that was paid for is seen even where nothing can be written.
-    print_report(report, previous, as_json=options.as_json)
+    print_report(report, previous, against, as_json=options.as_json)
     archived = archive_report(archive, report, previous)
     if not options.as_json:
         click.echo(f"Report: {archived}")
@@ -216,26 +207,3 @@ def _read_base_report(options: EvalOptions, archive: Path) -> tuple[EvalReport |
     if options.from_report == _LATEST_REPORT:
         return read_latest_report(archive), "The report of the last run"
     return read_report(Path(options.from_report)), options.from_report
-
-
-def _collect_verdicts(
-    queries: Sequence[GoldQuery],
-    engine: Engine[Bundle],
-    note_ids: Mapping[str, str],
-    plan: RunOptions,
-    *,
-    fail_fast: bool,
-) -> list[Verdict]:
-    """Collect the verdicts, up to an interruption or, if so wanted, to the first failure."""
-    verdicts: list[Verdict] = []
-    with show_progress("judging") as report_progress:
-        try:
-            for verdict in run_gold_queries(queries, engine, note_ids, plan):
-                verdicts.append(verdict)
-                if report_progress:
-                    report_progress(len(verdicts), len(queries))
-                if fail_fast and not verdict.holds:
-                    break
-        except KeyboardInterrupt:
-            click.echo("Interrupted: the report says what was judged until then.", err=True)
-    return verdicts

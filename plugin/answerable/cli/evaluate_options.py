@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import click
 
 from ..evaluate.gold_sources import NoteSources
+from ..evaluate.verdict import VerdictStatus
 from ..indexing.notes.note import Notebook
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
@@ -51,6 +52,15 @@ def list_note_sources(notebook: Notebook) -> NoteSources:
 def format_verdict(*, passed: bool) -> str:
     """Format a verdict for a table."""
     return "[green]pass[/green]" if passed else "[red]FAIL[/red]"
+
+
+def format_status(status: VerdictStatus) -> str:
+    """Format the status of a verdict for a table."""
+    if status in ("error", "flaky", "known-failure"):
+        return f"[yellow]{status}[/yellow]"
+    if status == "unexpected-pass":
+        return f"[red]{status}[/red]"
+    return format_verdict(passed=status == "pass")
 
 
 def confirm_cost(

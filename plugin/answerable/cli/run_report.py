@@ -1,7 +1,7 @@
 """Print the report of a gold run: verdicts as a table, what is wrong, metrics, costs, a summary."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 from rich.console import Console
@@ -11,7 +11,8 @@ from ..evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_t
 from ..evaluate.report import EvalReport, ReportDiff, diff_reports
 from ..evaluate.report_files import encode_report
 from ..evaluate.verdict import Verdict, VerdictStatus
-from .evaluate_options import format_verdict
+from .evaluate_options import format_status
+from .model_comparison import print_comparison
 from .render import to_plain_text
 
 # What opens the line about a verdict under the table; FAIL for any other.
@@ -29,18 +30,29 @@ _SHARE_LABELS = {
 }
 
 
-def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bool) -> None:
-    """Print a report as tables, or as JSON. previous: the run that it is compared with."""
+def print_report(
+    report: EvalReport,
+    previous: EvalReport | None,
+    against: EvalReport | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print a report as tables, or as JSON. previous: the run that it is compared with.
+
+    against: the report of another model, printed side by side; in JSON, both are in ``models``.
+    """
     if as_json:
-        click.echo(json.dumps(encode_report(report, previous), indent=2))
+        data = encode_report(report, previous)
+        if against:
+            data = {"models": [data, encode_report(against, None)]}
+        click.echo(json.dumps(data, indent=2))
         return
     console = Console()
-    table = Table("query", "verdict", "mode", "score", "top")
+    columns = _choose_columns(report)
+    table = Table("query", "verdict", *columns)
     for row in report.verdicts:
-        score = f"{max(row.passage_score, row.hint_score):.3f}"
-        cells = (row.mode or "", score, row.top or "")
-        verdict = _format_status(row.status)
-        table.add_row(to_plain_text(row.id), verdict, *map(to_plain_text, cells))
+        cells = (to_plain_text(read_cell(row)) for read_cell in columns.values())
+        table.add_row(to_plain_text(row.id), format_status(row.status), *cells)
     console.print(table)
     for row in report.verdicts:
         # Under the table, whose columns a log of 80 characters would break.
@@ -51,15 +63,38 @@ def print_report(report: EvalReport, previous: EvalReport | None, *, as_json: bo
     _print_metrics(console, report.verdicts)
     if previous:
         _print_diff(console, diff_reports(previous, report))
+    if against:
+        print_comparison(report, against)
+    if usage := summarize_usage(report):
+        console.print(to_plain_text(usage))
     console.print(to_plain_text(summarize_report(report)))
 
 
-def _format_status(status: VerdictStatus) -> str:
-    if status in ("error", "flaky", "known-failure"):
-        return f"[yellow]{status}[/yellow]"
-    if status == "unexpected-pass":
-        return f"[red]{status}[/red]"
-    return format_verdict(passed=status == "pass")
+def _choose_columns(report: EvalReport) -> Mapping[str, Callable[[Verdict], str]]:
+    """Choose the columns of the table of verdicts: what a model has cost only where one was."""
+    columns: dict[str, Callable[[Verdict], str]] = {
+        "mode": lambda row: row.mode or "",
+        "score": lambda row: f"{max(row.passage_score, row.hint_score):.3f}",
+        "top": lambda row: row.top or "",
+    }
+    if any(row.runs for row in report.verdicts):
+        columns["runs passed"] = lambda row: f"{row.pass_count} of {len(row.runs)}"
+    if report.usage:
+        columns["tokens"] = lambda row: (
+            f"{row.usage.input_tokens} + {row.usage.output_tokens}" if row.usage else ""
+        )
+        columns["seconds"] = lambda row: f"{row.usage.seconds:.1f}" if row.usage else ""
+    return columns
+
+
+def summarize_usage(report: EvalReport) -> str:
+    """Summarize what the calls of an answer model took, on one line; "" without any."""
+    usage = report.usage
+    if usage is None:
+        return ""
+    tokens = f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
+    cost = "" if report.cost is None else f", cost {report.cost:.4f} by evaluate.prices"
+    return f"{report.answers}: {tokens}, {usage.seconds:.1f} seconds of answers{cost}"
 
 
 def summarize_report(report: EvalReport) -> str:

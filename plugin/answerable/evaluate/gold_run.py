@@ -14,6 +14,7 @@ from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from .gold import GoldQuery
+from .run_costs import sum_usages
 from .runner import add_scores, embed_queries, judge_outcome, retrieve_pool
 from .verdict import CallUsage, RepeatedRun, Verdict
 
@@ -180,7 +181,6 @@ def merge_runs(verdicts: Sequence[Verdict]) -> Verdict:
     if len(verdicts) == 1:
         return verdicts[0]
     leading = min(verdicts, key=lambda each: (each.error is None, not each.issues))
-    usages = [each.usage for each in verdicts if each.usage]
     runs = tuple(
         RepeatedRun(
             each.issues,
@@ -191,16 +191,7 @@ def merge_runs(verdicts: Sequence[Verdict]) -> Verdict:
         )
         for each in verdicts
     )
-    return replace(leading, usage=sum_usages(usages) if usages else None, runs=runs)
-
-
-def sum_usages(usages: Sequence[CallUsage]) -> CallUsage:
-    """Add up tokens and seconds."""
-    return CallUsage(
-        sum(usage.input_tokens for usage in usages),
-        sum(usage.output_tokens for usage in usages),
-        round(sum(usage.seconds for usage in usages), 3),
-    )
+    return replace(leading, usage=sum_usages([each.usage for each in verdicts]), runs=runs)
 
 
 def _require_failed_call(error: AnswerableError) -> AnswerableError:

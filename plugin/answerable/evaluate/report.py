@@ -2,14 +2,15 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..serve.answers import prompt
 from ..serve.bundle_format.manifest import Manifest
 from .answer_diff import diff_answers
 from .gold import GoldQuery
-from .verdict import Verdict
+from .run_costs import ModelPrice, sum_usages
+from .verdict import CallUsage, Verdict
 
 Tier = Literal["retrieval", "full"]
 TIERS: tuple[Tier, ...] = ("retrieval", "full")
@@ -22,6 +23,7 @@ class EvalReport:
     ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
     instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
     answer model can be held to. ``site_url``: what urls of citations are relative to, if known.
+    ``cost``: of the answer model's tokens; None without its price.
     """
 
     made_at: str
@@ -36,6 +38,7 @@ class EvalReport:
     verdicts: tuple[Verdict, ...]
     skipped: tuple[str, ...] = ()
     site_url: str | None = None
+    cost: float | None = None
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -56,6 +59,11 @@ class EvalReport:
     def flaky(self) -> tuple[str, ...]:
         """List the ids of the queries of which some runs pass and others fail."""
         return tuple(each.id for each in self.verdicts if each.status == "flaky")
+
+    @property
+    def usage(self) -> CallUsage | None:
+        """Add up the tokens and seconds of the answer model; None if it was not called."""
+        return sum_usages([verdict.usage for verdict in self.verdicts])
 
     @property
     def is_unjudged(self) -> bool:
@@ -110,9 +118,13 @@ def make_report(
     tier: Tier,
     answers: str,
     site_url: str | None = None,
+    price: ModelPrice | None = None,
 ) -> EvalReport:
-    """Make the report of a run that ends now. runnable: the queries that were not skipped."""
-    return EvalReport(
+    """Make the report of a run that ends now.
+
+    runnable: the queries that were not skipped. price: of the answer model, if it is known.
+    """
+    report = EvalReport(
         made_at=format_timestamp(dt.datetime.now(dt.UTC)),
         bundle=manifest.id,
         prompt=prompt.PROMPT_VERSION,
@@ -126,6 +138,9 @@ def make_report(
         skipped=tuple(query.id for query in queries if query not in runnable),
         site_url=site_url,
     )
+    if price is None or report.usage is None:
+        return report
+    return replace(report, cost=price.compute_cost(report.usage))
 
 
 def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:

@@ -39,6 +39,7 @@ def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, 
         "errors": len(report.errors),
         "flaky": len(report.flaky),
         "aborted": report.is_aborted,
+        "usage": None if report.usage is None else asdict(report.usage),
         "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
         "metrics": compute_metrics(report.verdicts).as_json(),
         "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
@@ -71,7 +72,7 @@ def read_latest_report(folder: Path) -> EvalReport:
 
 
 def find_previous_report(folder: Path, report: EvalReport) -> EvalReport | None:
-    """Find the last report of the same tier to compare one with, None if there is none.
+    """Find the last report of the same tier and answerer to compare one with; None without any.
 
     Of those that share the most queries with it: a run of a part says nothing of the others.
     """
@@ -83,7 +84,8 @@ def find_previous_report(folder: Path, report: EvalReport) -> EvalReport | None:
         with suppress(GoldError):
             candidate = read_report(path)
             shared = len(ids & {verdict.id for verdict in candidate.verdicts})
-            if candidate.tier == report.tier and shared > most_shared:
+            is_alike = (candidate.tier, candidate.answers) == (report.tier, report.answers)
+            if is_alike and shared > most_shared:
                 best, most_shared = candidate, shared
         if most_shared == len(ids):
             break
@@ -133,6 +135,7 @@ def _parse_report(data: Any) -> EvalReport:
         verdicts=tuple(parse_verdict(row) for row in data["verdicts"]),
         skipped=tuple(require_text(name) for name in data["skipped"]),
         site_url=None if data["site_url"] is None else require_text(data["site_url"]),
+        cost=None if data["cost"] is None else require_number(data["cost"]),
     )
 
 

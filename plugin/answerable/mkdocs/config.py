@@ -100,6 +100,19 @@ class AnswerOptions(base.Config):
     route = c.Optional(c.Type(str))
 
 
+class PriceOptions(base.Config):
+    """Configure what a million tokens of a model cost: ``evaluate.prices.MODEL``."""
+
+    input = c.Type((int, float))
+    output = c.Type((int, float))
+
+
+class EvaluateOptions(base.Config):
+    """Configure runs of the gold set over a model: ``evaluate``."""
+
+    prices = c.DictOfItems(c.SubConfig(PriceOptions), default={})
+
+
 class BundleOptions(base.Config):
     """Configure the encoding of vectors: ``bundle``."""
 
@@ -161,6 +174,7 @@ class AnswerableConfig(base.Config):
     retrieval = c.SubConfig(RetrievalOptions)
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
+    evaluate = c.SubConfig(EvaluateOptions)
     gold = c.Type(str, default="eval/gold.yaml")
     gate = c.Choice(("none", "retrieval"), default="none")
     widget = c.SubConfig(WidgetOptions)

@@ -48,6 +48,9 @@ def check_options(config: AnswerableConfig) -> None:
         _check_range(
             "bundle.dimensions", config.bundle.dimensions, 1, resolve_identity(config).dimensions
         )
+    for model, price in config.evaluate.prices.items():
+        _check_range(f"evaluate.prices: {model}: input", price.input, 0, 1_000_000)
+        _check_range(f"evaluate.prices: {model}: output", price.output, 0, 1_000_000)
     _check_range("answers.timeout", config.answers.timeout, 1, 600)
     for name, maximum in _RETRIEVAL_MAXIMA:
         if config.retrieval[name] is not None:

@@ -1,5 +1,6 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..evaluate.gold_sources import NoteSources
+from ..evaluate.run_costs import ModelPrice
 from ..indexing.index import SiteIndex
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
@@ -29,6 +31,7 @@ class SiteConfig:
     """Hold the files and folders of a site, resolved; ``author`` is its site_author.
 
     ``published``: the folders whose files are published, docs_dir and site_dir.
+    ``prices``: of a million tokens, by the name of a model.
     """
 
     bundle: Path
@@ -39,6 +42,7 @@ class SiteConfig:
     cache: Path
     author: str | None
     published: tuple[Path, Path]
+    prices: Mapping[str, ModelPrice]
 
 
 def load_site_config(config_file: Path) -> SiteConfig:
@@ -54,6 +58,10 @@ def load_site_config(config_file: Path) -> SiteConfig:
         cache=Path(options.cache),
         author=config.site_author,
         published=(Path(config.docs_dir), Path(config.site_dir)),
+        prices={
+            name: ModelPrice(price.input, price.output)
+            for name, price in options.evaluate.prices.items()
+        },
     )
 
 
