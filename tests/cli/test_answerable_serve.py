@@ -97,6 +97,11 @@ def test_serve_answers_under_the_path_of_the_site(server: Running) -> None:
     body = server.ask(ASK, "Where was the gearbox of the electric winch taken from?")
     assert body["mode"] == "related-material"
     assert f"Serving at http://127.0.0.1:{server.port}/docs/ (Ctrl-C stops)" in server.output
+    route = f"http://127.0.0.1:{server.port}/docs/_answerable/mcp"
+    assert f"claude mcp add --transport http draft {route}" in server.output
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    status, reply = server.request("POST", "/docs/_answerable/mcp", ping)
+    assert (status, json.loads(reply)) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
 
 def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:

@@ -22,7 +22,7 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.http import refusal_log
-from ..serve.http.adapters.dev_route import ASK_BASE, mount_ask_route
+from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.http.shutdown import InFlight, stop_on_signal
 from ..serve.providers import make_engine
@@ -164,7 +164,9 @@ def serve_built_site(
     with server:
         current.index(options, built)
         with _reindex_on_change(options, current, state):
-            click.echo(f"Serving at http://{host}:{server.server_port}{base} (Ctrl-C stops)")
+            address = f"http://{host}:{server.server_port}{base}"
+            click.echo(f"Serving at {address} (Ctrl-C stops)")
+            click.echo(f"A coding agent asks after: {format_agent_command(address + ASK_BASE)}")
             with stop_on_signal(server.shutdown):
                 server.serve_forever(_SHUTDOWN_POLL)
                 # No new connection is accepted, and the answers under way are sent.

@@ -32,7 +32,7 @@ from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
 from ..serve.http import refusal_log
-from ..serve.http.adapters.dev_route import ASK_BASE, mount_ask_route
+from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
@@ -215,6 +215,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             if path and Path(path).exists():
                 server.watch(str(path))
         log.info("The ask box answers at %sanswer", _ask_url(config))
+        log.info("A coding agent asks after: %s", format_agent_command(_ask_url(config)))
         return server
 
     @contextmanager

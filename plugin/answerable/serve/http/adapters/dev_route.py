@@ -15,6 +15,8 @@ from .wsgi import Environ, StartResponse, WsgiApp, decode_path, make_wsgi_app
 # Below the site's path; the widget asks there unless an endpoint is configured.
 ASK_BASE = "_answerable/"
 
+# What an agent calls the site while it is being written.
+_AGENT_NAME = "draft"
 # An author asks as often as they like, and wants to see what they have just written.
 _DEV_POLICY = Policy(
     rate="1000/second",
@@ -64,6 +66,11 @@ def mount_ask_route(
         return (ask_app if is_below else app)(environ, start_response)
 
     return mounted_app
+
+
+def format_agent_command(url: str) -> str:
+    """Format the line to paste into a terminal that adds the route at a url to Claude Code."""
+    return f"claude mcp add --transport http {_AGENT_NAME} {url}mcp"
 
 
 def _is_same_origin(request: Request, host: str) -> bool:
