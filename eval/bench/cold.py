@@ -7,6 +7,7 @@ a start of its own tells. The provider is a server on this machine that answers 
 answer is one that another process has left in Redis; it is left out where there is no Redis.
 """
 
+import http.client
 import os
 import secrets
 import shutil
@@ -15,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import served
 from tables import Row, print_rows
@@ -41,6 +43,7 @@ class Start:
     name: str
     question: str = ANSWERED
     environment: Mapping[str, str] = field(default_factory=dict)
+    ask: Callable[[http.client.HTTPConnection, str], dict[str, Any]] = served.ask
 
 
 SKIP = {"ANSWERABLE_SKIP_HASHES": "1"}
@@ -48,6 +51,7 @@ KEYLESS = (
     Start("keyless"),
     Start("keyless, hashes skipped", environment=SKIP),
     Start("keyless, refused", REFUSED),
+    Start("keyless, by MCP", ask=served.ask_by_mcp),
 )
 PAID = (
     Start("openai"),
@@ -89,11 +93,11 @@ def _start(function: Path, start: Start) -> tuple[float, float, float]:
     """Time the seconds until it listens, until it has answered, and of another question."""
     with served.serving(function, **_environment(start)) as server:
         connection = server.connect()
-        answered = served.ask(connection, start.question)
+        answered = start.ask(connection, start.question)
         first = time.perf_counter()
         if (answered["mode"] == "not-found") != (start.question == REFUSED):
             raise SystemExit(f"{start.name}: {start.question!r} is answered as {answered['mode']}")
-        served.ask(connection, NEXT)
+        start.ask(connection, NEXT)
         then = time.perf_counter()
         connection.close()
         return server.listening - server.started, first - server.started, then - first
@@ -103,7 +107,7 @@ def _imports_openai(function: Path, start: Start) -> bool:
     """Trace whether a process that answers the first question imports the package."""
     with served.serving(function, "-X", "importtime", **_environment(start)) as server:
         connection = server.connect()
-        served.ask(connection, start.question)
+        start.ask(connection, start.question)
         connection.close()
     imported = {line.rpartition("|")[2].strip() for line in server.stderr_lines}
     if "numpy" not in imported:

@@ -109,9 +109,23 @@ def serving(function: Path, *options: str, **environment: str) -> Iterator[Serve
 
 def ask(connection: http.client.HTTPConnection, question: str) -> dict[str, Any]:
     """Ask a question; OSError or HTTPException if there is no answer."""
-    body = json.dumps({"question": question}).encode()
+    return _post(connection, "/answer", {"question": question})
+
+
+def ask_by_mcp(connection: http.client.HTTPConnection, question: str) -> dict[str, Any]:
+    """Ask a question as an agent does; OSError or HTTPException if there is no answer."""
+    params = {"name": "ask", "arguments": {"question": question}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answered: dict[str, Any] = _post(connection, "/mcp", call)["result"]["structuredContent"]
+    return answered
+
+
+def _post(
+    connection: http.client.HTTPConnection, path: str, message: dict[str, Any]
+) -> dict[str, Any]:
+    body = json.dumps(message).encode()
     try:
-        connection.request("POST", "/answer", body, {"Content-Type": "application/json"})
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         answered: dict[str, Any] = json.loads(response.read())
     except (OSError, http.client.HTTPException):

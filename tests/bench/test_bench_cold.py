@@ -35,6 +35,7 @@ def test_openai_is_imported_where_it_is_called_and_nowhere_else() -> None:
         "keyless": "no",
         "keyless, hashes skipped": "no",
         "keyless, refused": "no",
+        "keyless, by MCP": "no",
         "openai": "imported",
         "openai, hashes skipped": "imported",
         "openai, refused": "no",
