@@ -67,9 +67,14 @@ def describe_reply(runtime: Runtime, reply: Reply) -> dict[str, Any]:
         body = described["body"] = reply.json
         if "request_id" in body:
             assert body.pop("request_id").startswith("req_")
+        site = "https://harbour.example/" if runtime.is_deployed else f"{runtime.origin}/"
         if "site_url" in body:
-            site = "https://harbour.example/" if runtime.is_deployed else f"{runtime.origin}/"
             assert body.pop("site_url") == site
+        citations = body.get("citations", [])
+        # Those of a search are the rows themselves, by id.
+        for row in (*citations, *(each for each in body.values() if isinstance(each, dict))):
+            if "text" in row or row in citations:
+                assert row.pop("absolute_url") == site + row["url"].removeprefix("/")
         if "bundle" in body:
             assert len(body.pop("bundle")) == 64
         if "servers" in body:
