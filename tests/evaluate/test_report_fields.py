@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from answerable.evaluate.page_changes import PageChange
 from answerable.evaluate.report_files import REPORT_VERSION, encode_report
+from answerable.evaluate.site_diff import diff_sites, encode_site_diff
 from answerable.evaluate.verdict import (
     VERDICT_STATUSES,
     CallUsage,
@@ -56,6 +58,24 @@ def test_the_manual_describes_every_field_of_a_report() -> None:
     assert documented("field of a verdict") == names(verdict)
     table = {row[0].strip("`"): row[1] for row in manual.rows("evaluate.md", "field of a report")}
     assert f"`{REPORT_VERSION}`" in table["version"]
+
+
+def test_the_manual_describes_every_field_of_a_comparison() -> None:
+    run = report(FULL_ROW)
+    page = PageChange("gone", "a", "/a/")
+    changed = report(replace(FULL_ROW, answer=RecordedAnswer("Other. [1]", (CITATION,), 0.5)))
+    encoded = encode_site_diff(diff_sites("main", "abc", run, changed, (page,)))
+    assert documented("field of a comparison") == set(encoded)
+    table = {row[0]: row[1] for row in manual.rows("evaluate.md", "field of a comparison")}
+    assert f"`{encoded['version']}`" in table["`version`"]
+    (change,) = encoded["changed"]
+    for field, inner in (
+        ("against", encoded["against"]),
+        ("changed", change),
+        ("changed", change["before"]),
+        ("pages", encoded["pages"][0]),
+    ):
+        assert {name for name in inner if f"`{name}`" not in table[f"`{field}`"]} == set()
 
 
 def test_the_manual_describes_every_status() -> None:

@@ -20,13 +20,11 @@ def format_inline(text: str) -> str:
     return f"<code>{_MEANINGFUL.sub(lambda match: f'&#{ord(match[0])};', line)}</code>"
 
 
-def format_block(text: str) -> str:
-    """Format a text of several lines as it is; it ends where HTML says so, not by its content."""
-    return f"<pre>{_escape_preformatted(text)}</pre>"
-
-
 def format_word_diff(before: str, after: str) -> tuple[str, str]:
-    """Format two texts as blocks; the words that only one of them has are marked."""
+    """Format two texts as HTML; the words that only one of them has are marked.
+
+    The HTML has no empty line, which would end a block of HTML in Markdown.
+    """
     pieces = diff_words(before, after)
     return _format_side(pieces, "added"), _format_side(pieces, "removed")
 
@@ -38,15 +36,20 @@ def format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _format_side(pieces: Iterable[TextPiece], hidden: str) -> str:
-    parts = []
+    """Format the pieces of one text; GitHub wraps the lines of `code`, and not those of `pre`."""
+    lines = [""]
     for piece in pieces:
         if piece.change != hidden:
-            word, space = _escape_preformatted(piece.word), _escape_preformatted(piece.space)
             mark = _MARKS.get(piece.change)
-            parts.append(f"<{mark}>{word}</{mark}>{space}" if mark else f"{word}{space}")
-    return f"<pre>{''.join(parts)}</pre>"
+            first, *others = piece.word.split("\n")
+            lines[-1] += _format_run(first, mark)
+            lines += [_format_run(line, mark) for line in others]
+            spaces, *breaks = piece.space.split("\n")
+            lines[-1] += spaces
+            lines += breaks
+    return "<br>".join(f"<code>{line}</code>" if line.strip() else "" for line in lines)
 
 
-def _escape_preformatted(text: str) -> str:
-    """Escape a text within `pre`, where an empty line would end a block of HTML within a list."""
-    return html.escape(_CONTROL.sub("", text)).replace("\n", "&#10;")
+def _format_run(text: str, mark: str | None) -> str:
+    escaped = html.escape(_CONTROL.sub("", text))
+    return f"<{mark}>{escaped}</{mark}>" if mark and escaped.strip() else escaped
