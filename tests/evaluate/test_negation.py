@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -223,6 +224,39 @@ def test_negation_check_is_for_english_and_can_be_switched_off() -> None:
     assert issues(GoldQuery("a", "q", "partial", language="de"), reply(denial, quote)) == []
     assert issues(GoldQuery("a", "q", "partial", check_negation=False), reply(denial, quote)) == []
     assert issues(GoldQuery("a", "q", "partial"), reply(denial, quote, "de")) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Caddy needs a timeout.", "Nginx needs none: Caddy needs a timeout."),
+        ("The id is yours.", "It counts for lines without one. the id is yours."),
+        ("A page of a closed site is shown.", "No note, but a page of a closed site is shown."),
+    ],
+)
+def test_negation_of_the_clause_before_is_not_of_the_words(claim: str, source: str) -> None:
+    assert find_negation_conflict(claim, [source]) is None
+
+
+def test_sentence_that_gains_or_loses_a_negation_conflicts() -> None:
+    """What a model flips in our own manual, sentence by sentence, is seen; verbatim is not."""
+    texts = [path.read_text("utf-8") for path in sorted((sites.ROOT / "docs").glob("*.md"))]
+    lines = [line for text in texts for line in text.splitlines()]
+    prose = [line for line in lines if line[:1].isupper() and line.endswith(".")][::10]
+    flipped = [
+        (
+            line,
+            re.sub(
+                r" (is|are|can|has|must) (?!not|no\b|nothing|all|only)", r" \1 not ", line, count=1
+            ),
+        )
+        for line in prose
+    ]
+    flipped = [(line, other) for line, other in flipped if line != other]
+    assert len(flipped) > 40
+    assert [line for line in prose if find_negation_conflict(line, [line])] == []
+    missed = [other for line, other in flipped if not find_negation_conflict(other, [line])]
+    assert len(missed) <= len(flipped) / 20, missed
 
 
 def count_conflicts(family: Family) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..serve.text.languages import base_language
 from ..serve.types import Passage, RecordCitation, Reply
-from .negation_clauses import Clause, Negation, Sentence, parse_sentences
+from .negation_clauses import BOUNDARY, NEGATION, Clause, Negation, Sentence, parse_sentences
 
 # Sentences that share nearly as many terms as the best one are compared too.
 _NEXT_TO_BEST = 0.8
@@ -18,6 +18,8 @@ _NEAR_SHARE = 0.8
 # The share of a denied statement that the source has to contain for the denial to be about it.
 _DENIED_SHARE = 0.5
 _MIN_SHARED_TERMS = 2
+# As many words in the same order are a wording of their own.
+_MIN_SAME_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,13 @@ def find_negation_conflict(claim: str, sources: Sequence[str]) -> NegationConfli
     quoted = [sentence for text in sources for sentence in parse_sentences(text)]
     for sentence in parse_sentences(claim):
         aligned = _align(sentence, quoted)
-        conflict = next(_find_conflicts(sentence, aligned), None)
+        outcomes = [_compare_wording(sentence, each) for each in aligned]
+        if sentence.is_denied or outcomes.count(None) == len(outcomes):
+            conflict = next(_find_conflicts(sentence, aligned), None)
+        elif False in outcomes:
+            conflict = None
+        else:
+            conflict = aligned[outcomes.index(True)]
         if sentence.is_denied != any(each.is_denied for each in aligned):
             # Denied as a whole: what agrees word by word then disagrees, and the reverse.
             conflict = None if conflict else _find_denied(sentence, aligned)
@@ -84,6 +92,47 @@ def _align(sentence: Sentence, quoted: Sequence[Sentence]) -> list[Sentence]:
         for each, count in zip(quoted, shared, strict=True)
         if count and count >= _NEXT_TO_BEST * most
     ]
+
+
+def _compare_wording(sentence: Sentence, quoted: Sentence) -> bool | None:
+    """Test whether the same words in the same order have another number of negations.
+
+    None where the words are not the same, or too few to tell.
+    """
+    words, counts = _split_wording(sentence)
+    quoted_words, quoted_counts = _split_wording(quoted)
+    if len(words) < _MIN_SAME_WORDS or sentence.is_limited or quoted.is_limited:
+        return None
+    outcomes = [
+        sum(quoted_counts[start : start + len(words)]) != sum(counts)
+        for start in range(len(quoted_words) - len(words) + 1)
+        if quoted_words[start : start + len(words)] == words
+    ]
+    return all(outcomes) if outcomes else None
+
+
+def _split_wording(sentence: Sentence) -> tuple[list[str], list[int]]:
+    """Split a wording into its terms and the number of negations about each.
+
+    A negation is about the next term, or about the one before it at the end of a clause.
+    """
+    terms: list[str] = []
+    counts: list[int] = []
+    pending = 0
+    for word in sentence.wording:
+        if word == NEGATION:
+            pending += 1
+        elif word == BOUNDARY:
+            if counts:
+                counts[-1] += pending
+                pending = 0
+        else:
+            terms.append(word)
+            counts.append(pending)
+            pending = 0
+    if counts:
+        counts[-1] += pending
+    return terms, counts
 
 
 def _find_denied(sentence: Sentence, aligned: Sequence[Sentence]) -> Sentence | None:

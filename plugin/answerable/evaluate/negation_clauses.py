@@ -10,8 +10,12 @@ from ..serve.text.tokenization import extract_terms
 from . import negation_words as words
 from .denial_frames import split_denials
 
-_TOKEN = re.compile(r"[A-Za-z]+n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:()\[\]—–|·]|--?(?=\s)")
+_TOKEN = re.compile(r"[A-Za-z]+n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:()\[\]—–|·]|[.!?](?=\s)|--?(?=\s)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[`*_]*[A-Z0-9])")
+
+
+# They stand in the wording of a sentence and are no terms.
+NEGATION, BOUNDARY = "\N{NOT SIGN}", "|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,24 @@ class Sentence:
     is_denied: bool = False
     clauses: tuple[Clause, ...] = field(default=(), repr=False)
     negations: tuple[Negation, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def wording(self) -> tuple[str, ...]:
+        """The content terms in order, with ``NEGATION`` and ``BOUNDARY`` between them."""
+        wording: list[str] = []
+        for at, token in enumerate(self.tokens):
+            if token == "," or token in words.BOUNDARIES:
+                wording.append(BOUNDARY)
+            elif _is_negation(self.tokens, at):
+                wording.append(NEGATION)
+            else:
+                wording += _extract_token_terms(token)
+        return tuple(wording)
+
+    @property
+    def is_limited(self) -> bool:
+        """Tell whether it says until when, or except for what."""
+        return not words.LIMITS.isdisjoint(self.tokens)
 
     @cached_property
     def terms(self) -> frozenset[str]:

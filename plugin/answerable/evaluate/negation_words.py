@@ -33,8 +33,8 @@ HARMLESS_PAIRS = frozenset(
 HARMLESS_BEFORE_NOT = frozenset({"or", "if", "why"})
 # Words and signs that end a clause; a comma may, and "and" may.
 BOUNDARIES = frozenset(
-    """; : ( ) [ ] — – - -- | · but because while whereas although though if when whenever unless
-    until where whether which who whose that so once since""".split()
+    """; : . ! ? ( ) [ ] — – - -- | · but because while whereas although though if when whenever
+    unless until where whether which who whose that so once since""".split()
 )
 # A clause that such a word opens says of which things, or in which case, and asserts nothing.
 CONDITIONS = frozenset("if when whenever unless until where whether which who whose once".split())
