@@ -239,7 +239,7 @@ def test_negation_of_the_clause_before_is_not_of_the_words(claim: str, source: s
 
 
 def test_sentence_that_gains_or_loses_a_negation_conflicts() -> None:
-    """What a model flips in our own manual, sentence by sentence, is seen; verbatim is not."""
+    """Put a "not" into sentences of our own manual; repeated verbatim they agree."""
     texts = [path.read_text("utf-8") for path in sorted((sites.ROOT / "docs").glob("*.md"))]
     lines = [line for text in texts for line in text.splitlines()]
     prose = [line for line in lines if line[:1].isupper() and line.endswith(".")][::10]
