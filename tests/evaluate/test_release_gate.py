@@ -27,6 +27,7 @@ from answerable.evaluate.gate import (
     compute_all_cosines,
     find_regressions,
     format_regressions,
+    is_failing,
     load_gate_case,
     spearman_correlation,
     summarize_gate_report,
@@ -184,6 +185,29 @@ def test_report_with_one_flip_rejects_and_names_it() -> None:
     flipped = report(2, comparison("one"), comparison("two", "refused by the floor", "and more"))
     assert (flipped.held_count, flipped.certified, flipped.word) == (1, False, "REJECTED")
     assert format_regressions(flipped) == "two: refused by the floor, and more"
+
+
+def test_gold_set_that_fails_at_full_precision_certifies_nothing() -> None:
+    failing = VerdictComparison("two", False, False, "a", "a", (), 1.0)
+    certified = report(2, comparison("one"), failing)
+    assert (certified.held_count, certified.failing, certified.flipped) == (2, ("two",), ())
+    assert (certified.certified, certified.word) == (False, "UNCERTIFIED")
+    assert summarize_gate_report(certified).startswith(
+        "int4 UNCERTIFIED: the gold set fails at full precision: 1 query; nothing can be "
+        "certified; 2 of 2 verdicts hold, "
+    )
+    both = report(3, comparison("one"), failing, comparison("three", "refused by the floor"))
+    assert (both.certified, both.word, both.flipped) == (False, "REJECTED", ("three",))
+    mended = VerdictComparison("two", False, True, "a", "a", (), 1.0)
+    assert not report(2, comparison("one"), mended).certified
+
+
+def test_known_failure_keeps_nothing_from_being_certified() -> None:
+    issue = verdict("expected source 'a' not retrieved")
+    assert is_failing(issue)
+    assert not is_failing(replace(issue, known_failure="the page is missing"))
+    assert not is_failing(replace(verdict(), known_failure="the page was missing"))
+    assert not is_failing(verdict())
 
 
 @pytest.mark.parametrize("count", [0, 1])

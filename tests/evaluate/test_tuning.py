@@ -1,6 +1,7 @@
 """Tuning: which settings are worth having, and the smallest that loses no verdict."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from answerable.evaluate.grid_search import (
     find_pareto_front,
     find_smallest_trial,
     list_dimensions,
+    rank_by_passing,
 )
 from answerable.serve.vectors.encodings import ENCODING_NAMES, Encoding
 from indexing.test_encoding_certificate import GOLD, HOLDS, configure, tree
@@ -260,6 +262,52 @@ def test_the_floors_near_the_sites_own_are_tried_by_default(folder: Path) -> Non
     grid = ("--encoding", "int8", "--dimensions", "256", "--words", "240")
     rows = json.loads(tune_here(folder, *grid, "--all", "--json").stdout)["trials"]
     assert sorted(row["floor"] for row in rows) == [0.28, 0.3, 0.32]
+
+
+def test_trials_are_ranked_by_passing_then_refusals_then_bytes() -> None:
+    def scored(size: int, failing: int, refused: int) -> Trial:
+        return replace(trial(size), failing_count=failing, refused_count=refused)
+
+    best = [scored(9, 0, 2), scored(1, 1, 2), scored(2, 1, 2), scored(1, 1, 1), scored(1, 2, 3)]
+    assert rank_by_passing(best[::-1], *NOW) == best
+    near, far = trial(floor=0.36), trial(floor=0.34)
+    assert rank_by_passing([far, near], *NOW) == [near, far]
+
+
+def test_setting_that_fails_a_query_is_not_the_smallest_that_holds() -> None:
+    failing = replace(trial(1), failing_count=1)
+    assert find_smallest_trial([failing, trial(2)], *NOW) == trial(2)
+    assert find_smallest_trial([failing], *NOW) is None
+
+
+def test_tune_for_passing_finds_the_floor_that_passes_more(folder: Path) -> None:
+    high = {**HOLDS, "floor": 0.75}
+    configure(folder, {}, high, GOLD)
+    grid = ("--encoding", "int8", "--dimensions", "256", "--words", "240")
+    floors = ("--floor", "0.75", "--floor", "0.3", "--floor", "0")
+    done = tune_here(folder, *grid, *floors, "--for", "passing", "--json")
+    assert done.exit_code == 0, done.output
+    body = json.loads(done.stdout)
+    assert (body["best"]["floor"], body["best"]["passed"], body["best"]["refused"]) == (0.3, 3, 1)
+    assert body["passed_now"] == 2
+    assert body["trials"][0] == body["best"]
+    assert [row["passed"] for row in body["trials"]] == [3, 3, 2]
+    shown = tune_here(folder, *grid, *floors, "--for", "passing")
+    assert "It passes 3 of 3 queries, and the site's own settings 2." in shown.stdout
+    assert yaml.safe_load(shown.stdout.split("mkdocs.yml:")[1])["plugins"][0]["answerable"][
+        "retrieval"
+    ] == {"floor": 0.3}
+    # Without --for the failing gold set is named, and nothing at this floor can be certified.
+    size = tune_here(folder, *grid, "--floor", "0.75")
+    assert size.exit_code == 1
+    assert "fails at full precision: 1 query; nothing can be certified (lantern)" in size.stderr
+
+
+def test_tune_for_passing_exits_1_if_nothing_passes_more(folder: Path) -> None:
+    grid = ("--encoding", "int8", "--dimensions", "256", "--words", "240", "--floor", "0.95")
+    done = tune_here(folder, *grid, "--for", "passing")
+    assert done.exit_code == 1
+    assert "No setting passes more queries than the site's own, 3." in done.stdout
 
 
 def test_tune_exits_1_if_no_setting_holds(folder: Path) -> None:

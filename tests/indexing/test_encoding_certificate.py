@@ -14,6 +14,7 @@ from answerable.cli import main
 from answerable.evaluate import encoding_gate
 from answerable.evaluate.gate import GateReport
 from answerable.mkdocs.site_config import rebuild_site
+from answerable.testing.openai_stub import OpenAIStub
 from mkdocs_plugin.test_paths_static_i18n import LANGUAGES, translated
 from support import sites
 from support.sites import build_here, command, failure, opened, put, write_site
@@ -111,6 +112,84 @@ def test_lossless_encoding_needs_no_gold_set(
     assert opened(folder).manifest.encoding.name == bundle.get("encoding", "int8")
     assert judged == []
     assert certificates(folder) == []
+
+
+@pytest.mark.parametrize(("gate", "levers"), [("none", []), ("retrieval", ["int8"])])
+def test_int8_of_a_remote_embedder_is_measured_where_its_questions_are_embedded_anyway(
+    folder: Path, judged: list[str], stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch,
+    gate: str, levers: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    embedding = {"provider": "openai", "base_url": stub.base_url, "dimensions": 256}
+    gold = "queries:\n  - {id: opera, query: 'Who sang?', knownFailure: the stub finds anything}\n"
+    gold = gold.replace("knownFailure", "expectAnswerMode: not-found, knownFailure")
+    configure(folder, {}, {}, gold, embedding=embedding, gate=gate)
+    build_here(folder)
+    assert judged == levers
+
+
+FAILING = GOLD.replace("topSource: mooring#chains", "topSource: storms#lanterns")
+
+
+def test_int8_is_measured_once_where_a_gold_set_exists(folder: Path, judged: list[str]) -> None:
+    configure(folder, {}, HOLDS, GOLD)
+    done = sites.build(folder, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert "bundle: int8 CERTIFIED: 3 of 3 verdicts hold" in done.stderr
+    assert len(certificates(folder)) == 1
+    build_here(folder)
+    assert judged == []
+    build_here(configure(folder, {"encoding": "float32"}, HOLDS, GOLD))
+    build_here(configure(folder, {"uncertified": "allow"}, HOLDS, GOLD))
+    assert judged == []
+
+
+def test_flip_at_int8_is_a_warning_and_stops_strict_build(folder: Path) -> None:
+    build_here(configure(folder, {}, HOLDS, GOLD))
+    (certificate,) = certificates(folder)
+    data = json.loads(certificate.read_bytes())
+    data["comparisons"][1] |= {"passed_after": False, "flips": ["refused by the floor"]}
+    certificate.write_text(json.dumps(data))
+    message = "bundle: int8 REJECTED: 2 of 3 verdicts hold"
+    before = tree(folder / "function")
+    strict = sites.build(folder, "--strict")
+    assert strict.returncode == 1
+    assert message in strict.stderr
+    assert "see `answerable gate` for lantern; build without --strict, or set" in strict.stderr
+    assert tree(folder / "function") == before
+    lenient = sites.build(folder)
+    assert lenient.returncode == 0, lenient.stderr
+    (line,) = [line for line in lenient.stderr.splitlines() if message in line]
+    assert line.startswith("WARNING")
+
+
+def test_gold_set_that_fails_at_full_precision_certifies_no_encoding(folder: Path) -> None:
+    nothing = "the gold set fails at full precision: 1 query; nothing can be certified"
+    message = failure(configure(folder, BINARY, HOLDS, FAILING))
+    assert f"bundle: binary UNCERTIFIED: {nothing}; 3 of 3 verdicts hold" in message
+    assert "see `answerable eval --full` for chain, and use int8" in message
+    assert opened(folder).manifest.encoding.name == "int8"
+    # What every site gets is still published, with a warning.
+    configure(folder, {}, HOLDS, FAILING)
+    done = sites.build(folder)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if nothing in line]
+    assert line.startswith("WARNING -  answerable: bundle: int8 UNCERTIFIED")
+    assert sites.build(folder, "--strict").returncode == 1
+    known = FAILING.replace("topSource", "knownFailure: the page is missing\n    topSource")
+    strict = sites.build(configure(folder, {}, HOLDS, known), "--strict")
+    assert strict.returncode == 0, strict.stderr
+    assert "bundle: int8 CERTIFIED: 3 of 3 verdicts hold" in strict.stderr
+
+
+def test_mistake_in_unrequested_gold_set_is_a_warning(folder: Path) -> None:
+    configure(folder, {}, HOLDS, GOLD.replace("mooring#chains", "mooring#ropes"))
+    done = sites.build(folder)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "int8 is not measured" in line]
+    assert line.startswith("WARNING")
+    assert "mooring#ropes" in line
+    assert sites.build(folder, "--strict").returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -239,7 +318,11 @@ def test_a_note_that_changes_without_its_coarse_codes_is_judged_again(
 ) -> None:
     coarse = {"encoding": "binary", "dimensions": 1, "uncertified": "refuse"}
     put(folder / "notebook" / "w.md", f"---\nid: winch\n{NOTE}")
-    gold = "queries:\n  - {id: gear, query: 'Where is the plan?', forbidSources: [mooring]}\n"
+    # Where nothing is under a floor everything is retrieved, at full precision too.
+    gold = (
+        "queries:\n  - {id: gear, query: 'Where is the plan?', forbidSources: [mooring], "
+        "knownFailure: nothing is under a floor of 0}\n"
+    )
     configure(folder, coarse, {"floor": 0, "note_floor": 0}, gold)
     ids = set()
     for word in ("ropes", "sails", "masts", "oars"):
@@ -402,7 +485,7 @@ def test_the_gate_rejects_by_its_exit_status_and_tells_all_of_it_as_json(folder:
     rows = {row["id"]: row for row in body.pop("comparisons")}
     assert body.pop("bytes_after") < body.pop("bytes_before")
     assert len(body.pop("bundle")) == 64
-    assert body == {"lever": "binary", "decision": "REJECTED", "held": 2, "total": 3}
+    assert body == {"lever": "binary", "decision": "REJECTED", "held": 2, "total": 3, "failing": []}
     assert list(rows) == ["chain", "lantern", "opera"]
     assert rows["lantern"].pop("rho") < 1
     assert rows["lantern"] == {

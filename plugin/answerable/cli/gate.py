@@ -45,7 +45,11 @@ def command(
     """Let the gold set admit or reject an encoding; exit status 1 if it is not certified."""
     report = judge_site_encoding(location[1], encoding, dimensions, parse_ids(ids))
     if as_json:
-        decision = {"decision": report.word, "held": report.held_count}
+        decision = {
+            "decision": report.word,
+            "held": report.held_count,
+            "failing": report.failing,
+        }
         click.echo(json.dumps(asdict(report) | decision, indent=2))
     else:
         _print_gate_report(report)
@@ -94,5 +98,7 @@ def _print_gate_report(report: GateReport) -> None:
         )
     console.print(table)
     console.print(to_plain_text(summarize_gate_report(report)))
-    if not report.certified and report.is_whole:
+    if report.failing:
+        console.print(to_plain_text(f"Failing at full precision: {', '.join(report.failing)}"))
+    if report.flipped and report.is_whole:
         console.print(to_plain_text(f"Flipped: {format_regressions(report)}"))

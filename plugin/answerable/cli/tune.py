@@ -1,8 +1,8 @@
-"""``answerable tune``: try settings; find the smallest bundle that keeps every gold verdict."""
+"""``answerable tune``: try settings; find the smallest bundle, or what passes most gold queries."""
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +10,20 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..evaluate.gate import describe_failing, is_failing
 from ..evaluate.grid_search import (
     Trial,
     TrialSetting,
+    count_failing,
     find_pareto_front,
     find_smallest_trial,
     judge_baseline,
     list_dimensions,
+    rank_by_passing,
     run_trials,
 )
 from ..evaluate.report import format_timestamp
+from ..evaluate.verdict import Verdict
 from ..indexing.output.atomic_files import write_private_file
 from ..indexing.progress import show_progress
 from ..mkdocs.site_config import RebuiltSite, rebuild_site
@@ -33,6 +37,9 @@ from .gate import check_dimensions, make_judged_site
 # Lengths of passages to try, beside the site's own, and how far its floor is moved either way.
 PASSAGE_LENGTHS = (160, 240, 320)
 FLOOR_STEP = 0.02
+
+GOALS = ("size", "passing")
+_SHOWN_BEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,14 @@ class TuneGrid:
     multiple=True,
     help="A floor of passages. Default: near yours.",
 )
+@click.option(
+    "--for",
+    "goal",
+    type=click.Choice(GOALS),
+    default=GOALS[0],
+    show_default=True,
+    help="Look for the smallest bundle, or for the most passing queries.",
+)
 @click.option("--all", "everything", is_flag=True, help="Print every trial.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trials as JSON.")
 @click.pass_obj
@@ -74,13 +89,48 @@ def command(
     dimensions: tuple[int, ...],
     words: tuple[int, ...],
     floor: tuple[float, ...],
+    goal: str,
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Find the smallest bundle that holds every verdict; exit status 1 if none does."""
+    """Find the smallest bundle or the most passing queries; exit status 1 without any gain."""
     grid = TuneGrid(encoding, dimensions, words, floor)
-    is_holding = run_tune(location[1], grid, everything=everything, as_json=as_json)
-    raise SystemExit(0 if is_holding else 1)
+    search = run_tune_for_passing if goal == "passing" else run_tune
+    is_better = search(location[1], grid, everything=everything, as_json=as_json)
+    raise SystemExit(0 if is_better else 1)
+
+
+def run_tune_for_passing(
+    config_file: Path, grid: TuneGrid, *, everything: bool, as_json: bool
+) -> bool:
+    """Judge a grid of settings, print those that pass most; return whether one passes more.
+
+    More than the site's own settings at full precision. everything: as for ``run_tune``.
+    """
+    site = rebuild_site(config_file)
+    baseline, trials = _collect_trials(site, config_file, grid)
+    ranked = rank_by_passing(trials, site.words, site.profile.floor)
+    passed = len(baseline) - count_failing(baseline)
+    best = next((each for each in ranked[:1] if each.passed_count > passed), None)
+    shown = ranked if everything else ranked[:_SHOWN_BEST]
+    if as_json:
+        body = {
+            "trials": [_trial_as_json(trial) for trial in shown],
+            "passed_now": passed,
+            "best": _trial_as_json(best) if best else None,
+        }
+        click.echo(json.dumps(body, indent=2))
+        return best is not None
+    _print_trials(shown, best)
+    if best is None:
+        click.echo(f"No setting passes more queries than the site's own, {passed}.")
+        return False
+    click.echo(
+        f"It passes {best.passed_count} of {best.total} queries, and the site's own settings "
+        f"{passed}. For mkdocs.yml:\n"
+    )
+    click.echo(format_setting_lines(best.setting, site.profile.floor, site.words))
+    return True
 
 
 def run_tune(config_file: Path, grid: TuneGrid, *, everything: bool, as_json: bool) -> bool:
@@ -90,7 +140,13 @@ def run_tune(config_file: Path, grid: TuneGrid, *, everything: bool, as_json: bo
     dominates.
     """
     site = rebuild_site(config_file)
-    trials = _collect_trials(site, config_file, grid)
+    baseline, trials = _collect_trials(site, config_file, grid)
+    failing = [name for name, verdict in baseline.items() if is_failing(verdict)]
+    if failing:
+        click.echo(
+            f"Warning: {describe_failing(failing)} ({', '.join(failing)}); try --for passing",
+            err=True,
+        )
     settings = (site.words, site.profile.floor)
     smallest = find_smallest_trial(trials, *settings)
     front = find_pareto_front(trials, *settings)
@@ -103,11 +159,19 @@ def run_tune(config_file: Path, grid: TuneGrid, *, everything: bool, as_json: bo
         }
         click.echo(json.dumps(body, indent=2))
     else:
-        _print_trials(shown, smallest, site)
+        _print_trials(shown, smallest)
+        if smallest is None:
+            click.echo("No setting holds every verdict.")
+        else:
+            click.echo("The smallest that holds every verdict, for mkdocs.yml:\n")
+            click.echo(format_setting_lines(smallest.setting, site.profile.floor, site.words))
     return smallest is not None
 
 
-def _collect_trials(site: RebuiltSite, config_file: Path, grid: TuneGrid) -> list[Trial]:
+def _collect_trials(
+    site: RebuiltSite, config_file: Path, grid: TuneGrid
+) -> tuple[Mapping[str, Verdict], list[Trial]]:
+    """Judge the site's own settings at full precision, and every point of the grid."""
     judged = make_judged_site(site)
     baseline = judge_baseline(judged)
     trials: list[Trial] = []
@@ -129,7 +193,7 @@ def _collect_trials(site: RebuiltSite, config_file: Path, grid: TuneGrid) -> lis
                 trials.append(trial)
                 if report_progress:
                     report_progress(len(trials), total)
-    return trials
+    return baseline, trials
 
 
 def _write_trials(path: Path, front: Sequence[Trial]) -> None:
@@ -178,34 +242,33 @@ def _trial_as_json(trial: Trial) -> dict[str, object]:
         "bytes": trial.bytes,
         "held": trial.held_count,
         "total": trial.total,
+        "passed": trial.passed_count,
+        "refused": trial.refused_count,
         "rho_min": round(trial.rho, 6),
         "scan_ms": round(trial.scan, 4),
     }
 
 
-def _print_trials(trials: Iterable[Trial], smallest: Trial | None, site: RebuiltSite) -> None:
+def _print_trials(trials: Iterable[Trial], best: Trial | None) -> None:
+    """Print a table of trials; the arrow marks the best one."""
     console = Console()
-    columns = ("", "encoding", "dimensions", "words", "floor", "MB", "verdicts", "rho", "scan, ms")
-    table = Table(*columns)
+    columns = ("", "encoding", "dimensions", "words", "floor", "MB", "verdicts", "pass", "rho")
+    table = Table(*columns, "scan, ms")
     for trial in trials:
         setting = trial.setting
         table.add_row(
-            "→" if trial is smallest else "",
+            "→" if trial is best else "",
             setting.encoding.name,
             str(setting.encoding.dimensions),
             str(setting.words),
             f"{setting.floor:g}",
             f"{trial.bytes / 1e6:.3f}",
             f"{trial.held_count}/{trial.total}",
+            str(trial.passed_count),
             f"{trial.rho:.4f}",
             f"{trial.scan:.3f}",
         )
     console.print(table)
-    if smallest is None:
-        console.print("No setting holds every verdict.")
-        return
-    console.print("The smallest that holds every verdict, for mkdocs.yml:\n")
-    click.echo(format_setting_lines(smallest.setting, site.profile.floor, site.words))
 
 
 def format_setting_lines(setting: TrialSetting, floor: float, words: int) -> str:

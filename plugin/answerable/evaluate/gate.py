@@ -1,6 +1,6 @@
-"""Compare gold verdicts of two engines; certify a change if, of all the queries, none got worse."""
+"""Compare gold verdicts of two engines; certify a change if all queries pass and none got worse."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +51,9 @@ class GateCase:
 class VerdictComparison:
     """One gold query at full precision and under the lever.
 
-    ``flips`` says what the lever has made worse; a verdict without flips holds. ``rho`` is
-    Spearman's correlation of the cosines with every row.
+    A known failure counts as passed, since the gold set passes with it. ``flips`` says what the
+    lever has made worse; a verdict without flips holds. ``rho`` is Spearman's correlation of the
+    cosines with every row.
     """
 
     id: str
@@ -89,21 +90,34 @@ class GateReport:
         return sum(comparison.holds for comparison in self.comparisons)
 
     @property
+    def failing(self) -> tuple[str, ...]:
+        """List the queries that fail at full precision, which no encoding can mend."""
+        return tuple(each.id for each in self.comparisons if not each.passed_before)
+
+    @property
+    def flipped(self) -> tuple[str, ...]:
+        """List the queries whose verdicts do not hold."""
+        return tuple(each.id for each in self.comparisons if not each.holds)
+
+    @property
     def is_whole(self) -> bool:
         """Tell whether every query of the gold set was asked."""
         return len(self.comparisons) == self.total
 
     @property
     def certified(self) -> bool:
-        """Tell whether every verdict of the whole gold set holds; a subset certifies nothing."""
-        return self.is_whole and self.held_count == self.total
+        """Tell whether the whole gold set passes, at full precision and under the lever.
+
+        A subset certifies nothing, nor does a gold set that fails at full precision.
+        """
+        return self.is_whole and self.held_count == self.total and not self.failing
 
     @property
     def word(self) -> str:
         """Name the decision in one word."""
         if self.certified:
             return "CERTIFIED"
-        return "REJECTED" if self.is_whole else "UNCERTIFIED"
+        return "REJECTED" if self.is_whole and self.flipped else "UNCERTIFIED"
 
     @property
     def rho_mean(self) -> float:
@@ -145,13 +159,18 @@ def compare_verdicts(
         cosines = (compute_all_cosines(engine.store, vector) for engine in (before, after))
         yield VerdictComparison(
             query.id,
-            first.passed,
-            second.passed,
+            not is_failing(first),
+            not is_failing(second),
             first.top,
             second.top,
             find_regressions(first, second),
             spearman_correlation(*cosines),
         )
+
+
+def is_failing(verdict: Verdict) -> bool:
+    """Tell whether a verdict keeps the gold set from passing; a known failure does not."""
+    return not verdict.passed and verdict.known_failure is None
 
 
 def find_regressions(before: Verdict, after: Verdict) -> tuple[str, ...]:
@@ -188,11 +207,19 @@ def find_store_regressions(
 def summarize_gate_report(report: GateReport) -> str:
     """Summarize a report on one line."""
     part = "" if report.is_whole else f" ({report.total} in the gold set: a part never certifies)"
+    failing = f"{describe_failing(report.failing)}; " if report.failing else ""
+    verdicts = f"{report.held_count} of {len(report.comparisons)} verdicts hold{part}"
     return (
-        f"{report.lever} {report.word}: {report.held_count} of {len(report.comparisons)} verdicts "
-        f"hold{part}, rank correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
+        f"{report.lever} {report.word}: {failing}{verdicts}, "
+        f"rank correlation {report.rho_mean:.4f} (least {report.rho_min:.4f}), "
         f"{report.bytes_after / 1e6:.2f} MB instead of {report.bytes_before / 1e6:.2f}"
     )
+
+
+def describe_failing(ids: Sequence[str]) -> str:
+    """Describe the queries that fail at full precision, and what follows from that."""
+    count = f"{len(ids)} {'query' if len(ids) == 1 else 'queries'}"
+    return f"the gold set fails at full precision: {count}; nothing can be certified"
 
 
 def format_regressions(report: GateReport) -> str:

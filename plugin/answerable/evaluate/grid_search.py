@@ -12,7 +12,7 @@ from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
 from ..serve.vectors.encodings import Encoding, encode_all_dimensions
 from .encoding_gate import FULL_PRECISION, JudgedSite, open_unpublished
-from .gate import compute_all_cosines, find_regressions, spearman_correlation
+from .gate import compute_all_cosines, find_regressions, is_failing, spearman_correlation
 from .runner import embed_queries
 from .verdict import Verdict
 
@@ -39,7 +39,8 @@ class Trial:
 
     ``bytes``: of the whole bundle; ``held_count``: verdicts of ``total`` that hold; ``rho``: the
     least rank correlation with full precision; ``scan``: milliseconds to estimate every row, both
-    streams.
+    streams. ``failing_count``: queries that keep the gold set from passing; ``refused_count``:
+    queries with a required refusal that pass.
     """
 
     setting: TrialSetting
@@ -48,10 +49,17 @@ class Trial:
     total: int
     rho: float
     scan: float
+    failing_count: int = 0
+    refused_count: int = 0
 
     @property
     def holds(self) -> bool:
-        return self.held_count == self.total
+        """Tell whether every verdict holds and the gold set passes, as the gate requires."""
+        return self.held_count == self.total and not self.failing_count
+
+    @property
+    def passed_count(self) -> int:
+        return self.total - self.failing_count
 
     def dominates(self, other: "Trial") -> bool:
         """Compare by Pareto: no worse in anything that counts, and better in something."""
@@ -117,6 +125,8 @@ def run_trials(
                     len(verdicts),
                     rho,
                     scan,
+                    count_failing(verdicts),
+                    sum(each.passed and each.requires_refusal for each in verdicts.values()),
                 )
 
 
@@ -140,6 +150,23 @@ def find_smallest_trial(trials: Sequence[Trial], words: int, floor: float) -> Tr
     """Find the smallest that holds every verdict; of equals the one that changes the least."""
     holding = (trial for trial in trials if trial.holds)
     return min(holding, key=lambda trial: _trial_cost(trial, words, floor), default=None)
+
+
+def rank_by_passing(trials: Sequence[Trial], words: int, floor: float) -> list[Trial]:
+    """Order trials by queries that pass, then refusals, then bytes, then by the least change."""
+    return sorted(
+        trials,
+        key=lambda trial: (
+            trial.failing_count,
+            -trial.refused_count,
+            *_trial_cost(trial, words, floor),
+        ),
+    )
+
+
+def count_failing(verdicts: Mapping[str, Verdict]) -> int:
+    """Count the queries that keep the gold set from passing."""
+    return sum(is_failing(verdict) for verdict in verdicts.values())
 
 
 def _serialize_exactly(site: JudgedSite) -> BundleContents:

@@ -8,6 +8,7 @@ from pathlib import Path
 from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.encoding_gate import (
+    FULL_PRECISION,
     JudgedSite,
     certify_contents,
     compute_verdict_key,
@@ -15,6 +16,7 @@ from ..evaluate.encoding_gate import (
 )
 from ..evaluate.gate import (
     GateCase,
+    GateReport,
     find_store_regressions,
     load_gate_case,
     summarize_gate_report,
@@ -28,7 +30,7 @@ from ..evaluate.runner import run_gold_set
 from ..indexing.index import SiteIndex
 from ..indexing.pipeline import StagedFunction, format_count
 from ..serve.errors import GoldError, SiteError
-from ..serve.provider_registry import is_answerer_local
+from ..serve.provider_registry import is_answerer_local, is_embedder_local
 from ..serve.retrieval.store import Store
 from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
 from ..serve.stores.bundle_reader import open_bundle
@@ -83,9 +85,9 @@ def require_gold_set(built: FinishedBuild, functions: int) -> None:
 
 def run_release_gates(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
     """Refuse a staged function that its gold set rejects; SiteError names the queries."""
-    _certify_encoding(built, staged, notes)
     if built.options.gate != "none":
         _judge_retrieval(built, staged, notes)
+    _judge_encoding(built, staged, notes)
 
 
 def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
@@ -170,24 +172,60 @@ def _list_requirements(built: FinishedBuild) -> Iterator[_GoldRequirement]:
         )
 
 
-def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
-    """Refuse a lossy encoding that the gold set can tell from full precision."""
+def _judge_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Certify a lossy encoding, or measure int8, which needs no certificate."""
     options = built.options
-    if not _needs_certificate(options):
-        if _is_lossy(options):
-            log.info("bundle: %s is published uncertified", _encoding_label(options))
-        return
-    case = _load_case(built, staged, notes, full=_answers_locally(options))
-    site = _make_judged_site(built, staged, case)
-    report = certify_contents(site, staged.contents, built.cache / "certificates")
+    if _needs_certificate(options):
+        _certify_encoding(built, staged, notes)
+    elif _is_lossy(options):
+        log.info("bundle: %s is published uncertified", _encoding_label(options))
+    elif _is_measurable(built):
+        _measure_encoding(built, staged, notes)
+
+
+def _certify_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Refuse an encoding that the gold set can tell from full precision, or fails with anyway."""
+    report = _judge_contents(built, staged, notes)
     summary = summarize_gate_report(report)
     if not report.certified:
-        # A flip may name a note's file, and a build's log may be public.
-        ids = ", ".join(each.id for each in report.comparisons if not each.holds)
-        raise SiteError(
-            f"bundle: {summary}; see `answerable gate` for {ids}, and {_ENCODING_REMEDY}"
-        )
+        raise SiteError(f"bundle: {summary}; {_name_remedies(report)}, and {_ENCODING_REMEDY}")
     log.info("bundle: %s", summary)
+
+
+def _measure_encoding(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
+    """Judge an encoding that every site gets by default: a warning, an error in a strict build."""
+    label = _encoding_label(built.options)
+    try:
+        report = _judge_contents(built, staged, notes)
+    except GoldError as error:
+        # A gold file that nothing asks for has never stopped a build.
+        problem = f"bundle: {label} is not measured: {error}"
+    else:
+        summary = summarize_gate_report(report)
+        if report.certified:
+            log.info("bundle: %s", summary)
+            return
+        problem = f"bundle: {summary}; {_name_remedies(report)}"
+    if built.strict:
+        raise SiteError(f"{problem}; build without --strict, {_UNCERTIFIED}")
+    log.warning(problem)
+
+
+def _name_remedies(report: GateReport) -> str:
+    """Name the queries that keep an encoding from being certified, and where to look."""
+    # A flip may name a note's file, and a build's log may be public.
+    remedies = []
+    if report.failing:
+        remedies.append(f"see `answerable eval --full` for {', '.join(report.failing)}")
+    if report.flipped:
+        remedies.append(f"see `answerable gate` for {', '.join(report.flipped)}")
+    return ", and ".join(remedies)
+
+
+def _judge_contents(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> GateReport:
+    case = _load_case(built, staged, notes, full=_answers_locally(built.options))
+    site = _make_judged_site(built, staged, case)
+    return certify_contents(site, staged.contents, built.cache / "certificates")
 
 
 def _judge_retrieval(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
@@ -259,6 +297,26 @@ def _answers_locally(options: AnswerableConfig) -> bool:
 
 def _needs_certificate(options: AnswerableConfig) -> bool:
     return _is_lossy(options) and options.bundle.uncertified == "refuse"
+
+
+def _is_measurable(built: FinishedBuild) -> bool:
+    """Tell whether int8 can be measured, at no cost that the options do not ask for."""
+    options = built.options
+    if (
+        options.bundle.uncertified != "refuse"
+        or resolve_encoding(options).name == FULL_PRECISION
+        or (options.languages == "apart" and len(built.sites) > 1)
+        or not resolve_gold_path(options).is_file()
+    ):
+        return False
+    if options.gate == "none" and not is_embedder_local(built.embedder.identity.provider):
+        log.info(
+            "bundle: %s is not measured by the gold set, which takes a call to embed its "
+            "questions; `answerable gate` measures it, and so does a build with `gate: retrieval`",
+            _encoding_label(options),
+        )
+        return False
+    return True
 
 
 def _needs_search_certificate(options: AnswerableConfig) -> bool:
