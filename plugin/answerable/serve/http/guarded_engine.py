@@ -16,7 +16,7 @@ from ..errors import BudgetError
 from ..limits.answer_cache import AnswerCache, CacheOutcome
 from ..limits.askers import AskerSlots
 from ..limits.token_budget import Reservation, TokenBudget
-from ..request_context import RequestContext, use_context
+from ..request_context import RequestContext
 from ..retrieval import selection
 from ..retrieval.retrieve import TOP_K
 from ..retrieval.scoring import Scored
@@ -66,6 +66,8 @@ class ServedReply:
 class GuardedEngine:
     """Share one cache, one budget and the slots between all questions of a process.
 
+    Every context that it takes is the current one: ``Service.handle`` has made it that.
+
     ``budget`` is None where spending has no cap. ``slots`` bound the questions that are answered at
     once, ``asker_slots`` those of one asker. ``finds_nearest``: for the log of refusals.
     """
@@ -104,7 +106,7 @@ class GuardedEngine:
     ) -> dict[str, dict[str, str]]:
         """Retrieve public passages for a question: url, title and text by passage id."""
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
-        with self._hold_slot(question, context), budget, use_context(context):
+        with self._hold_slot(question, context), budget:
             passages = engine.retrieve(question.text, TOP_K, question.language).passages
         return serialize_passages(passages)
 
@@ -115,7 +117,6 @@ class GuardedEngine:
         with (
             self._hold_slot(question, context),
             self._reserve_budget(engine.max_question_tokens, context, "answers"),
-            use_context(context),
             start_span("answerable.answer") as note,
         ):
             near = NEAR_PASSAGES if self.finds_nearest else 0
