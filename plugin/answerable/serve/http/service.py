@@ -72,7 +72,7 @@ class Service:
         self._is_allowed = is_allowed or (
             lambda request: is_origin_allowed(request, policy.origins)
         )
-        self._base = base
+        self.base = base
         self._list_missing_keys = list_missing_keys or (lambda _: ())
         self._in_flight = InFlight[RequestContext]()
         questions = QuestionRoutes(
@@ -170,7 +170,7 @@ class Service:
         policy = self.policy
         body = render_document(
             _require_engine(self._find_current_engine()).store.manifest.generator,
-            self._base,
+            self.base,
             challenge=policy.challenge_key is not None,
             metrics=policy.metrics is not None,
             bearer=bool(policy.bearer),

@@ -17,7 +17,7 @@ from ..messages import (
     Response,
     strip_base_path,
 )
-from .app_factory import open_service, read_base_path, write_stderr, write_stdout
+from .app_factory import open_service, write_stderr, write_stdout
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -109,7 +109,7 @@ class AsgiApp:
 def open_asgi_app(folder: Path) -> AsgiApp:
     """Open a published function's folder as an ASGI application, as the environment sets it."""
     service = open_service(folder, os.environ, write_stdout, write_stderr)
-    return AsgiApp(service.handle, read_base_path(os.environ), service.close)
+    return AsgiApp(service.handle, service.base, service.close)
 
 
 async def _read_request(scope: Scope, base: str, receive: Receive) -> Request | None:

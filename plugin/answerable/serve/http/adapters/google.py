@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..sse import KeepaliveEvents
-from .app_factory import open_service, read_base_path, write_line
+from .app_factory import open_service, write_line
 from .wsgi import convert_environ, read_limited_body
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def open_google_view(folder: Path) -> View:
     # While a view runs, the framework may have put streams in their place that take no bytes.
     out, err = (partial(write_line, stream.buffer) for stream in (sys.stdout, sys.stderr))
     service = open_service(folder, environment, out, err)
-    return make_google_view(service, read_base_path(environment))
+    return make_google_view(service, service.base)
 
 
 def make_google_view(service: "Service", base: str = "/") -> View:

@@ -15,7 +15,6 @@ sys.path.insert(0, str(FUNCTION_FOLDER))
 from answerable.serve.errors import AnswerableError  # noqa: E402
 from answerable.serve.http.adapters.app_factory import (  # noqa: E402
     open_service,
-    read_base_path,
     write_stderr,
     write_stdout,
 )
@@ -45,16 +44,17 @@ def serve_until_signal(host: str, port: int) -> None:
     Port 0 takes any free one.
     """
     service = open_service(FUNCTION_FOLDER, os.environ, write_stdout, write_stderr)
-    base = read_base_path(os.environ)
     from answerable.serve.http.adapters.standalone import StandaloneServer
     from answerable.serve.http.shutdown import stop_on_signal
 
     per_address = service.policy.connections_per_address
     with (
-        StandaloneServer(host, port, service.handle, base, per_address=per_address) as server,
+        StandaloneServer(
+            host, port, service.handle, service.base, per_address=per_address
+        ) as server,
         stop_on_signal(server.shutdown),
     ):
-        write_stdout(f"Answering at http://{host}:{server.port}{base}answer\n".encode())
+        write_stdout(f"Answering at http://{host}:{server.port}{service.base}answer\n".encode())
         server.serve_forever(_POLL_SECONDS)
         server.drain(service.policy.deadline)
         service.close()
