@@ -130,6 +130,7 @@ STATUSES = replace(
         replace(row("mended"), known_failure="needs a page"),
     ),
     site_url=SITE_URL,
+    cost=0.0125,
 )  # fmt: skip
 
 
@@ -164,6 +165,8 @@ def test_html_report_shows_answers_side_by_side(page: Page, compared: Path) -> N
         assert shown in text
     assert "1200 tokens in, 34 out, 0.50 s" in text
     assert "1 of 6 answers have changed: chain" in page.inner_text("main")
+    facts = page.locator("dl.facts").first.inner_text()
+    assert "1200 tokens in, 34 out, 0.5 s; 0.0125 in the currency" in facts
 
 
 def test_html_report_tells_statuses_apart(page: Page, compared: Path) -> None:

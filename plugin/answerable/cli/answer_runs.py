@@ -1,27 +1,28 @@
 """Ask a site and an earlier state of it the same questions, and compare the answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.gold_sources import NoteSources, check_gold_sources, list_public_sources
 from ..evaluate.page_changes import compare_pages, list_cited_pages, list_pages
 from ..evaluate.question_file import load_questions
-from ..evaluate.report import EvalReport, make_report
+from ..evaluate.report import EvalReport
 from ..evaluate.report_files import read_report
+from ..evaluate.run_costs import ModelPrice
 from ..evaluate.site_diff import SiteDiff, diff_sites
-from ..indexing.progress import show_progress
 from ..mkdocs.ref_build import RefSite, build_ref
 from ..mkdocs.site_config import SiteConfig, load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
-from ..serve.provider_registry import is_answerer_local
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
 from .context import SiteLocation, open_engine, read_function_settings
-from .evaluate_options import MODEL_JOBS, confirm_cost, read_note_sources
+from .evaluate_options import read_note_sources
+from .gold_runs import AskingOptions, GoldRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,15 @@ class RunChoice:
 
 @dataclass(frozen=True, slots=True)
 class AskedSite:
-    """Hold an open site with the settings of its function and what a gold source may name."""
+    """Hold an open site with the settings of its function and what a gold source may name.
+
+    ``prices``: of tokens, by the name of a model.
+    """
 
     engine: Engine[Bundle]
     notes: NoteSources
     settings: FunctionSettings
-
-    @property
-    def by_model(self) -> bool:
-        """Tell whether a model writes its answers."""
-        return not is_answerer_local(self.settings.answers)
+    prices: Mapping[str, ModelPrice]
 
 
 def compare_site(
@@ -87,14 +87,15 @@ def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequen
 
 def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
     engine = open_engine(bundle, config_file)
-    return AskedSite(engine, read_note_sources(config.notebook), read_function_settings(bundle))
+    settings = read_function_settings(bundle)
+    return AskedSite(engine, read_note_sources(config.notebook), settings, config.prices)
 
 
 def _compare_with_report(
     path: Path, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
 ) -> SiteDiff:
     before = _read_full_report(path)
-    after = _read_or_ask(current, queries, choice, runs=1)
+    after = _read_or_ask(current, queries, choice)
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
     )
@@ -105,29 +106,18 @@ def _compare_with_ref(
     ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
 ) -> SiteDiff:
     earlier = _open_site(ref.config.bundle, ref.config_file, ref.config)
-    after = _read_or_ask(current, queries, choice, runs=2)
-    before = _ask_site(earlier, queries)
+    after = _read_or_ask(current, queries, choice)
+    before = _ask_site(earlier, queries, choice)
     pages = compare_pages(
         list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
     )
     return diff_sites(ref.name, ref.commit, before, after, pages)
 
 
-def _read_or_ask(
-    current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice, *, runs: int
-) -> EvalReport:
-    """Take this site's answers from a report or ask for them, after saying what all runs cost."""
-    asked_runs = runs - 1 if choice.current else runs
-    count = asked_runs * len(_select_runnable(current, queries))
-    confirm_cost(
-        current.engine.store.manifest.identity,
-        current.settings,
-        embedded=count,
-        answered=count if current.by_model else 0,
-        is_agreed=choice.is_agreed,
-    )
+def _read_or_ask(current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+    """Take this site's answers from a report, or ask for them."""
     if choice.current is None:
-        return _ask_site(current, queries)
+        return _ask_site(current, queries, choice)
     report = _read_full_report(choice.current)
     if report.bundle != current.engine.store.manifest.id:
         raise GoldError(
@@ -137,28 +127,14 @@ def _read_or_ask(
     return report
 
 
-def _ask_site(site: AskedSite, queries: Sequence[GoldQuery]) -> EvalReport:
-    runnable = _select_runnable(site, queries)
-    verdicts = []
-    with show_progress("asking") as report_progress:
-        plan = RunOptions(full=True, jobs=MODEL_JOBS if site.by_model else 1)
-        for verdict in run_gold_queries(runnable, site.engine, site.notes.ids, plan):
-            verdicts.append(verdict)
-            if report_progress:
-                report_progress(len(verdicts), len(runnable))
-    return make_report(
-        site.engine.store.manifest,
-        verdicts,
-        queries,
-        runnable,
-        tier="full",
-        answers=site.settings.model if site.by_model else site.settings.answers,
-        site_url=site.engine.store.site.url,
-    )
-
-
-def _select_runnable(site: AskedSite, queries: Sequence[GoldQuery]) -> Sequence[GoldQuery]:
-    return [query for query in queries if site.by_model or not query.requires_model]
+def _ask_site(site: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
+    """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
+    options = AskingOptions(full=True, is_agreed=choice.is_agreed)
+    run = GoldRun(site.engine, queries, site.notes.ids, site.prices, options)
+    report = run.ask(site.settings)
+    if report.is_aborted:
+        raise click.Abort
+    return report
 
 
 def _read_full_report(path: Path) -> EvalReport:
