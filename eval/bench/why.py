@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -81,7 +81,7 @@ def _row(path: Path, data: Path, fact: str) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(site, Path(folder, "site"))
         root = questions.build_site(copy)
-        before = _judge(copy, rows, root)
+        before = _judge(copy, rows, root, [row["id"] for row in rows])
         wrong = [row for row in rows if row["answerable"] and not before[row["id"]].is_right]
         edits: list[Row] = []
         advices: list[tuple[Mapping[str, Any], str]] = []
@@ -89,9 +89,9 @@ def _row(path: Path, data: Path, fact: str) -> Row:
             advice, forecast = _ask_why(copy, row, root)
             text = _choose_fact(gold.get(row["id"]), fact)
             advices.append((advice, text))
-            after = _judge_edited(copy, [(advice, text)], rows, root)
+            after = _judge_edited(copy, [(advice, text)], rows, root, [row["id"]])
             edits.append(_compare(row, advice, forecast, before, after))
-        together = _judge_edited(copy, advices, rows, root)
+        together = _judge_edited(copy, advices, rows, root, ())
     edited_ids = {row["id"] for row in wrong[:COUNT]}
     return {
         "name": path.stem,
@@ -141,7 +141,11 @@ def _list_newly_wrong(before: Mapping[str, Verdict], after: Mapping[str, Verdict
 
 
 def _judge_edited(
-    site: Path, advices: Sequence[tuple[Mapping[str, Any], str]], rows: Sequence[Row], root: str
+    site: Path,
+    advices: Sequence[tuple[Mapping[str, Any], str]],
+    rows: Sequence[Row],
+    root: str,
+    worded: Collection[str],
 ) -> Mapping[str, Verdict]:
     """Judge all questions with some edits written into the pages, which are put back then."""
     originals: dict[Path, str] = {}
@@ -152,25 +156,26 @@ def _judge_edited(
             originals.setdefault(page, text)
             page.write_text(write_edit(text, edit, fact), encoding="utf-8")
     questions.build_site(site)
-    verdicts = _judge(site, rows, root)
+    verdicts = _judge(site, rows, root, worded)
     for page, text in originals.items():
         page.write_text(text, encoding="utf-8")
     return verdicts
 
 
-def _judge(site: Path, rows: Sequence[Row], root: str) -> Mapping[str, Verdict]:
+def _judge(
+    site: Path, rows: Sequence[Row], root: str, worded: Collection[str]
+) -> Mapping[str, Verdict]:
+    """Judge all questions. worded: the ids of those whose other wordings are judged too."""
     bundle = open_bundle(site / "function" / "bundle")
     engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
-    return {row["id"]: _judge_question(engine, row, root) for row in rows}
-
-
-def _judge_question(engine: Engine[Bundle], row: Row, root: str) -> Verdict:
-    verdict = _judge_wording(engine, row, row["question"], root)
-    if not row["answerable"]:
-        return verdict
-    wordings = list(iterate_wordings(row["question"]))
-    right = [_judge_wording(engine, row, wording, root).is_right for wording in wordings]
-    return replace(verdict, worded=sum(right) / max(1, len(right)))
+    verdicts = {row["id"]: _judge_wording(engine, row, row["question"], root) for row in rows}
+    for row in rows:
+        if row["answerable"] and row["id"] in worded:
+            wordings = list(iterate_wordings(row["question"]))
+            right = [_judge_wording(engine, row, each, root).is_right for each in wordings]
+            share = sum(right) / max(1, len(right))
+            verdicts[row["id"]] = replace(verdicts[row["id"]], worded=share)
+    return verdicts
 
 
 def _judge_wording(engine: Engine[Bundle], row: Row, question: str, root: str) -> Verdict:
