@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.judge import judge_answer, summarize_reply
@@ -328,3 +329,21 @@ def test_model_that_denies_its_quotes_fails_the_gold_set(
     done = sites.command(site, "eval", "--full", OPENAI_API_KEY="test")
     assert done.returncode == (1 if prefix else 0), done.stdout + done.stderr
     assert ("disagree in negation" in done.stdout) == bool(prefix)
+
+
+def test_option_of_the_site_switches_the_check_off(site: Path, server: OpenAIStub) -> None:
+    model = quoting("It is not true that")
+    settings = {"answers": "openai", "model": model, "base_url": server.base_url, "timeout": 20.0}
+    sites.put(site / "function" / "settings.json", json.dumps(settings))
+    config = (site / "mkdocs.yml").read_text("utf-8")
+    gold = (site / "eval" / "gold.yaml").read_text("utf-8")
+    mkdocs = yaml.safe_load(config)
+    mkdocs["plugins"][0]["answerable"]["evaluate"] = {"check_negation": False}
+    sites.put(site / "mkdocs.yml", yaml.safe_dump(mkdocs))
+    done = sites.command(site, "eval", "--full", OPENAI_API_KEY="test")
+    assert done.returncode == 0, done.stdout + done.stderr
+    sites.put(site / "eval" / "gold.yaml", gold.replace("}", ", checkNegation: true}"))
+    done = sites.command(site, "eval", "--full", OPENAI_API_KEY="test")
+    assert done.returncode == 1, done.stdout + done.stderr
+    sites.put(site / "mkdocs.yml", config)
+    sites.put(site / "eval" / "gold.yaml", gold)

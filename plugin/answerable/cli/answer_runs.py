@@ -82,7 +82,8 @@ def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequen
                 "--questions is asked instead of the gold set: drop --gold and --ids, or it"
             )
         return load_questions(source)
-    return select_gold_queries(load_gold_queries(source, config.author), choice.ids, source)
+    queries = load_gold_queries(source, config.author, check_negation=config.check_negation)
+    return select_gold_queries(queries, choice.ids, source)
 
 
 def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:

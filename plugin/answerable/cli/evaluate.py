@@ -150,7 +150,8 @@ def run_eval(
         raise GoldError(f"{base_name} holds no failure: there is nothing to run again")
     # What failed by its answer is only seen again by an answer.
     full = options.asking.full or (base is not None and base.tier == "full")
-    queries = select_gold_queries(load_gold_queries(path, site.author), ids, path)
+    all_queries = load_gold_queries(path, site.author, check_negation=site.check_negation)
+    queries = select_gold_queries(all_queries, ids, path)
     if options.only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")

@@ -102,15 +102,17 @@ class GoldQuery:
         }
 
 
-def load_gold_queries(path: Path, author: str | None) -> tuple[GoldQuery, ...]:
+def load_gold_queries(
+    path: Path, author: str | None, *, check_negation: bool = True
+) -> tuple[GoldQuery, ...]:
     """Load a gold file; GoldError names the file, the query and the field of a mistake.
 
-    author: what ``{{author}}`` stands for in a query.
+    author: what ``{{author}}`` stands for in a query. check_negation: of queries that do not say.
     """
     queries: list[GoldQuery] = []
     numbers: dict[str, int] = {}
     for number, row in enumerate(read_gold_rows(path), 1):
-        query = _parse_query(row, f"{path}: query {number}", author)
+        query = _parse_query(row, f"{path}: query {number}", author, check_negation)
         if query.id in numbers:
             raise GoldError(
                 f"{path}: query {number} ({query.id!r}): duplicate id, query {numbers[query.id]} "
@@ -133,7 +135,7 @@ def select_gold_queries(
     return [query for query in queries if query.id in ids] if ids else queries
 
 
-def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
+def _parse_query(row: object, where: str, author: str | None, check_negation: bool) -> GoldQuery:
     if not isinstance(row, Mapping):
         raise GoldError(f"{where} is not a list of `key: value` lines; write `id:` and `query:`")
     if "id" in row:
@@ -155,6 +157,7 @@ def _parse_query(row: object, where: str, author: str | None) -> GoldQuery:
                 raise GoldError(f"{where}: {name}: number {number} {problem}")
     values["query"] = _fill_in_author(values["query"], f"{where}: query", author)
     check_has_expectation(values, where)
+    values.setdefault("checkNegation", check_negation)
     values["requiresModel"] = values.pop("requires", None) is not None
     query = GoldQuery(**{_snake_case(key): value for key, value in values.items()})
     _check_contradictory_sources(query, where)

@@ -110,6 +110,7 @@ class PriceOptions(base.Config):
 class EvaluateOptions(base.Config):
     """Configure runs of the gold set over a model: ``evaluate``."""
 
+    check_negation = c.Type(bool, default=True)
     prices = c.DictOfItems(c.SubConfig(PriceOptions), default={})
 
 

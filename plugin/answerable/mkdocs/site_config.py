@@ -31,7 +31,8 @@ class SiteConfig:
     """Hold the files and folders of a site, resolved; ``author`` is its site_author.
 
     ``published``: the folders whose files are published, docs_dir and site_dir.
-    ``prices``: of a million tokens, by the name of a model.
+    ``prices``: of a million tokens, by the name of a model. ``check_negation``: whether gold
+    queries compare claims with their quotes by negation, unless they say otherwise.
     """
 
     bundle: Path
@@ -43,6 +44,7 @@ class SiteConfig:
     author: str | None
     published: tuple[Path, Path]
     prices: Mapping[str, ModelPrice]
+    check_negation: bool
 
 
 def load_site_config(config_file: Path) -> SiteConfig:
@@ -62,6 +64,7 @@ def load_site_config(config_file: Path) -> SiteConfig:
             name: ModelPrice(price.input, price.output)
             for name, price in options.evaluate.prices.items()
         },
+        check_negation=options.evaluate.check_negation,
     )
 
 
