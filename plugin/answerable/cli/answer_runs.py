@@ -10,6 +10,7 @@ from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.gold_sources import NoteSources, check_gold_sources, list_public_sources
 from ..evaluate.page_changes import compare_pages, list_cited_pages, list_pages
 from ..evaluate.question_file import load_questions
+from ..evaluate.renamed_sources import make_source_finder
 from ..evaluate.report import EvalReport
 from ..evaluate.report_files import read_report
 from ..evaluate.run_costs import ModelPrice
@@ -68,7 +69,14 @@ def compare_site(
     if choice.questions is None:
         public = list_public_sources(current.engine.store)
         suggested = public | set(current.notes.ids)
-        check_gold_sources(queries, source, public, current.notes, suggest=suggested)
+        check_gold_sources(
+            queries,
+            source,
+            public,
+            current.notes,
+            suggest=suggested,
+            find_renamed=make_source_finder(current.engine),
+        )
     if against is not None and Path(against).is_file():
         return _compare_with_report(Path(against), current, queries, choice), source
     with build_ref(config_file, against) as ref:
