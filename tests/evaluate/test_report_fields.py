@@ -9,6 +9,7 @@ from answerable.evaluate.site_diff import diff_sites, encode_site_diff
 from answerable.evaluate.verdict import (
     VERDICT_STATUSES,
     CallUsage,
+    ClaimSupport,
     NearMiss,
     RecordedAnswer,
     RecordedCitation,
@@ -25,6 +26,8 @@ FULL_ROW = replace(
     ranks=(SourceRank("a", 1),),
     near_misses=(NearMiss("c", 0.3),),
     usage=CallUsage(1, 2, 0.5),
+    supports=(ClaimSupport("A claim.", "yes"),),
+    judge_usage=CallUsage(1, 2, 0.5),
     runs=(RepeatedRun(), RepeatedRun()),
 )
 
@@ -53,7 +56,7 @@ def test_the_manual_describes_every_field_of_a_report() -> None:
     # The names of tags are the site's own.
     top["tags"] = {}
     # What each verdict has too.
-    top["usage"] = None
+    top["usage"] = top["judge_usage"] = None
     assert documented("field of a report") == names(top) | {"verdicts", "metrics"}
     assert documented("field of a verdict") == names(verdict)
     table = {row[0].strip("`"): row[1] for row in manual.rows("evaluate.md", "field of a report")}

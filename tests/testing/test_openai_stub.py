@@ -254,8 +254,8 @@ def test_the_list_of_models_names_those_that_the_stub_has_and_no_other() -> None
         OpenAI(base_url=stub.base_url, api_key="a", max_retries=0) as client,
     ):
         assert [model.id for model in client.models.list()] == [
-            "honest", "contrite", "gpt-4o-mini", "gpt-5-mini", "text-embedding-3-large",
-            "text-embedding-3-small", "text-embedding-ada-002",
+            "honest", "contrite", "honest-judge", "lying-judge", "gpt-4o-mini", "gpt-5-mini",
+            "text-embedding-3-large", "text-embedding-3-small", "text-embedding-ada-002",
         ]  # fmt: skip
         with pytest.raises(openai.NotFoundError) as unlisted:
             respond(client, PROMPT, "hostile-echo")

@@ -174,7 +174,7 @@ def run_eval(
     texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
     texts |= list_bundle_metadata(engine.store)
     check_gold_overlap(queries, texts, engine.store.site.name)
-    asking = replace(options.asking, full=full)
+    asking = replace(options.asking, full=full, judge=site.judge)
     run = GoldRun(engine, queries, notes.ids, site.prices, asking)
     against = None
     if options.against_model:

@@ -6,9 +6,11 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gold_sources import NoteSources
 from ..evaluate.verdict import VerdictStatus
 from ..indexing.notes.note import Notebook
+from ..serve.answers.prompt import MAX_PROMPT_CLAIMS
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import FunctionSettings
@@ -20,6 +22,7 @@ TRIALS_FILE = "tune.json"
 # Queries that are asked of a model at once, unless an option says otherwise.
 MODEL_JOBS = 4
 
+_OPENAI_HOST = ANSWERER_PROVIDERS["openai"].host or ""
 _LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 gold_option = click.option(
@@ -70,6 +73,8 @@ def confirm_cost(
     embedded: int,
     answered: int,
     is_agreed: bool,
+    judge: EntailmentJudge | None = None,
+    judged: int = 0,
 ) -> None:
     """Warn of calls that cost money; at a terminal ask, unless that is agreed already.
 
@@ -83,6 +88,8 @@ def confirm_cost(
     host = EMBEDDER_PROVIDERS[identity.provider].host
     if embedded and host and _is_paid(settings.embedding_base_url or host):
         calls.append(f"1 call of {identity.model} for {embedded} questions")
+    if judge and judged and _is_paid(judge.base_url or _OPENAI_HOST):
+        calls.append(f"up to {MAX_PROMPT_CLAIMS * judged} calls of {judge.model} as the judge")
     if not calls:
         return
     click.echo(f"This run makes {' and '.join(calls)}, which cost money.", err=True)

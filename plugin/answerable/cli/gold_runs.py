@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import click
 
+from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gold import GoldQuery
 from ..evaluate.gold_run import RunOptions, run_gold_queries
 from ..evaluate.report import EvalReport, make_report
@@ -24,7 +25,7 @@ class AskingOptions:
     """Choose how queries are asked.
 
     ``jobs``: at once, None for the default. ``repeat``: how often each. ``is_agreed``: do not ask
-    before calls that cost money.
+    before calls that cost money. ``judge``: of claims, in the full tier.
     """
 
     full: bool = False
@@ -32,6 +33,7 @@ class AskingOptions:
     repeat: int = 1
     fail_fast: bool = False
     is_agreed: bool = False
+    judge: EntailmentJudge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,19 @@ class GoldRun:
         by_model = options.full and not is_answerer_local(settings.answers)
         runnable = [query for query in self.queries if by_model or not query.requires_model]
         store = self.engine.store
+        judge = options.judge if options.full else None
         confirm_cost(
             store.manifest.identity,
             settings,
             embedded=len(runnable),
             answered=len(runnable) * options.repeat if by_model else 0,
             is_agreed=options.is_agreed,
+            judge=judge,
+            judged=len(runnable) * options.repeat,
         )
         engine = make_engine(store, self.engine.embedder, settings)
         jobs = options.jobs or (MODEL_JOBS if by_model else 1)
-        plan = RunOptions(options.full, jobs, options.repeat)
+        plan = RunOptions(options.full, jobs, options.repeat, judge)
         answers = settings.model if by_model else settings.answers
         return make_report(
             store.manifest,
@@ -73,6 +78,7 @@ class GoldRun:
             answers=answers,
             site_url=store.site.url,
             price=self.prices.get(answers),
+            judge=judge.model if judge else None,
         )
 
 

@@ -79,6 +79,12 @@ def _choose_columns(report: EvalReport) -> Mapping[str, Callable[[Verdict], str]
     }
     if any(row.runs for row in report.verdicts):
         columns["runs passed"] = lambda row: f"{row.pass_count} of {len(row.runs)}"
+    if report.judge:
+        columns["supported"] = lambda row: (
+            f"{sum(each.support == 'yes' for each in row.supports)} of {len(row.supports)}"
+            if row.supports
+            else ""
+        )
     if report.usage:
         columns["tokens"] = lambda row: (
             f"{row.usage.input_tokens} + {row.usage.output_tokens}" if row.usage else ""

@@ -13,6 +13,8 @@ from ..serve.errors import AnswerableError, CancelledError, FailureCause
 from ..serve.request_context import RequestContext, use_context
 from ..serve.retrieval.store import Floats
 from ..serve.stores.bundle import Bundle
+from ..serve.types import Claim
+from .entailment import EntailmentJudge, list_unsupported_claims
 from .gold import GoldQuery
 from .run_costs import sum_usages
 from .runner import add_scores, embed_queries, judge_outcome, retrieve_pool
@@ -29,11 +31,15 @@ _QUEUED_PER_JOB = 2
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Choose the tier of a run, how many queries are asked at once, and how often each is."""
+    """Choose the tier of a run, how many queries are asked at once, and how often each is.
+
+    ``judge``: is asked about each claim, in the full tier.
+    """
 
     full: bool = False
     jobs: int = 1
     repeat: int = 1
+    judge: EntailmentJudge | None = None
 
 
 def run_gold_queries(
@@ -143,9 +149,11 @@ class _GoldTask:
         pool = retrieve_pool(query, vector, engine)
         if not self._options.full:
             return judge_outcome(query, pool, None, engine, self._notes)
+        claims: tuple[Claim, ...] = ()
         with self._use_context() as context:
             try:
                 reply = engine.answer_from(pool)
+                claims = reply.answer.claims
                 verdict = judge_outcome(query, pool, reply, engine, self._notes)
             except AnswerableError as error:
                 failure = _require_failed_call(error)
@@ -155,7 +163,24 @@ class _GoldTask:
                     error=f"answer: {failure}",
                     cause=failure.cause,
                 )
-        return replace(verdict, usage=_read_usage(context, start))
+        verdict = replace(verdict, usage=_read_usage(context, start))
+        judge = self._options.judge
+        return self._judge_claims(judge, verdict, claims) if judge and claims else verdict
+
+    def _judge_claims(
+        self, judge: EntailmentJudge, verdict: Verdict, claims: Sequence[Claim]
+    ) -> Verdict:
+        """Add what a judge says of each claim; one that is required can fail the verdict."""
+        start = time.monotonic()
+        with self._use_context() as context:
+            supports = judge.judge_claims(claims)
+        verdict = replace(verdict, supports=supports, judge_usage=_read_usage(context, start))
+        if not judge.required:
+            return verdict
+        if failed := [each for each in supports if each.support == "error"]:
+            error = f"judge: the call of {judge.model} failed ({failed[0].cause})"
+            return replace(verdict, error=error, cause=failed[0].cause)
+        return replace(verdict, issues=(*verdict.issues, *list_unsupported_claims(verdict)))
 
     @contextmanager
     def _use_context(self) -> Iterator[RequestContext]:
@@ -191,7 +216,12 @@ def merge_runs(verdicts: Sequence[Verdict]) -> Verdict:
         )
         for each in verdicts
     )
-    return replace(leading, usage=sum_usages([each.usage for each in verdicts]), runs=runs)
+    return replace(
+        leading,
+        usage=sum_usages([each.usage for each in verdicts]),
+        judge_usage=sum_usages([each.judge_usage for each in verdicts]),
+        runs=runs,
+    )
 
 
 def _require_failed_call(error: AnswerableError) -> AnswerableError:

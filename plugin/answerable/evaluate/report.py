@@ -23,7 +23,8 @@ class EvalReport:
     ``made_at``: UTC, to the microsecond, which names the file. ``prompt``: the version of the
     instructions; ``embedder`` and ``answers``: the models. ``skipped``: queries that only an
     answer model can be held to. ``site_url``: what urls of citations are relative to, if known.
-    ``cost``: of the answer model's tokens; None without its price.
+    ``cost``: of the answer model's tokens; None without its price. ``judge``: the model that was
+    asked whether quotes support claims.
     """
 
     made_at: str
@@ -39,6 +40,7 @@ class EvalReport:
     skipped: tuple[str, ...] = ()
     site_url: str | None = None
     cost: float | None = None
+    judge: str | None = None
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -64,6 +66,11 @@ class EvalReport:
     def usage(self) -> CallUsage | None:
         """Add up the tokens and seconds of the answer model; None if it was not called."""
         return sum_usages([verdict.usage for verdict in self.verdicts])
+
+    @property
+    def judge_usage(self) -> CallUsage | None:
+        """Add up the tokens and seconds of the judge model; None if it was not called."""
+        return sum_usages([verdict.judge_usage for verdict in self.verdicts])
 
     @property
     def is_unjudged(self) -> bool:
@@ -119,6 +126,7 @@ def make_report(
     answers: str,
     site_url: str | None = None,
     price: ModelPrice | None = None,
+    judge: str | None = None,
 ) -> EvalReport:
     """Make the report of a run that ends now.
 
@@ -137,6 +145,7 @@ def make_report(
         verdicts=tuple(verdicts),
         skipped=tuple(query.id for query in queries if query not in runnable),
         site_url=site_url,
+        judge=judge,
     )
     if price is None or report.usage is None:
         return report

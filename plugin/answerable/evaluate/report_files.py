@@ -40,6 +40,7 @@ def encode_report(report: EvalReport, previous: EvalReport | None) -> dict[str, 
         "flaky": len(report.flaky),
         "aborted": report.is_aborted,
         "usage": None if report.usage is None else asdict(report.usage),
+        "judge_usage": None if report.judge_usage is None else asdict(report.judge_usage),
         "verdicts": [encode_verdict(verdict) for verdict in report.verdicts],
         "metrics": compute_metrics(report.verdicts).as_json(),
         "tags": {tag: metrics.as_json() for tag, metrics in tags.items()},
@@ -135,6 +136,7 @@ def _parse_report(data: Any) -> EvalReport:
         verdicts=tuple(parse_verdict(row) for row in data["verdicts"]),
         skipped=tuple(require_text(name) for name in data["skipped"]),
         site_url=None if data["site_url"] is None else require_text(data["site_url"]),
+        judge=None if data["judge"] is None else require_text(data["judge"]),
         cost=None if data["cost"] is None else require_number(data["cost"]),
     )
 

@@ -71,6 +71,20 @@ class CallUsage:
     seconds: float
 
 
+# What a judge model says of a claim and its quotes; ``error``: its call failed.
+Support = Literal["yes", "no", "unclear", "error"]
+JUDGED_SUPPORTS: tuple[Support, ...] = ("yes", "no", "unclear")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSupport:
+    """One claim's text and what a judge model says of its quotes, or why its call failed."""
+
+    claim: str
+    support: Support
+    cause: FailureCause | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class RepeatedRun:
     """One of several runs of a query: what was wrong, the failed call, the answer's mode and text.
@@ -105,7 +119,9 @@ class Verdict:
     source. ``claims`` and ``dropped`` count claims that the contract has accepted and rejected.
     ``usage``: None where no model was called. ``runs``: each run of a query that was asked more
     than once; the other fields are those of the first run with an error, else of the first that
-    fails, else of the first. ``top_expected``: the best candidate is one of ``expectSources``.
+    fails, else of the first. ``supports`` and ``judge_usage``: what a judge model says of each
+    claim, and what its calls took. ``top_expected``: the best candidate is one of
+    ``expectSources``.
     """
 
     id: str
@@ -132,6 +148,8 @@ class Verdict:
     usage: CallUsage | None = None
     cause: FailureCause | None = None
     runs: tuple[RepeatedRun, ...] = ()
+    supports: tuple[ClaimSupport, ...] = ()
+    judge_usage: CallUsage | None = None
     top_expected: bool = False
 
     @property

@@ -11,14 +11,17 @@ from .verdict import (
     CITATION_KINDS,
     VERDICT_STATUSES,
     CallUsage,
+    ClaimSupport,
     NearMiss,
     RecordedAnswer,
     RecordedCitation,
     RepeatedRun,
     SourceRank,
+    Support,
     Verdict,
 )
 
+_CAUSES = get_args(FailureCause)
 # Names of fields of a verdict in a report, where they differ.
 _JSON_NAMES = {"below_floors": "refused"}
 # What a report says of a verdict beside its fields.
@@ -55,6 +58,8 @@ def parse_verdict(data: Mapping[str, Any]) -> Verdict:
     row["near_misses"] = tuple(_parse_near_miss(each) for each in row["near_misses"])
     row["answer"] = None if row["answer"] is None else _parse_answer(row["answer"])
     row["usage"] = None if row["usage"] is None else parse_usage(row["usage"])
+    row["judge_usage"] = None if row["judge_usage"] is None else parse_usage(row["judge_usage"])
+    row["supports"] = tuple(_parse_support(each) for each in row["supports"])
     row["runs"] = tuple(_parse_run(each) for each in row["runs"])
     verdict = Verdict(**row)
     if type(verdict.below_floors) is not bool:
@@ -62,7 +67,7 @@ def parse_verdict(data: Mapping[str, Any]) -> Verdict:
     modes = {verdict.mode, *verdict.expected_modes}
     if modes - {*MODES, None} or verdict.reason not in (*REASONS, None):
         raise ValueError(f"{verdict.id}: {modes} or {verdict.reason} is not known")
-    if verdict.cause not in (*get_args(FailureCause), None):
+    if verdict.cause not in (*_CAUSES, None):
         raise ValueError(f"{verdict.id}: {verdict.cause!r:.20} is not a cause")
     if status not in VERDICT_STATUSES or status != verdict.status:
         raise ValueError(f"{verdict.id}: status is {status!r:.20}, its issues say {verdict.status}")
@@ -127,11 +132,19 @@ def _parse_citation(data: Mapping[str, Any]) -> RecordedCitation:
     return citation
 
 
+def _parse_support(data: Mapping[str, Any]) -> ClaimSupport:
+    support = ClaimSupport(**data)
+    require_text(support.claim)
+    if support.support not in get_args(Support) or support.cause not in (*_CAUSES, None):
+        raise ValueError(f"{support.support!r:.20} or {support.cause!r:.20} is not known")
+    return support
+
+
 def _parse_run(data: Mapping[str, Any]) -> RepeatedRun:
     run = RepeatedRun(**{**data, "issues": tuple(map(require_text, data["issues"]))})
     require_text(run.text)
     _require_text_or_null(run.error)
-    if run.mode not in (*MODES, None) or run.cause not in (*get_args(FailureCause), None):
+    if run.mode not in (*MODES, None) or run.cause not in (*_CAUSES, None):
         raise ValueError(f"{run.mode!r:.20} or {run.cause!r:.20} is not known")
     return run
 

@@ -107,11 +107,20 @@ class PriceOptions(base.Config):
     output = c.Type((int, float))
 
 
+class JudgeOptions(base.Config):
+    """Configure a model that judges whether quotes support claims: ``evaluate.judge``."""
+
+    model = c.Optional(c.Type(str))
+    base_url = c.Optional(c.URL())
+    required = c.Type(bool, default=False)
+
+
 class EvaluateOptions(base.Config):
     """Configure runs of the gold set over a model: ``evaluate``."""
 
     check_negation = c.Type(bool, default=True)
     prices = c.DictOfItems(c.SubConfig(PriceOptions), default={})
+    judge = c.SubConfig(JudgeOptions)
 
 
 class BundleOptions(base.Config):

@@ -10,6 +10,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
+from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gold_sources import NoteSources
 from ..evaluate.run_costs import ModelPrice
 from ..indexing.index import SiteIndex
@@ -19,7 +20,7 @@ from ..serve.errors import SiteError
 from ..serve.provider_registry import is_answerer_local
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.vectors.encodings import Encoding
-from .config import AnswerableConfig
+from .config import AnswerableConfig, JudgeOptions
 from .options import resolve_encoding, resolve_gold_path, resolve_profile
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
@@ -45,6 +46,7 @@ class SiteConfig:
     published: tuple[Path, Path]
     prices: Mapping[str, ModelPrice]
     check_negation: bool
+    judge: EntailmentJudge | None
 
 
 def load_site_config(config_file: Path) -> SiteConfig:
@@ -65,7 +67,14 @@ def load_site_config(config_file: Path) -> SiteConfig:
             for name, price in options.evaluate.prices.items()
         },
         check_negation=options.evaluate.check_negation,
+        judge=_read_judge(options.evaluate.judge),
     )
+
+
+def _read_judge(options: JudgeOptions) -> EntailmentJudge | None:
+    if not options.model:
+        return None
+    return EntailmentJudge(options.model, options.base_url or None, options.required)
 
 
 def load_mkdocs_config(config_file: Path, site_dir: str | None = None) -> MkDocsConfig:

@@ -27,6 +27,8 @@ _HINT_FLOOR = 0.4
 # A shorter sentence is a label or a fragment.
 _MIN_WORDS = 4
 
+_NEGATION = re.compile(r"\b(?:not|no|never|none|cannot)\b|n't\b", re.IGNORECASE)
+
 # OpenAI's models that reason take an effort and no temperature.
 _REASONING_NAMES = re.compile(r"o\d|gpt-[5-9](?!.*-chat)")
 _PLAIN_NAMES = re.compile(r"gpt-|chatgpt-")
@@ -130,11 +132,36 @@ def contrite_model(prompt: ParsedPrompt) -> str:
     return json.dumps({"claims": [claim], "routes": ["h99", "note:0123456789"]})
 
 
+def honest_judge(prompt: ParsedPrompt) -> str:
+    """Judge a claim by its quotes: no if negation differs, yes if they hold all its terms."""
+    lines = list(_data_lines(prompt.text))
+    quotes = " ".join(str(line["text"]) for line in lines if line.get("kind") == "quote")
+    claim = " ".join(str(line["text"]) for line in lines if line.get("kind") == "claim")
+    if _count_negations(claim) != _count_negations(quotes):
+        support = "no"
+    else:
+        is_covered = set(extract_terms(claim)) <= set(extract_terms(quotes))
+        support = "yes" if is_covered else "unclear"
+    return json.dumps({"supported": support})
+
+
+def lying_judge(prompt: ParsedPrompt) -> str:
+    """Find every claim supported."""
+    del prompt
+    return json.dumps({"supported": "yes"})
+
+
 # The models that every stub has; a name that it does not know is the honest one's.
 SCRIPTED_MODELS: Mapping[str, ScriptedModel] = {
     "honest": honest_model,
     "contrite": contrite_model,
+    "honest-judge": honest_judge,
+    "lying-judge": lying_judge,
 }
+
+
+def _count_negations(text: str) -> int:
+    return len(_NEGATION.findall(text))
 
 
 def takes_reasoning_effort(name: str) -> bool:

@@ -97,7 +97,7 @@ class OpenAIAnswerer:
         """Choose the reasoning effort: low by default, None for a model without one."""
         if self.reasoning_effort:
             return self.reasoning_effort
-        return "low" if _REASONING_MODEL.match(self.model) else None
+        return "low" if is_reasoning_model(self.model) else None
 
     def _max_output(self) -> int:
         return MAX_OUTPUT_TOKENS + _REASONING_TOKENS.get(self._effort() or "", 0)
@@ -145,7 +145,7 @@ class _DraftRequest:
     async def chat(self, client: Any) -> _ModelOutput:
         """Request the draft from ``/chat/completions``."""
         # The families that reason refuse ``max_tokens``; an older server knows nothing else.
-        limit = "max_completion_tokens" if _REASONING_MODEL.match(self.model) else "max_tokens"
+        limit = "max_completion_tokens" if is_reasoning_model(self.model) else "max_tokens"
         completion = await client.chat.completions.create(
             model=self.model,
             messages=[
@@ -166,6 +166,11 @@ class _DraftRequest:
         """Add to a draft's text the tokens that the server has counted."""
         most = estimate_max_tokens(self.system + self.user + json.dumps(self.schema))
         return text, *read_token_usage(reply, most, self.max_output)
+
+
+def is_reasoning_model(name: str) -> bool:
+    """Recognize the families that take a reasoning effort and no temperature, by name."""
+    return _REASONING_MODEL.match(name) is not None
 
 
 def parse_model_output(text: str) -> object:
