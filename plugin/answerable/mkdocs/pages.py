@@ -14,7 +14,10 @@ from mkdocs.structure.pages import Page
 from ..indexing.index import SiteInfo
 from ..indexing.pages.page_cache import PendingPages, start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules, PageIndex
-from ..indexing.pages.published_transcripts import read_published_transcript
+from ..indexing.pages.published_transcripts import (
+    read_published_transcript,
+    resolve_transcript_path,
+)
 from ..indexing.pages.records import PageSource, Transcript, parse_metadata
 from ..indexing.process_pool import ProcessPool
 from ..indexing.widget.widget_config import WidgetConfig
@@ -119,8 +122,18 @@ def start_reading_pages(
 
 
 def map_outputs(files: Files) -> dict[str, str]:
-    """Map each file of the site to the docs path of its page."""
-    return {file.dest_uri: file.src_uri for file in files.documentation_pages()}
+    """Map each file of the site to the docs path of its page, which publishes a transcript too."""
+    pages = files.documentation_pages()
+    declared = ((page, page.page.meta.get("transcript")) for page in pages if page.page)
+    transcripts = (
+        (files.get_file_from_path(resolve_transcript_path(page.src_uri, path)), page.src_uri)
+        for page, path in declared
+        if isinstance(path, str)
+    )
+    return {
+        **{file.dest_uri: name for file, name in transcripts if file},
+        **{file.dest_uri: file.src_uri for file in pages},
+    }
 
 
 def merge_languages(sites: Iterable[SitePages]) -> SitePages:

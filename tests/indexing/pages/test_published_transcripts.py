@@ -184,6 +184,22 @@ def test_unpublished_transcript_is_refused(tmp_path: Path) -> None:
     assert "'keynote.vtt' is not a published file" in sites.failure(folder)
 
 
+@pytest.mark.parametrize("published_in", ["", "published_in: talks/keynote.md\n"])
+def test_note_may_repeat_a_transcript_that_its_page_publishes(
+    tmp_path: Path, published_in: str
+) -> None:
+    folder = site(tmp_path, plugins=[{"answerable": {"notebook": "notebook"}}])
+    words = "The crowd at stand 8 looked on and clapped with mittens on."
+    front = f"label: Recording of the show\nabout: talks/keynote.md\n{published_in}"
+    sites.put(folder / "notebook" / "recording.md", f"---\n{front}---\n\n{words}\n")
+    if published_in:
+        assert "mittens" in " ".join(each.text for each in built(folder).passages())
+    else:
+        message = sites.failure(folder)
+        assert "site/talks/keynote.vtt, line 7" in message
+        assert "mittens" not in message
+
+
 WORDS = st.lists(st.sampled_from(["oar", "mast.", "No?", "keel", "rope", "帆船"]), min_size=1)
 CUES = st.lists(WORDS.map(" ".join), min_size=1, max_size=30)
 

@@ -23,7 +23,7 @@ def read_published_transcript(
     """
     if not isinstance(path, str) or not path.strip():
         raise SiteError(f"{page}: transcript: {path!r:.80} is not a path; write one as talk.vtt")
-    name = _resolve_path(page, path.strip())
+    name = resolve_transcript_path(page, path)
     kind = _FORMATS.get(PurePosixPath(name).suffix.lower())
     if kind is None:
         raise SiteError(
@@ -46,9 +46,10 @@ def read_published_transcript(
     return Transcript(tuple(SpokenCue(cue.start, cue.end, cue.text) for cue in cues), address)
 
 
-def _resolve_path(page: str, path: str) -> str:
+def resolve_transcript_path(page: str, path: str) -> str:
     """Resolve a path that begins at the page or, with a slash, at the docs folder."""
-    return posixpath.normpath(posixpath.join("/", posixpath.dirname(page), path)).lstrip("/")
+    folder = posixpath.join("/", posixpath.dirname(page))
+    return posixpath.normpath(posixpath.join(folder, path.strip())).lstrip("/")
 
 
 def _check_media(page: str, media: object) -> str:
