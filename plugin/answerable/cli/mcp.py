@@ -1,18 +1,21 @@
 """``answerable mcp``: answer an agent's MCP messages on standard input and output."""
 
+import os
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO
 
 import click
 
 from ..serve.answers.wire import add_absolute_url, serialize_answer
 from ..serve.engine import Engine
+from ..serve.errors import AnswerableError
 from ..serve.http.guarded_engine import serialize_passages
 from ..serve.http.mcp.methods import reply_to_message
 from ..serve.http.mcp.tools import AgentSite
-from ..serve.http.messages import encode_json
+from ..serve.http.messages import Problem, encode_json
 from ..serve.stores.bundle import Bundle
 from .ask import answer_question
 from .context import SiteLocation, open_engine
@@ -22,8 +25,18 @@ from .context import SiteLocation, open_engine
 @click.pass_obj
 def command(location: SiteLocation) -> None:
     """Answer a coding agent over MCP, on standard input and output."""
-    site = make_agent_site(open_engine(*location))
-    answer_messages(site, sys.stdin.buffer, sys.stdout.buffer)
+    with _claim_stdout() as replies:
+        answer_messages(make_agent_site(open_engine(*location)), sys.stdin.buffer, replies)
+
+
+@contextmanager
+def _claim_stdout() -> Iterator[BinaryIO]:
+    """Keep standard output for replies alone; whatever else prints writes to standard error."""
+    sys.stdout.flush()
+    own = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with os.fdopen(own, "wb") as replies:
+        yield replies
 
 
 def make_agent_site(engine: Engine[Bundle]) -> AgentSite:
@@ -43,9 +56,10 @@ def make_agent_site(engine: Engine[Bundle]) -> AgentSite:
         version=store.manifest.generator,
         base=store.site.url,
         is_public=True,
-        open_store=lambda: store,
+        open_store=lambda: nullcontext(store),
         ask=ask,
         search=search,
+        report_error=_report_error,
     )
 
 
@@ -58,3 +72,9 @@ def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> N
         if reply.body is not None:
             replies.write(encode_json(reply.body) + b"\n")
             replies.flush()
+
+
+def _report_error(error: Exception) -> None:
+    """Tell whoever runs the command what an agent is told in general words."""
+    is_ours = isinstance(error, AnswerableError | Problem)
+    click.echo(str(error) if is_ours else f"An error of the kind {type(error).__name__}.", err=True)

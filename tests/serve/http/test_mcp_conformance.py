@@ -54,9 +54,9 @@ def test_an_official_scenario_passes(url: str, tmp_path: Path, version: str, sce
         [*command, "--spec-version", version],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    checks = dict(re.findall(r"\[([\w-]+) *\].*?(SUCCESS|FAILURE|WARNING|SKIPPED)", done.stdout))
-    assert checks, done.stdout + done.stderr
-    bad = [name for name, result in checks.items() if result in ("FAILURE", "WARNING")]
+    results = re.findall(r"\[[\w-]+ *\].*?(SUCCESS|FAILURE|WARNING|SKIPPED)", done.stdout)
+    assert "SUCCESS" in results, done.stdout + done.stderr
+    bad = [result for result in results if result in ("FAILURE", "WARNING")]
     # A check that calls a test tool of a diagnostic server fails as "not testable" without it.
     assert len(bad) == done.stdout.count("Error: Not testable: server does not list"), done.stdout
-    assert len(bad) < len(checks)
+    assert bad or done.returncode == 0, done.stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.indexing.notes.note_lint import find_shared_run
@@ -172,12 +172,14 @@ def test_mistakes_in_arguments_are_results_that_an_agent_can_mend(engine: Engine
             {"question": "chain", "x": 1},
             "The tool ask takes question and language, and no x",
         ),
-        ("ask", {"question": 5}, 'The body needs a text "question".'),
+        ("ask", {"question": 5}, "The question has to be a text."),
+        ("search", {"query": 5}, "The query has to be a text."),
         ("ask", {"question": "x" * 501}, "A question has at most 500 characters."),
         ("search", {"query": "chain", "limit": True}, "The limit is a whole number from 1 to 8."),
         ("read", {"page": "none"}, "There is no such page"),
         ("read", {"page": "mooring#none"}, "There is no such page"),
-        ("read", {"page": None}, "There is no such page"),
+        ("read", {"page": None}, "The page has to be a text."),
+        ("read", {"page": "http://[x"}, "There is no such page"),
     ):
         result = post(engine, legacy("tools/call", name=name, arguments=arguments)).json["result"]
         assert result["isError"] is True
@@ -185,16 +187,17 @@ def test_mistakes_in_arguments_are_results_that_an_agent_can_mend(engine: Engine
         assert "structuredContent" not in result
 
 
-@pytest.mark.parametrize("path", ["GET", "DELETE", "PUT"])
-def test_only_post_is_taken(engine: Engine, path: str) -> None:
-    response = Service(lambda: engine, USUAL).handle(Request(path, "mcp"))
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_only_post_is_taken(engine: Engine, method: str) -> None:
+    response = Service(lambda: engine, USUAL).handle(Request(method, "mcp"))
     assert response.status == 405
     assert dict(response.headers)["Allow"] == "POST, OPTIONS"
 
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-    | st.sampled_from([10**30, -(2**70), "2.0", "ask", "mooring", "answerable://pages", "\ud800"]),
+    | st.sampled_from([10**30, -(2**70), "2.0", "ask", "mooring", "answerable://pages", "\ud800",
+                       "http://[", "answerable://pages/http:%2F%2F[x", VERSION]),
     lambda inner: st.lists(inner, max_size=4)
     | st.dictionaries(
         st.sampled_from(["name", "arguments", "uri", "cursor", "_meta", "question", "page", *META])
@@ -214,24 +217,37 @@ MESSAGES = JSON_VALUES | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+def headers_of(message: object) -> dict[str, str]:
+    """The headers that repeat a message, as a client of 2026-07-28 sends them."""
+    fields = message if isinstance(message, dict) else {}
+    params = fields.get("params")
+    fields_of_params = params if isinstance(params, dict) else {}
+    name = fields_of_params.get("name") or fields_of_params.get("uri")
+    texts = {"mcp-protocol-version": VERSION, "mcp-method": fields.get("method"), "mcp-name": name}
+    return {key: value for key, value in texts.items() if isinstance(value, str)}
+
+
+def with_meta(message: object) -> object:
+    if not isinstance(message, dict) or not isinstance(message.get("params"), dict):
+        return message
+    return {**message, "params": {**message["params"], "_meta": META}}
+
+
+@settings(max_examples=500, deadline=None)
 @given(message=MESSAGES, is_stateless=st.booleans())
 def test_500_generated_messages_get_replies_by_the_specification(
     engine: Engine, message: object, is_stateless: bool
 ) -> None:
-    headers = {"mcp-protocol-version": VERSION} if is_stateless else {}
+    message = with_meta(message) if is_stateless else message
     data = json.dumps(message).encode("utf-8", "surrogatepass")
-    if len(data) > 4096:
-        return
-    response = post(engine, data, headers)
+    response = post(engine, data, headers_of(message) if is_stateless else {})
     assert response.status in (200, 202, 400, 404)
     if response.status == 202:
         assert response.body == b""
         return
     assert response.json["jsonrpc"] == "2.0"
     assert ("result" in response.json) != ("error" in response.json)
-    assert b"Traceback" not in response.body
+    assert "Something went wrong" not in response.body.decode()
     is_call = isinstance(message, dict) and type(message.get("id")) in (int, str)
     if is_call and response.status == 200:
         assert response.json["id"] == json.loads(data)["id"]
@@ -242,8 +258,18 @@ def every_message() -> Iterator[dict[str, Any]]:
     for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list"):
         yield legacy(method)
     yield legacy("initialize", protocolVersion="2025-11-25")
+    yield legacy("server/discover")
+    yield legacy("no/such")
     yield legacy("resources/read", uri="answerable://pages")
-    for name in ("index", "mooring", "winch", "winch.md", "note:winch", "..%2Fnotebook%2Fwinch.md"):
+    for name in (
+        "index",
+        "mooring",
+        "winch",
+        "winch.md",
+        "note:winch",
+        "..%2Fnotebook%2Fwinch.md",
+        "http:%2F%2F[x",
+    ):
         yield legacy("resources/read", uri=f"answerable://pages/{name}")
         yield legacy("tools/call", name="read", arguments={"page": name})
     for question in QUESTIONS:
@@ -255,10 +281,13 @@ def every_message() -> Iterator[dict[str, Any]]:
 def test_no_message_holds_words_of_a_note(engine: Engine) -> None:
     routed = 0
     for message in every_message():
-        body = post(engine, message).body.decode()
-        assert find_shared_run(body, PRIVATE, 5) is None, message
-        assert "gearbox" not in body or "gearbox" in json.dumps(message)
-        routed += "Plans for the winch" in body
+        newer = with_meta(message)
+        for reply in (post(engine, message), post(engine, newer, headers_of(newer))):
+            body = reply.body.decode()
+            assert find_shared_run(body, PRIVATE, 5) is None, message
+            # The prompt repeats the question, in which the word stands.
+            assert "scrapped" not in body
+            routed += "Plans for the winch" in body
     assert routed, "no message has shown the note's label, so nothing was tested"
 
 
@@ -283,7 +312,50 @@ def test_protections_hold_for_agents(engine: Engine) -> None:
     second = limited.handle(request).json["result"]
     assert second["isError"] is True
     assert second["content"][0]["text"].startswith("Too many questions: wait a moment. Wait ")
-    assert post(engine, b"{}" + b" " * 5000).status == 413
+    assert post(engine, b"{}" + b" " * 20_000).status == 413
+    read = {**body, "params": {"name": "read", "arguments": {"page": "mooring"}}}
+    resource = legacy("resources/read", uri="answerable://pages")
+    limited = Service(lambda: engine, replace(USUAL, rate="1/hour"))
+    assert limited.handle(request).json["result"]["isError"] is False
+    for message in (read, resource):
+        reply = limited.handle(replace(request, body=json.dumps(message).encode()))
+        assert "Too many questions" in reply.body.decode()
+        assert "Retry-After" in dict(reply.headers) or message is read
+
+
+def test_a_token_is_wanted_where_the_function_wants_one(engine: Engine) -> None:
+    body = legacy("tools/list")
+    assert post(engine, body, bearer=(DIGEST,)).status == 401
+    token = {"authorization": f"Bearer {TOKEN}"}
+    assert post(engine, body, token, bearer=(DIGEST,)).status == 200
+    assert post(engine, body, paused=True).status == 503
+
+
+def test_without_a_way_to_solve_a_challenge_ask_is_not_offered(engine: Engine) -> None:
+    key: dict[str, Any] = {"challenge_key": b"k" * 32}
+    tools = post(engine, legacy("tools/list"), **key).json["result"]["tools"]
+    assert [tool["name"] for tool in tools] == ["search", "read"]
+    ask = legacy("tools/call", name="ask", arguments={"question": "chain"})
+    assert post(engine, ask, **key).json["error"]["code"] == -32602
+    assert post(engine, legacy("prompts/list"), **key).json["result"]["prompts"] == []
+    prompt = legacy("prompts/get", name="ask", arguments={"question": "chain"})
+    assert post(engine, prompt, **key).json["error"]["code"] == -32602
+    start = post(engine, legacy("initialize", protocolVersion="2025-11-25"), **key)
+    assert "`ask`" not in start.json["result"]["instructions"]
+
+
+def test_the_log_names_the_problem_that_an_agent_was_told(engine: Engine) -> None:
+    lines: list[bytes] = []
+    service = Service(lambda: engine, replace(USUAL, rate="1/hour"), log=lines.append)
+    call = legacy("tools/call", name="search", arguments={"query": "chain"})
+    request = Request("POST", "mcp", headers={"content-type": "application/json"},
+                      body=json.dumps(call).encode())  # fmt: skip
+    for _ in range(2):
+        service.handle(request)
+    logged = [json.loads(line) for line in lines]
+    assert [(line["path"], line["status"], line["reason"]) for line in logged] == [
+        ("mcp", 200, None), ("mcp", 200, "rate-limited")
+    ]  # fmt: skip
 
 
 def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> None:

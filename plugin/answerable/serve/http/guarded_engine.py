@@ -106,7 +106,7 @@ class GuardedEngine:
     ) -> dict[str, dict[str, str]]:
         """Retrieve public passages for a question: url, title and text by passage id."""
         budget = self._reserve_budget(engine.embedder.max_question_tokens, context, "searches")
-        with self._hold_slot(question, context), budget:
+        with self.hold_slot(question, context), budget:
             passages = engine.retrieve(question.text, TOP_K, question.language).passages
         return serialize_passages(passages)
 
@@ -115,7 +115,7 @@ class GuardedEngine:
     ) -> tuple[bytes, bool]:
         """Answer by the engine; return the cache entry and whether it may be kept."""
         with (
-            self._hold_slot(question, context),
+            self.hold_slot(question, context),
             self._reserve_budget(engine.max_question_tokens, context, "answers"),
             start_span("answerable.answer") as note,
         ):
@@ -135,7 +135,7 @@ class GuardedEngine:
         return encode_json(entry), reply.reason != "contract"
 
     @contextmanager
-    def _hold_slot(self, question: Question, context: RequestContext) -> Iterator[None]:
+    def hold_slot(self, question: Question, context: RequestContext) -> Iterator[None]:
         """Hold a slot, which counts for its asker; a burst waits a moment, then is a Problem."""
         ends = time.monotonic() + min(_BURST_SECONDS, context.left)
         wait = max(0.0, ends - time.monotonic())

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 
 from ..errors import AnswerableError, CancelledError, CrowdedError, ProviderError
 
-MAX_BODY_BYTES = 4096
+# Far more than a question: an agent tells of itself in each message, with an icon if it likes.
+MAX_BODY_BYTES = 16_384
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"

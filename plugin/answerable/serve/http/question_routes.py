@@ -153,37 +153,46 @@ class QuestionRoutes:
         def ask(text: str, language: str | None) -> dict[str, Any]:
             exchange.question = text
             question = Question(text, language, protections.identify_asker(request))
-            with _noting_problem(exchange):
-                protections.admit(question.asker)
-                return self._make_answer(exchange, engine, question)
+            protections.admit(question.asker)
+            return self._make_answer(exchange, engine, question)
 
         def search(text: str) -> dict[str, dict[str, Any]]:
             exchange.question = text
-            with _noting_problem(exchange):
-                return self._find_passages(exchange, engine, text, self._admit_search(exchange))
+            return self._find_passages(exchange, engine, text, self._admit_search(exchange))
 
-        def open_store() -> Store:
-            with _noting_problem(exchange):
-                self._admit_search(exchange)
-            return engine.store
+        @contextmanager
+        def open_store() -> Iterator[Store]:
+            asker = self._admit_search(exchange)
+            context.check_deadline()
+            guarded = protections.guarded_engine
+            with (
+                self._in_flight.hold(context),
+                guarded.hold_slot(Question("", asker=asker), context),
+            ):
+                yield engine.store
 
+        origin = find_page_origin(request, is_site_host=self._is_site_host)
         reply = reply_to_message(
             request.body,
             request.headers,
             AgentSite(
                 name=site.name,
                 version=engine.store.manifest.generator,
-                base=site.url or find_page_origin(request, is_site_host=self._is_site_host),
-                is_public=not self._policy.bearer,
+                base=site.url or origin,
+                # A url that was made for one origin is of no use to another.
+                is_public=not self._policy.bearer and (site.url is not None or origin is None),
                 open_store=open_store,
                 ask=ask,
                 search=search,
                 takes_questions=self._policy.challenge_key is None,
+                is_draft=self._is_site_host,
+                report_error=exchange.convert_error,
             ),
         )
         if reply.body is None:
             return Response(reply.status, b"", (("Cache-Control", "no-store"),))
-        return make_json_response(reply.body, reply.status)
+        waiting = {"Retry-After": reply.retry_after} if reply.retry_after else {}
+        return make_json_response(reply.body, reply.status, **waiting)
 
     def _add_absolute_urls(
         self, request: Request, engine: Engine, rows: Iterable[Mapping[str, Any]]

@@ -39,7 +39,7 @@ LOGGED_CONTRACT_RULES = tuple(
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _REFUSAL_REASONS: tuple[str, ...] = get_args(Reason)
-_STATUSES = frozenset({200, 204, *(status for status, _ in PROBLEM_STATUSES.values())})
+_STATUSES = frozenset({200, 202, 204, *(status for status, _ in PROBLEM_STATUSES.values())})
 _CREATED_LINE = re.compile(rb"(# (HELP|TYPE) )?answerable_\w+_created\b")
 # From an answer of the cache to a model that takes the whole deadline, in seconds.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

@@ -123,7 +123,7 @@ class Store(Protocol):
         """Return the hints of some rows."""
 
     def rows_of_page(self, name: str) -> Sequence[int]:
-        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+        """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
 
     def check_reachable(self) -> None:
         """Raise StorageError where no question could be answered now."""

@@ -193,13 +193,15 @@ class Bundle(SiteColumns):
         return {row: self.hints.row(row) for row in rows}
 
     def rows_of_page(self, name: str) -> Sequence[int]:
-        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+        """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
+        owners = self.passage_records.tolist()
         records = {row for row, record in enumerate(self.record_ids) if record == name}
-        return [
-            row
-            for row, record in enumerate(self.passage_records.tolist())
-            if record in records or self.passage_urls[row].partition("#")[0] == name
-        ]
+        records |= {
+            owner
+            for owner, url in zip(owners, self.passage_urls, strict=True)
+            if url.partition("#")[0] == name
+        }
+        return [row for row, owner in enumerate(owners) if owner in records]
 
     def check_reachable(self) -> None:
         """Do nothing: everything was checked when it was opened."""

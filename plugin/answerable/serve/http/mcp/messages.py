@@ -16,6 +16,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 # Of a server, for what the protocol has no code for.
 SERVER_ERROR = -32000
 HEADER_MISMATCH = -32020
@@ -140,7 +141,7 @@ def make_version_error(call: Call, version: object) -> RpcError:
     return call.refuse(
         UNSUPPORTED_VERSION,
         "Unsupported protocol version",
-        supported=[STATELESS_VERSION],
+        supported=[STATELESS_VERSION, *(() if call.is_stateless else HANDSHAKE_VERSIONS)],
         requested=version,
     )
 
@@ -167,9 +168,12 @@ def _check_stateless_call(call: Call, headers: Mapping[str, str] | None) -> None
             raise call.refuse(INVALID_PARAMS, f"params._meta needs {key}.")
     version = call.params["_meta"][_VERSION_KEY]
     if headers is not None:
-        _check_header(call, headers.get(VERSION_HEADER) == version, "MCP-Protocol-Version")
+        header = headers.get(VERSION_HEADER)
+        is_repeated = header is not None and header == version
+        _check_header(call, is_repeated, "MCP-Protocol-Version")
         _check_header(call, headers.get(METHOD_HEADER) == call.method, "Mcp-Method")
-        name = call.params.get(_NAMED_PARAMETERS.get(call.method, ""))
+        parameter = _NAMED_PARAMETERS.get(call.method)
+        name = call.params.get(parameter) if parameter else None
         if name is not None:
             _check_header(call, _decode_header(headers.get(NAME_HEADER)) == name, "Mcp-Name")
     if not isinstance(version, str):

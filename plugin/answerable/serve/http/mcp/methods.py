@@ -12,7 +12,7 @@ from ..messages import convert_error
 from . import messages
 from .messages import Call, RpcError, parse_message
 from .resources import describe_page_list, describe_page_template, read_resource
-from .tools import AgentSite, call_tool, list_tools
+from .tools import AgentSite, call_tool, describe_problem, list_tools
 
 SERVER_NAME = "mkdocs-answerable"
 
@@ -27,16 +27,25 @@ _INSTRUCTIONS = (
     "the gap from other knowledge as if the site said it. `search` and `read` return the words of "
     "pages."
 )
+_READING_INSTRUCTIONS = (
+    "These tools return the words of the published pages of {site}: `search` finds passages, "
+    "`read` a page. Cite the urls of what you use. Where the pages do not answer a question, say "
+    "so, and do not fill the gap from other knowledge as if the site said it."
+)
 
 Handle = Callable[[Call, AgentSite], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class McpReply:
-    """The response to a message, and its HTTP status; ``body`` is None where nothing is said."""
+    """The response to a message, and its HTTP status; ``body`` is None where nothing is said.
+
+    ``retry_after``: the seconds to wait, where waiting helps.
+    """
 
     status: int
     body: Mapping[str, Any] | None = None
+    retry_after: str | None = None
 
 
 def reply_to_message(body: bytes, headers: Mapping[str, str] | None, site: AgentSite) -> McpReply:
@@ -59,10 +68,12 @@ def reply_to_message(body: bytes, headers: Mapping[str, str] | None, site: Agent
     except RpcError as error:
         return McpReply(error.status, error.as_json())
     except Exception as error:
-        # Of a call: what parses a message raises nothing else.
+        site.report_error(error)
         problem = convert_error(error)
-        refusal = call.refuse(messages.SERVER_ERROR, problem.detail)
-        return McpReply(problem.status if call.is_stateless else 200, refusal.as_json())
+        code = messages.INTERNAL_ERROR if problem.code == "internal" else messages.SERVER_ERROR
+        refusal = call.refuse(code, describe_problem(problem))
+        status = problem.status if call.is_stateless else 200
+        return McpReply(status, refusal.as_json(), problem.headers.get("Retry_After"))
 
 
 def _find_handle(call: Call) -> Handle:
@@ -77,14 +88,20 @@ def _complete_result(call: Call, result: Mapping[str, Any], site: AgentSite) -> 
     """Add what each result says since 2026-07-28: its type, its server, how long it holds."""
     cache: dict[str, Any] = {}
     if call.method in _CACHEABLE_METHODS:
+        milliseconds = 0 if site.is_draft else _CACHE_MILLISECONDS
         scope = "public" if site.is_public else "private"
-        cache = {"ttlMs": _CACHE_MILLISECONDS, "cacheScope": scope}
+        cache = {"ttlMs": milliseconds, "cacheScope": scope}
     meta = {messages.SERVER_KEY: _describe_server(site)}
     return {**result, **cache, "resultType": "complete", "_meta": meta}
 
 
 def _describe_server(site: AgentSite) -> dict[str, Any]:
     return {"name": SERVER_NAME, "title": site.name, "version": site.version}
+
+
+def _instruct(site: AgentSite) -> str:
+    text = _INSTRUCTIONS if site.takes_questions else _READING_INSTRUCTIONS
+    return text.format(site=site.name)
 
 
 def _describe_capabilities() -> dict[str, Any]:
@@ -96,7 +113,7 @@ def _discover(call: Call, site: AgentSite) -> Mapping[str, Any]:
     return {
         "supportedVersions": [messages.STATELESS_VERSION],
         "capabilities": _describe_capabilities(),
-        "instructions": _INSTRUCTIONS.format(site=site.name),
+        "instructions": _instruct(site),
     }
 
 
@@ -110,7 +127,7 @@ def _initialize(call: Call, site: AgentSite) -> Mapping[str, Any]:
         "protocolVersion": requested if requested in versions else versions[0],
         "capabilities": _describe_capabilities(),
         "serverInfo": _describe_server(site),
-        "instructions": _INSTRUCTIONS.format(site=site.name),
+        "instructions": _instruct(site),
     }
 
 
@@ -158,6 +175,8 @@ def _read_resource(call: Call, site: AgentSite) -> Mapping[str, Any]:
 
 def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
     _refuse_cursor(call)
+    if not site.takes_questions:
+        return {"prompts": []}
     return {
         "prompts": [
             {
@@ -175,10 +194,9 @@ def _list_prompts(call: Call, site: AgentSite) -> Mapping[str, Any]:
 def _get_prompt(call: Call, site: AgentSite) -> Mapping[str, Any]:
     arguments = call.params.get("arguments")
     question = arguments.get("question") if isinstance(arguments, dict) else None
-    if call.params.get("name") != _PROMPT_NAME or not isinstance(question, str):
-        raise call.refuse(
-            messages.INVALID_PARAMS, f"There is the prompt {_PROMPT_NAME}, with a text question."
-        )
+    is_known = call.params.get("name") == _PROMPT_NAME and site.takes_questions
+    if not is_known or not isinstance(question, str):
+        raise call.refuse(messages.INVALID_PARAMS, "There is no such prompt with a text question.")
     text = (
         f"Answer this question about {site.name} with the tool `ask`, and cite its urls. If the "
         f"site does not answer it, say so.\n\n{question}"

@@ -3,18 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
 from ...retrieval.store import Store, memoize_per_store
 from ...types import Passage
+from .window_text import append_window
 
 # What one result holds of a page, in characters: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
 
 _WINDOW_SUFFIX = re.compile(r"~\d+$")
 _TITLE_SEPARATOR = " › "
+# Begins the words that a browser marks, in the fragment of a citation's link.
+_TEXT_FRAGMENT = ":~:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,18 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page or a part of it; ``left_out`` are the ids of sections that there is no room for."""
+    """A page or a part of it, as far as one result has room for it.
+
+    ``left_out``: the ids of the sections after these. ``is_cut``: the one section that there is
+    was too long, and ends early.
+    """
 
     id: str
     url: str
     title: str
     sections: tuple[PageSection, ...]
     left_out: tuple[str, ...] = ()
+    is_cut: bool = False
 
 
 def count_pages(store: Store) -> int:
@@ -62,26 +70,55 @@ def list_pages(store: Store, start: int, count: int) -> list[PublishedPage]:
 def read_page(store: Store, name: str, base: str | None) -> PageText | None:
     """Read a page or one of its sections; None if nothing has that name.
 
-    name: the id of a page or a section, or the url of either. base: the site's address or origin.
+    name: the id of a page or a section, or the url of either, which may be a citation's link with
+    the words to mark. base: the site's address or origin.
     """
     page_name, _, anchor = name.strip().partition("#")
-    rows = store.rows_of_page(page_name) or store.rows_of_page(_find_path(page_name, base))
+    rows: Sequence[int] = ()
+    for candidate in _list_page_names(page_name, base):
+        rows = store.rows_of_page(candidate)
+        if rows:
+            page_name = candidate
+            break
     if not rows:
         return None
     by_row = store.passages_at(rows)
     passages = [by_row[row] for row in rows]
     sections = _join_windows(passages)
-    if anchor:
-        anchor = _WINDOW_SUFFIX.sub("", anchor)
-        sections = [each for each in sections if anchor in (_anchor(each.id), _anchor(each.url))]
+    if anchor := unquote(anchor.partition(_TEXT_FRAGMENT)[0]):
+        names = (anchor, _WINDOW_SUFFIX.sub("", anchor))
+        sections = [each for each in sections if _list_anchors(each).intersection(names)]
+    elif "?" in page_name:
+        # A place in a recording, which a url names by its query.
+        sections = [each for each in sections if each.url == page_name]
     return _fit_page(_describe_page(passages[0]), sections) if sections else None
 
 
+def _list_page_names(name: str, base: str | None) -> list[str]:
+    """List the names that a page may have in a store: its id, or its url as the site writes it."""
+    names = [name]
+    try:
+        parts = urlsplit(name)
+        own_host = urlsplit(base).netloc.lower() if base else ""
+    except ValueError:
+        return names
+    if parts.netloc and parts.netloc.lower() == (own_host or parts.netloc.lower()):
+        names += [f"{parts.path}?{parts.query}"] if parts.query else []
+        names += [parts.path, f"{parts.path}/"]
+    return names
+
+
 def _fit_page(page: PublishedPage, sections: Sequence[PageSection]) -> PageText:
-    """Keep the sections that one result has room for, the first one in any case."""
+    """Keep the sections that one result has room for; a first one that is too long is cut."""
+    first = sections[0]
+    if len(first.text) > MAX_PAGE_CHARACTERS:
+        end = first.text.rfind("\n", 0, MAX_PAGE_CHARACTERS)
+        cut = replace(first, text=first.text[: end if end > 0 else MAX_PAGE_CHARACTERS])
+        left_out = tuple(section.id for section in sections[1:])
+        return PageText(page.id, page.url, page.title, (cut,), left_out, is_cut=True)
     length, count = 0, 0
     for section in sections:
-        length += len(section.text)
+        length += len(section.title) + len(section.text)
         if count and length > MAX_PAGE_CHARACTERS:
             break
         count += 1
@@ -93,20 +130,17 @@ def _join_windows(passages: Sequence[Passage]) -> list[PageSection]:
     """Join the windows of each section, which repeat the end of the one before."""
     sections: list[PageSection] = []
     for passage in passages:
-        section_id = _WINDOW_SUFFIX.sub("", passage.id)
-        if sections and sections[-1].id == section_id:
-            text = _append_window(sections[-1].text, passage.text)
-            sections[-1] = replace(sections[-1], text=text)
+        place = (passage.url, passage.title)
+        if sections and (sections[-1].url, sections[-1].title) == place and _is_window(passage):
+            sections[-1] = replace(sections[-1], text=append_window(sections[-1].text, passage))
         else:
-            sections.append(PageSection(section_id, passage.url, passage.title, passage.text))
+            sections.append(PageSection(passage.id, *place, passage.text))
     return sections
 
 
-def _append_window(text: str, window: str) -> str:
-    """Append a window to the text before it, without the words that both hold."""
-    longest = min(len(text), len(window))
-    overlap = next((n for n in range(longest, 0, -1) if text.endswith(window[:n])), 0)
-    return text + window[overlap:] if overlap else f"{text}\n\n{window}"
+def _is_window(passage: Passage) -> bool:
+    """Tell whether a passage is a later window of its section, by its id."""
+    return bool(_WINDOW_SUFFIX.search(passage.id.removeprefix(passage.record)))
 
 
 @memoize_per_store
@@ -118,15 +152,10 @@ def _find_first_rows(store: Store) -> Sequence[int]:
 
 def _describe_page(passage: Passage) -> PublishedPage:
     title = passage.title.partition(_TITLE_SEPARATOR)[0]
-    return PublishedPage(passage.record, passage.url.partition("#")[0], title)
+    url = passage.url.partition("#")[0].partition("?")[0]
+    return PublishedPage(passage.record, url, title)
 
 
-def _find_path(url: str, base: str | None) -> str:
-    """Find the path of a url of the site's own host; the url itself for any other."""
-    parts = urlsplit(url)
-    is_own = base is None or parts.netloc == urlsplit(base).netloc
-    return parts.path if parts.netloc and is_own else url
-
-
-def _anchor(name: str) -> str:
-    return name.partition("#")[2]
+def _list_anchors(section: PageSection) -> set[str]:
+    """List the anchors by which a section may be named: its id's, and its url's as decoded."""
+    return {section.id.partition("#")[2], unquote(section.url.partition("#")[2])} - {""}

@@ -2,10 +2,10 @@
 
 import json
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote
 
 from .pages import count_pages, list_pages, read_page
-from .tools import AgentSite, page_as_json
+from .tools import AgentSite, format_page
 
 PAGES_URI = "answerable://pages"
 
@@ -44,16 +44,16 @@ def read_resource(uri: str, site: AgentSite) -> dict[str, Any] | None:
 
 def _read_page_list(uri: str, site: AgentSite) -> dict[str, Any] | None:
     """Read a part of the list of pages; None for another uri."""
-    parts = urlsplit(uri)
-    if f"{parts.scheme}://{parts.netloc}{parts.path}" != PAGES_URI:
+    path, _, query = uri.partition("?")
+    if path != PAGES_URI:
         return None
-    after = parse_qs(parts.query).get("after", ["0"])[0]
+    after = parse_qs(query).get("after", ["0"])[0]
     start = int(after) if after.isascii() and after.isdigit() and len(after) < 10 else -1
-    store = site.open_store()
-    total = count_pages(store)
-    if not 0 <= start <= total:
-        return None
-    pages = list_pages(store, start, _PAGES_PER_LIST)
+    with site.open_store() as store:
+        total = count_pages(store)
+        if not 0 <= start <= total:
+            return None
+        pages = list_pages(store, start, _PAGES_PER_LIST)
     end = start + len(pages)
     listing = {
         "pages": [
@@ -74,9 +74,8 @@ def _read_page_text(uri: str, site: AgentSite) -> dict[str, Any] | None:
     """Read the text of a page; None where the uri names none."""
     prefix = f"{PAGES_URI}/"
     name = unquote(uri.removeprefix(prefix)) if uri.startswith(prefix) else ""
-    page = read_page(site.open_store(), name, site.base) if name else None
-    if page is None:
+    if not name:
         return None
-    data = page_as_json(page, site.base)
-    sections = "\n\n".join(f"{each['title']}\n\n{each['text']}" for each in data["sections"])
-    return {"mimeType": _TEXT_TYPE, "text": f"{data['title']}\n{data['url']}\n\n{sections}"}
+    with site.open_store() as store:
+        page = read_page(store, name, site.base)
+    return {"mimeType": _TEXT_TYPE, "text": format_page(page, site.base)} if page else None

@@ -57,13 +57,15 @@ def build_page_schema() -> Mapping[str, Any]:
             "url": _URL_SCHEMA,
             "title": {"type": "string"},
             "sections": {"type": "array", "items": _PASSAGE_SCHEMA},
+            "is_cut": {"type": "boolean", "description": "The section ends early: too long."},
+            "left_out_count": {"type": "integer", "minimum": 0},
             "left_out": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Ids of sections that this result has no room for.",
+                "description": "Ids of sections that there is no room for, or the first of them.",
             },
         },
-        "required": ["id", "url", "title", "sections", "left_out"],
+        "required": ["id", "url", "title", "sections", "is_cut", "left_out_count", "left_out"],
     }
 
 

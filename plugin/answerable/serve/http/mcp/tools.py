@@ -4,6 +4,7 @@ A refusal of the site is a result and no error; an error of a tool says what the
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,13 @@ from ...retrieval.question_text import MAX_QUESTION_CHARACTERS
 from ...retrieval.retrieve import TOP_K
 from ...retrieval.store import Store
 from ...text.languages import MAX_TAG_LENGTH
-from ..messages import convert_error
+from ..messages import Problem, convert_error
 from ..validation import parse_language, parse_question
 from .pages import PageText, read_page
 from .schemas import build_answer_schema, build_page_schema, build_search_schema
+
+# Ids of sections that a result names of those that it has no room for.
+_MAX_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +28,22 @@ class AgentSite:
 
     ``base``: what makes its urls absolute, if that is known. ``ask`` (question, language) returns
     the body of an answer, ``search`` (question) the rows of passages by id, ``open_store`` the
-    store to read a page from; all three raise a Problem, or whatever kept them from it.
-    ``takes_questions``: False where the function wants a solved challenge, which no agent has.
+    store to read a page from, in a block; all three raise a Problem, or whatever kept them from
+    it. ``takes_questions``: False where the function wants a solved challenge, which no agent has.
+    ``is_draft``: pages change at any moment. ``report_error`` takes what an agent is told in
+    general words.
     """
 
     name: str
     version: str
     base: str | None
     is_public: bool
-    open_store: Callable[[], Store]
+    open_store: Callable[[], AbstractContextManager[Store]]
     ask: Callable[[str, str | None], Mapping[str, Any]]
     search: Callable[[str], Mapping[str, Mapping[str, Any]]]
     takes_questions: bool = True
+    is_draft: bool = False
+    report_error: Callable[[Exception], object] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +113,20 @@ def call_tool(tool: Tool, site: AgentSite, arguments: Mapping[str, Any]) -> Tool
     try:
         return tool.run(site, arguments)
     except Exception as error:
-        problem = convert_error(error)
-        wait = problem.headers.get("Retry_After")
-        return ToolResult(f"{problem.detail} Wait {wait} seconds." if wait else problem.detail)
+        site.report_error(error)
+        return ToolResult(describe_problem(convert_error(error)))
+
+
+def describe_problem(problem: Problem) -> str:
+    """Say what a problem is and, where waiting helps, how long to wait."""
+    wait = problem.headers.get("Retry_After")
+    return f"{problem.detail} Wait {wait} seconds." if wait else problem.detail
 
 
 def run_ask(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     """Ask a question: an answer with its citations, or a refusal, both as the wire has them."""
+    if not isinstance(arguments["question"], str):
+        return ToolResult("The question has to be a text.")
     question = parse_question(arguments["question"])
     body = site.ask(question, parse_language(arguments.get("language")))
     return ToolResult(format_answer_for_agent(body), body)
@@ -122,6 +137,8 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     limit = arguments.get("limit", TOP_K)
     if type(limit) is not int or not 1 <= limit <= TOP_K:
         return ToolResult(f"The limit is a whole number from 1 to {TOP_K}.")
+    if not isinstance(arguments["query"], str):
+        return ToolResult("The query has to be a text.")
     rows = site.search(parse_question(arguments["query"]))
     passages = [
         {"id": name, "url": _cited_url(row), "title": row["title"], "text": row["text"]}
@@ -139,21 +156,32 @@ def run_search(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
 def run_read(site: AgentSite, arguments: Mapping[str, Any]) -> ToolResult:
     """Read a page or a section of it, as it may be quoted."""
     name = arguments["page"]
-    page = read_page(site.open_store(), name, site.base) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        return ToolResult("The page has to be a text.")
+    with site.open_store() as store:
+        page = read_page(store, name, site.base)
     if page is None:
         return ToolResult(
             "There is no such page: name one by the id or url that search returned, or list the "
             "resource answerable://pages."
         )
-    data = page_as_json(page, site.base)
-    sections = "\n\n".join(f"{each['title']}\n\n{each['text']}" for each in data["sections"])
-    text = f"{page.title}\n{data['url']}\n\n{sections}"
-    if data["left_out"]:
-        text += f"\n\nToo long for one result; read these too: {', '.join(data['left_out'])}"
-    return ToolResult(text, data)
+    return ToolResult(format_page(page, site.base), _page_as_json(page, site.base))
 
 
-def page_as_json(page: PageText, base: str | None) -> dict[str, Any]:
+def format_page(page: PageText, base: str | None) -> str:
+    """Format a page as text that says where it is published and what is left out of it."""
+    parts = [f"{page.title}\n{_make_absolute(page.url, base)}"]
+    parts += [f"{section.title}\n\n{section.text}" for section in page.sections]
+    if page.is_cut:
+        parts.append("(This section is too long for one result: search for what comes after it.)")
+    if page.left_out:
+        listed = ", ".join(page.left_out[:_MAX_LISTED])
+        count = len(page.left_out)
+        parts.append(f"(Left out, {count} more sections of this page, such as: {listed})")
+    return "\n\n".join(parts)
+
+
+def _page_as_json(page: PageText, base: str | None) -> dict[str, Any]:
     """Encode a page's text. base: what makes its urls absolute."""
     return {
         "id": page.id,
@@ -168,7 +196,9 @@ def page_as_json(page: PageText, base: str | None) -> dict[str, Any]:
             }
             for section in page.sections
         ],
-        "left_out": list(page.left_out),
+        "is_cut": page.is_cut,
+        "left_out_count": len(page.left_out),
+        "left_out": list(page.left_out[:_MAX_LISTED]),
     }
 
 

@@ -149,7 +149,7 @@ class PostgresStore(StoreSnapshot):
         return {number: RoutingHint(*fields) for number, *fields in fetched}
 
     def rows_of_page(self, name: str) -> list[int]:
-        """Find the passages of a page by its id, or by its url without an anchor, in order."""
+        """Find the passages of the page that has an id, or a url if no anchor counts, in order."""
         statement = schema.select_page(self.tables)
         return [number for (number,) in self.reader.fetch(statement, (name, name))]
 

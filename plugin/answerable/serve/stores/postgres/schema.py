@@ -151,7 +151,8 @@ PAGE_URL = "split_part(url, '#', 1)"
 def select_page(tables: BundleTables) -> str:
     """Select the numbers of a page's passages. Parameters: its id, and its url."""
     return (
-        f"SELECT number FROM {tables.passages} WHERE record = %s OR {PAGE_URL} = %s ORDER BY number"
+        f"SELECT number FROM {tables.passages} WHERE record IN (SELECT record FROM "
+        f"{tables.passages} WHERE record = %s OR {PAGE_URL} = %s) ORDER BY number"
     )
 
 

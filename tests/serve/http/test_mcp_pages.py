@@ -1,0 +1,125 @@
+"""Pages as agents read them: windows joined again, sections by id and url, bounds of a result."""
+
+from dataclasses import replace
+
+import pytest
+
+from answerable.serve.http.mcp import pages
+from answerable.serve.http.mcp.pages import count_pages, list_pages, read_page
+from answerable.serve.http.mcp.window_text import append_window
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.structure import Block
+from answerable.serve.types import Passage
+from support.sites import build, opened, write_site
+
+SENTENCES = [f"Rope number {n} holds the boat {n * 7} of the harbor in a storm." for n in range(90)]
+ROWS = [f"| rope {n} | holds {n * 3} tons in a strong wind | shelf {n % 7} |" for n in range(80)]
+CODE = [f"    haul(rope={n}, metres={n * 2})  # the winch turns slowly" for n in range(90)]
+PAGE = "\n".join(
+    [
+        "# Ropes", "", " ".join(SENTENCES), "", "## Table", "", "| rope | holds | place |",
+        "|---|---|---|", *ROWS, "", "## Code", "", "```python", "def haul_all():", *CODE, "```", "",
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    folder = tmp_path_factory.mktemp("ropes")
+    done = build(write_site(folder, pages={"index.md": "# Home\n\nA harbor.\n", "ropes.md": PAGE}))
+    assert done.returncode == 0, done.stderr
+    return opened(folder)
+
+
+def test_windows_of_prose_a_table_and_code_are_joined_without_loss_or_repeat(
+    bundle: Bundle,
+) -> None:
+    page = read_page(bundle, "ropes", None)
+    assert page is not None
+    assert [section.id for section in page.sections] == ["ropes#ropes", "ropes#table", "ropes#code"]
+    assert len(bundle.rows_of_page("ropes")) > 6, "the page has one window a section"
+    prose, table, code = (section.text for section in page.sections)
+    assert prose == " ".join(SENTENCES)
+    cells = [" · ".join(cell.strip() for cell in row.split("|")[1:-1]) for row in ROWS]
+    assert table.split("\n") == ["rope · holds · place", *cells]
+    assert [line.strip() for line in code.split("\n")] == [
+        "def haul_all():", *(line.strip() for line in CODE)
+    ]  # fmt: skip
+
+
+def window(text: str, *blocks: Block) -> Passage:
+    return Passage("p#a~2", "p", "/p/#a", "P", text, blocks=blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "following", "joined"),
+    [
+        ("Set the limit to 10", "0 means none.", "Set the limit to 10\n\n0 means none."),
+        ("The rope holds the boat.\nSo it is.", "So it is.\nA storm.",
+         "The rope holds the boat.\nSo it is.\n\nSo it is.\nA storm."),
+        ("First line.\nThe rope holds the boat.", "The rope holds the boat.\nA storm comes.",
+         "First line.\nThe rope holds the boat.\nA storm comes."),
+        ("overthe rope holds the boat well", "the rope holds the boat well\nmore",
+         "overthe rope holds the boat well\n\nthe rope holds the boat well\nmore"),
+    ],
+)  # fmt: skip
+def test_only_whole_units_count_as_repeated(text: str, following: str, joined: str) -> None:
+    assert append_window(text, window(following)) == joined
+
+
+def test_column_names_are_repeated_for_another_table_only() -> None:
+    header, row = Block("row", 0, 11, 1, 0, "header"), Block("row", 12, 17, 1)
+    following = window("name · kind\nc · d", header, row)
+    assert append_window("name · kind\na · b", following) == "name · kind\na · b\nc · d"
+    other = "other · kind\na · b"
+    assert append_window(other, following) == f"{other}\n\nname · kind\nc · d"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ropes#code", "ropes#code~2", "/ropes/#code", "https://harbour.example/ropes/#code",
+        "https://HARBOUR.example/ropes/#code", "https://harbour.example/ropes#code",
+        "https://harbour.example/ropes/#code:~:text=def%20haul", " ropes#code ",
+    ],
+)  # fmt: skip
+def test_a_section_is_read_by_its_id_and_its_urls(bundle: Bundle, name: str) -> None:
+    page = read_page(bundle, name, "https://harbour.example/")
+    assert page is not None
+    assert [section.id for section in page.sections] == ["ropes#code"]
+
+
+@pytest.mark.parametrize(
+    "name", ["none", "ropes#none", "", "https://other.example/ropes/", "http://[x", "#code", "../x"]
+)
+def test_a_name_of_nothing_is_no_page(bundle: Bundle, name: str) -> None:
+    assert read_page(bundle, name, "https://harbour.example/") is None
+
+
+def test_a_result_is_bounded_and_says_what_it_leaves_out(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", 500)
+    page = read_page(bundle, "ropes", None)
+    assert page is not None
+    [section] = page.sections
+    assert page.is_cut
+    assert len(section.text) <= 500
+    assert page.left_out == ("ropes#table", "ropes#code")
+    monkeypatch.setattr(pages, "MAX_PAGE_CHARACTERS", len(" ".join(SENTENCES)) + 50)
+    page = read_page(bundle, "ropes", None)
+    assert page is not None
+    assert (page.is_cut, page.left_out) == (False, ("ropes#table", "ropes#code"))
+
+
+def test_pages_are_listed_in_parts(bundle: Bundle) -> None:
+    assert count_pages(bundle) == 2
+    listed = [page.id for start in range(3) for page in list_pages(bundle, start, 1)]
+    assert listed == ["index", "ropes"]
+
+
+def test_a_record_that_is_named_like_a_window_stays_itself() -> None:
+    passage = Passage("a~2", "a~2", "/b/", "B", "Text of another page.")
+    sections = pages._join_windows([passage, replace(passage, id="a~2~2", text="More of it.")])
+    assert [section.id for section in sections] == ["a~2"]
+    assert sections[0].text == "Text of another page.\n\nMore of it."
