@@ -15,7 +15,9 @@ _SUMMARIES = {
     "bench-cold": (
         "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
     ),
-    "calibrate": "Propose floors from the gold set and a bank of off-topic questions.",
+    "calibrate": (
+        "Propose floors from the gold set, or say what it lacks; exit status 1 if it lacks that."
+    ),
     "chat": "Ask in the terminal, one question at a time.",
     "check-links": (
         "Look up all that answers may cite on the site at URL; exit status 1 if some is gone."
