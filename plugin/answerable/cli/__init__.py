@@ -42,7 +42,9 @@ _SUMMARIES = {
     "search": "Show what a QUESTION retrieves, with scores.",
     "serve": "Serve SITE_DIR, a site that any generator has built, with a live ask box.",
     "stub-openai": "Serve the OpenAI protocol on loopback, to try the whole flow without a key.",
-    "tune": "Find the smallest bundle that holds every verdict; exit status 1 if none does.",
+    "tune": (
+        "Find the smallest bundle or the most passing queries; exit status 1 without any gain."
+    ),
     "why": "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
 }
 # `eval` would hide the built-in function of that name.
