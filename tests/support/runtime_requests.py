@@ -201,4 +201,22 @@ READING = [
     Case("health without origin", 200, None, "GET", "health", kind=None, origin="none"),
 ]
 
-CASES = [*ANSWERS, *MALFORMED, *ELSEWHERE, *ORIGINS, *READING]
+
+def agent(name: str, status: int, **message: object) -> Case:
+    """An agent's message."""
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return Case(name, status, path="mcp", body=body, origin="none")
+
+
+AGENTS = [
+    agent("mcp ping", 200, id=1, method="ping"),
+    agent("mcp tools", 200, id="a", method="tools/list"),
+    agent("mcp pages", 200, id=2, method="resources/read", params={"uri": "answerable://pages"}),
+    agent("mcp no method", 200, id=3, method="no/such"),
+    agent("mcp no message", 400, id=4),
+    agent("mcp notification", 202, method="notifications/initialized"),
+    get("mcp GET", 405, "mcp", "method-not-allowed"),
+    preflight("mcp OPTIONS", 204, "mcp", "own"),
+]
+
+CASES = [*ANSWERS, *MALFORMED, *ELSEWHERE, *ORIGINS, *READING, *AGENTS]
