@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,73 @@ def test_build_of_a_ref_never_replaces_the_function(folder: Path) -> None:
     assert process.returncode == 2
     assert "its build would replace" in process.stderr
     assert (outside / "bundle" / "manifest.json").read_bytes() == manifest
+
+
+def test_build_of_a_ref_publishes_to_no_database(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        url = f"postgresql://writer@127.0.0.1:{listener.getsockname()[1]}/production"
+        # With a gold set that fails, and `strict`, a build would not publish either.
+        options = {"store": {"url": url}, "gate": "retrieval"}
+        sites.write_site(folder, options=options, strict=True)
+        git_sites.commit(folder)
+        sites.write_site(folder)
+        edit(folder, "storms.md", "above thirty knots", "above forty knots")
+        git_sites.build(folder)
+        fields = diff_json(folder, "--against", "HEAD")
+        assert [change["id"] for change in fields["changed"]] == ["lantern"]
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+def test_site_without_the_plugin_is_named_by_its_ref(folder: Path) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text("site_name: Harbour\nplugins: []\n", "utf-8")
+    bare = git_sites.commit(folder)
+    config.write_text("site_name: Harbour\nplugins: [no-such-plugin]\n", "utf-8")
+    broken = git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    process = diff(folder, "--against", bare)
+    assert (process.returncode, process.stderr) == (
+        2,
+        f"Error: {bare} ({bare[:12]}) has no answers to compare with, since `answerable` is not "
+        "among the plugins of its mkdocs.yml: name another ref\n",
+    )
+    process = diff(folder, "--against", broken)
+    assert process.returncode == 2
+    assert f"the configuration of {broken} ({broken[:12]}) cannot be read" in process.stderr
+    assert "no-such-plugin" in process.stderr
+    assert "tree" not in process.stderr
+
+
+def test_variables_of_a_git_hook_do_not_reach_the_build_of_a_ref(folder: Path) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text(good + "hooks: [check.py]\n", "utf-8")
+    sites.put(
+        folder / "check.py",
+        "import os\n\n\ndef on_pre_build(config):\n    assert 'GIT_DIR' not in os.environ\n",
+    )
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    process = diff(folder, "--against", "HEAD", GIT_DIR=str(folder / ".git"))
+    assert process.returncode == 0, process.stderr
+
+
+def test_folder_that_git_will_not_remove_is_removed_all_the_same(folder: Path) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text(good + "hooks: [spoil.py]\n", "utf-8")
+    sites.put(
+        folder / "spoil.py",
+        "import pathlib\n\n\ndef on_pre_build(config):\n    pathlib.Path('.git').unlink()\n",
+    )
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    process = diff(folder, "--against", "HEAD")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert len(run_git(folder, "worktree", "list").splitlines()) == 1
 
 
 def test_notebook_outside_git_counts_on_both_sides(folder: Path) -> None:

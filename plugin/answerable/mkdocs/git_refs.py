@@ -1,9 +1,10 @@
 """Run git: resolve a ref, find what a branch left, and check a commit out into a folder."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..serve.errors import SiteError
@@ -73,16 +74,30 @@ def check_out_commit(repository: Path, commit: str, folder: Path) -> Iterator[No
     try:
         yield
     finally:
+        _remove_worktree(repository, folder)
+
+
+def _remove_worktree(repository: Path, folder: Path) -> None:
+    """Remove a checked out folder; one that git refuses to remove is deleted and forgotten."""
+    with suppress(subprocess.CalledProcessError):
         _run_git(repository, "worktree", "remove", "--force", str(folder))
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(subprocess.CalledProcessError):
+        _run_git(repository, "worktree", "prune")
+
+
+def clean_environment() -> dict[str, str]:
+    """Copy the environment without what a git hook sets for its own repository."""
+    return {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
 
 
 def _run_git(folder: Path, *arguments: str) -> str:
     """Run git in a folder and return its output; CalledProcessError, SiteError without git."""
-    environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
     try:
         process = subprocess.run(
             ["git", "-C", str(folder), *arguments],
-            env=environment,
+            env=clean_environment(),
             capture_output=True,
             encoding="utf-8",
             errors="replace",

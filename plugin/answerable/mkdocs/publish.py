@@ -30,6 +30,7 @@ from ..indexing.record_weights import check_weight_patterns
 from ..indexing.widget import widget_config
 from ..indexing.widget.widget_config import BundleIds, format_widget_config
 from ..serve.engine import Engine
+from ..serve.errors import SiteError
 from ..serve.providers import make_engine
 from ..serve.settings import BUNDLE_FOLDER
 from .config import AnswerableConfig
@@ -78,6 +79,23 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
         publish_to_database(built, staged, notes)
     ids = {staged.index.site.language: manifest.id for staged, manifest in published}
     _write_widget_config(built, ids if len(ids) > 1 else published[-1][1].id)
+
+
+def write_compared_function(built: FinishedBuild, function: Path) -> None:
+    """Audit and index a site that is only compared, and write its function's folder.
+
+    Its gold set judges nothing, and no database receives it.
+    """
+    if built.options.languages == "apart" and len(built.sites) > 1:
+        raise SiteError(
+            "languages: apart gives each language a bundle, and only a site with one bundle can be "
+            "built to be compared; name a report with --against PATH"
+        )
+    whole = merge_languages(built.sites)
+    notebook = _read_checked_notebook(built, whole)
+    site = _describe_site(built, whole)
+    plan = FunctionPlan(function, site, resolve_settings(built.options))
+    publish_site(site, [plan], notebook, log.info)
 
 
 def preview_build(built: FinishedBuild) -> Engine:

@@ -1,4 +1,4 @@
-"""Build the site of a git ref into a temporary folder, by a `mkdocs build` of its own process."""
+"""Build the site of a git ref into a temporary folder, in a process of its own."""
 
 import logging
 import os
@@ -13,8 +13,14 @@ from tempfile import TemporaryDirectory
 from mkdocs.exceptions import MkDocsException
 
 from ..serve.errors import SiteError
-from .git_refs import check_out_commit, find_base_commit, find_repository, resolve_commit
-from .site_config import SiteConfig, load_site_config
+from .git_refs import (
+    check_out_commit,
+    clean_environment,
+    find_base_commit,
+    find_repository,
+    resolve_commit,
+)
+from .site_config import MissingPluginError, SiteConfig, load_site_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +77,16 @@ def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
     try:
         with _collect_errors() as errors:
             config = load_site_config(config_file)
-    except MkDocsException as error:
+    except MissingPluginError:
         raise SiteError(
-            f"the configuration of {name} cannot be read ({' '.join(errors) or error}): name "
-            "another ref"
+            f"{name} has no answers to compare with, since `answerable` is not among the plugins "
+            f"of its {config_file.name}: name another ref"
+        ) from None
+    except (MkDocsException, SiteError) as error:
+        # The folder is gone when a reader sees the message.
+        cause = (" ".join(errors) or str(error)).replace(f"{config_file.parent}{os.sep}", "")
+        raise SiteError(
+            f"the configuration of {name} cannot be read ({cause}): name another ref"
         ) from None
     if not config.bundle.resolve().is_relative_to(top):
         raise SiteError(
@@ -102,11 +114,13 @@ def _collect_errors() -> Iterator[list[str]]:
 
 
 def _build_site(config_file: Path, site_folder: Path, name: str) -> None:
+    """Build without publishing, to whatever database the ref's configuration names."""
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
-        [sys.executable, "-P", "-m", "mkdocs", "-q", "build", "-f", config_file.name,
-         "-d", str(site_folder)],
+        [sys.executable, "-P", "-m", f"{__package__}.compared_build", config_file.name,
+         str(site_folder)],
         cwd=config_file.parent,
+        env=clean_environment(),
         capture_output=True,
         encoding="utf-8",
         errors="replace",

@@ -1,6 +1,6 @@
 """Read a site's mkdocs.yml for commands, or rebuild and index the site without publishing it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,10 @@ from .options import resolve_encoding, resolve_gold_path, resolve_profile
 from .pages import FinishedBuild
 from .plugin import AnswerablePlugin
 from .publish import index_unpublished_site
+
+
+class MissingPluginError(SiteError):
+    """Say that a site's configuration lacks the plugin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,9 @@ def find_plugin(config: MkDocsConfig) -> AnswerablePlugin:
     for plugin in config.plugins.values():
         if isinstance(plugin, AnswerablePlugin):
             return plugin
-    raise SiteError(f"{config.config_file_path}: plugins: `answerable` is not among them; add it")
+    raise MissingPluginError(
+        f"{config.config_file_path}: plugins: `answerable` is not among them; add it"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +129,38 @@ def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
     """
     rebuilt: list[RebuiltSite] = []
     with TemporaryDirectory(prefix="answerable-") as folder:
-        config = load_mkdocs_config(config_file, site_dir=folder)
-        plugin = find_plugin(config)
-        if words is not None:
-            plugin.config.passages.words = words
-        plugin.build_handler = lambda built: rebuilt.append(_index_rebuilt(built))
-        try:
-            config.plugins.on_startup(command="build", dirty=False)
-            build(config)
-        except (Abort, MkDocsException) as error:
-            raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
-        finally:
-            config.plugins.on_shutdown()
-            # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
-            plugin.build_handler = None
+        build_unpublished(
+            config_file, folder, lambda built: rebuilt.append(_index_rebuilt(built)), words
+        )
     if not rebuilt:
         raise SiteError(f"{config_file}: the site has no page to index")
     return rebuilt[0]
+
+
+def build_unpublished(
+    config_file: Path,
+    site_folder: str,
+    handler: Callable[[FinishedBuild], None],
+    words: int | None = None,
+) -> None:
+    """Build a site into a folder; the handler gets what a build would publish.
+
+    words: as in ``rebuild_site``. SiteError if the site cannot be built.
+    """
+    config = load_mkdocs_config(config_file, site_dir=site_folder)
+    plugin = find_plugin(config)
+    if words is not None:
+        plugin.config.passages.words = words
+    plugin.build_handler = handler
+    try:
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+    except (Abort, MkDocsException) as error:
+        raise SiteError(f"{config_file}: the site cannot be built ({error})") from None
+    finally:
+        config.plugins.on_shutdown()
+        # MkDocs keeps a plugin with `on_startup` for the next configuration it loads.
+        plugin.build_handler = None
 
 
 def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
