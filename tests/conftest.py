@@ -19,7 +19,7 @@ pytest_plugins = [
 ]
 
 # What commands under test tell of their runs is no news of the run of these tests.
-for variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+for variable in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
     os.environ.pop(variable, None)
 
 _TESTS = Path(__file__).parent

@@ -31,5 +31,6 @@ def test_verdict_equals_reference(row: dict[str, Any]) -> None:
     query = gold(row["gold"])
     ids: list[str] = row["retrieved_ids"]
     issues = judge_retrieval(query, ids, lambda item, source: item == source)
-    assert issues == row["retrieval"]["issues"]
-    assert judge_answer(query, outcome(row["answer"])) == row["answer_judgement"]["issues"]
+    assert [issue.private for issue in issues] == row["retrieval"]["issues"]
+    judged = judge_answer(query, outcome(row["answer"]))
+    assert [issue.private for issue in judged] == row["answer_judgement"]["issues"]

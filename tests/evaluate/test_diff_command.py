@@ -27,7 +27,7 @@ def folder(committed: Path, tmp_path: Path) -> Path:
 
 
 def diff(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    quiet = {"GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_WORKSPACE": ""}
+    quiet = {"CI": "", "GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_WORKSPACE": ""}
     return sites.command(folder, "diff", *arguments, **quiet | environment)
 
 

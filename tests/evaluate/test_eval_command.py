@@ -1,5 +1,6 @@
 """``answerable eval`` over a real site: what it runs, keeps, compares and says."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -287,3 +288,63 @@ def test_note_text_is_absent_from_reports(folder: Path) -> None:
         + [path.read_text("utf-8") for path in [*reports(folder), folder / "r.json"]]
     )
     assert "scrapped tractor" not in reports_text
+
+
+# Words of a note, as a pattern spells them that also matches the answer, and the path of a note.
+PRIVATE = ("gearbox-of-the-ferry", "winch.md")
+LEAKY = GOLD.replace(
+    "expectSources: [mooring]",
+    "expectSources: [mooring, winch.md]\n"
+    "    forbidAnswerPatterns: [nothing, gearbox-of-the-ferry|chain]\n"
+    "    requireAnswerPatterns: [gearbox-of-the-ferry]",
+)
+
+
+def test_ci_output_names_neither_patterns_nor_notes(folder: Path, tmp_path: Path) -> None:
+    sites.put(folder / "eval" / "gold.yaml", LEAKY)
+    paths = {name: tmp_path / name for name in ("report.json", "junit.xml", "eval.md", "diff.md")}
+    runs = [
+        sites.command(
+            folder, "eval", "--full", "--report", str(paths["report.json"]), "--annotations",
+            "--junit", str(tmp_path / "junit.xml"), GITHUB_STEP_SUMMARY=str(paths["eval.md"]),
+            **{service: "true"},
+        )
+        for service in ("CI", "GITHUB_ACTIONS")
+    ]  # fmt: skip
+    assert [run.returncode for run in runs] == [1, 1]
+    report = str(paths["report.json"])
+    for current in ([], ["--current", report]):
+        run = sites.command(
+            folder, "diff", "--against", report, *current, "--markdown", str(paths["diff.md"]),
+            "--junit", str(tmp_path / "diff.xml"), CI="true", GITHUB_ACTIONS="true",
+            GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"),
+        )  # fmt: skip
+        assert run.returncode == 1, run.stdout + run.stderr
+        runs.append(run)
+    files = ("junit.xml", "eval.md", "diff.md", "diff.xml", "summary.md")
+    # Markdown holds characters as references.
+    texts = {name: html.unescape((tmp_path / name).read_text("utf-8")) for name in files}
+    texts |= {f"run {number}": run.stdout + run.stderr for number, run in enumerate(runs)}
+    for name, text in texts.items():
+        assert "forbidden pattern number 2" in text, name
+        assert "expected source (a note) not retrieved" in text, name
+        assert [each for each in PRIVATE if each in text] == [], name
+    # The report, which is not for everybody, says it all, and so does a terminal.
+    assert all(each in paths["report.json"].read_text("utf-8") for each in PRIVATE)
+    private = sites.command(folder, "eval", "--full", CI="", GITHUB_ACTIONS="")
+    assert all(each in private.stdout for each in PRIVATE)
+
+
+def test_error_in_ci_names_no_note(folder: Path) -> None:
+    unknown = GOLD.replace("[winch.md]", "[wnch, winc.md]").replace("[mooring]", "[moring]")
+    sites.put(folder / "eval" / "gold.yaml", unknown)
+    for command in (["eval"], ["diff", "--against", "HEAD"]):
+        run = sites.command(folder, *command, CI="true")
+        assert "expectSources: there is no record, passage or note 'moring'" in run.stderr
+        assert "did you mean mooring" in run.stderr
+        assert "there is no record, passage or note for number 2" in run.stderr
+        assert not re.search("winch?[.]md|wnch", run.stderr)
+        # The output of a test is no terminal.
+        run = sites.command(folder, *command, CI="", GITHUB_ACTIONS="")
+        assert "note 'winc.md'" in run.stderr
+        assert "winch.md" not in run.stderr

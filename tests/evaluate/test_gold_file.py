@@ -501,3 +501,23 @@ def test_pattern_search_stops_at_time_limit(pattern: str, text: str) -> None:
 
 def test_nested_repeat_that_engine_optimizes_matches() -> None:
     assert not match_pattern(r"(\w+\s?)+!", "word " * 5000)
+
+
+@pytest.mark.parametrize("source", ["winch-divorce", "winch-divorc", "winch-divorce#part"])
+def test_logged_error_hides_the_name_of_a_note_without_its_suffix(
+    tmp_path: Path, source: str
+) -> None:
+    queries = load(
+        tmp_path, f"queries: [{{id: a, query: q, expectSources: [mooring, '{source}']}}]"
+    )
+    path = tmp_path / "gold.yaml"
+    for notes in (
+        NoteSources({"winch-divorce.md": "note:1"}),
+        NoteSources(unrouted=("winch-divorce.md",)),
+    ):
+        with pytest.raises(GoldError) as error:
+            check_gold_sources(queries, path, {"mooring"}, notes, is_logged=True)
+        assert str(error.value) == (
+            f"{path}: query 'a': expectSources: there is no record, passage or note for number 2; "
+            "correct it"
+        )

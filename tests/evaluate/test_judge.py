@@ -33,11 +33,13 @@ RELATED = Reply(Answer(routes=(Route(HintCitation("note:1", "/mooring/", "Winch"
 
 
 def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
-    return judge_retrieval(query, items, lambda item, source: matches_source(item, source, NOTES))
+    issues = judge_retrieval(query, items, lambda item, source: matches_source(item, source, NOTES))
+    return [issue.private for issue in issues]
 
 
 def answer(query: GoldQuery, reply: Reply) -> list[str]:
-    return judge_answer(query, summarize_reply(reply, get_translation("en").route, NOTES))
+    issues = judge_answer(query, summarize_reply(reply, get_translation("en").route, NOTES))
+    return [issue.private for issue in issues]
 
 
 def cite(name: str) -> Reply:
@@ -151,7 +153,8 @@ def test_required_pattern_that_takes_too_long_is_an_issue() -> None:
     query = GoldQuery("a", "q", require_answer_patterns=(r"(x+x+)+y",))
     slow = JudgedAnswer("partial", "x" * 5000, cites_records=True, cites_hints=False)
     (issue,) = judge_answer(query, slow)
-    assert issue.startswith("required pattern /(x+x+)+y/ takes longer than 1 s")
+    assert issue.private.startswith("required pattern /(x+x+)+y/ takes longer than 1 s")
+    assert issue.public == "required pattern number 1 takes longer than 1 s"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,7 @@ def test_issues_stand_in_the_order_of_the_reference(mode: Mode, about_mode: str)
         expect_reason="declined",
         expect_cited=("storms",),
     )
-    assert judge_answer(query, both) == [
+    assert [issue.private for issue in judge_answer(query, both)] == [
         f"answer mode 'supported' (expected '{mode}')",
         "answer must not cite public records for this query",
         f"{mode} mode requires {about_mode} citations",
@@ -179,3 +182,37 @@ def test_issues_stand_in_the_order_of_the_reference(mode: Mode, about_mode: str)
         "reason 'None' (expected 'declined')",
         "expected source 'storms' not cited",
     ]
+
+
+def test_public_wording_names_pages_and_neither_patterns_nor_notes() -> None:
+    query = GoldQuery(
+        "a",
+        "q",
+        expect_sources=("storms", "other.md"),
+        forbid_sources=("winch.md",),
+        expect_any_source=("storms", "third.md"),
+        top_source="other.md",
+        expect_cited=("storms#rope", "other.md"),
+        forbid_answer_patterns=("copper", "iron"),
+        require_answer_patterns=("rope",),
+    )
+    public = {"storms", "storms#rope"}
+    items: list[EvidenceItem] = [CHAINS, WINCH]
+    issues = judge_retrieval(
+        query, items, lambda item, source: matches_source(item, source, NOTES), public
+    )
+    issues += judge_answer(
+        query, summarize_reply(PARTIAL, get_translation("en").route, NOTES), public
+    )
+    assert [issue.public for issue in issues] == [
+        "expected source 'storms' not retrieved",
+        "expected source (a note) not retrieved",
+        "forbidden source (a note) was retrieved",
+        "none of the sources 'storms', (a note) was retrieved",
+        "top source is not (a note)",
+        "answer matched forbidden pattern number 2",
+        "answer lacks required pattern number 1",
+        "expected source 'storms#rope' not cited",
+        "expected source (a note) not cited",
+    ]
+    assert "expected source 'other.md' not cited" in [issue.private for issue in issues]

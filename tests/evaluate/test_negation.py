@@ -173,7 +173,8 @@ def reply(claim: str, quote: str, language: str = "en") -> Reply:
 
 
 def issues(query: GoldQuery, judged: Reply) -> list[str]:
-    return judge_answer(query, summarize_reply(judged, get_translation("en").route))
+    judged_issues = judge_answer(query, summarize_reply(judged, get_translation("en").route))
+    return [issue.private for issue in judged_issues]
 
 
 @pytest.mark.parametrize(("claim", "source"), DISAGREEING)

@@ -14,6 +14,7 @@ def row(
         id=name, query=f"What is {name}?", tags=(tag,), note="", expected_modes=(expected,),
         issues=issues, mode=mode, reason=None, below_floors=False, top="a#b",
         passage_score=passage, hint_score=0.2, ranks=(SourceRank("a", 1),), claims=1, dropped=0,
+        public_issues=issues,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from ..serve.engine import Engine
 from ..serve.errors import GoldError
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
+from .ci_output import is_log_public, list_suggested_sources
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import read_note_sources
 from .gold_runs import AskingOptions, GoldRun
@@ -68,14 +69,14 @@ def compare_site(
     current = _open_site(bundle or config.bundle, config_file, config)
     if choice.questions is None:
         public = list_public_sources(current.engine.store)
-        suggested = public | set(current.notes.ids)
         check_gold_sources(
             queries,
             source,
             public,
             current.notes,
-            suggest=suggested,
+            suggest=list_suggested_sources(public, current.notes.ids),
             find_renamed=make_source_finder(current.engine),
+            is_logged=is_log_public(),
         )
     if against is not None and Path(against).is_file():
         return _compare_with_report(Path(against), current, queries, choice), source

@@ -1,6 +1,8 @@
 """Tell a CI service of a run: annotations of gold queries, a step summary, JUnit XML."""
 
 import os
+import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,19 @@ class CiOutput:
             print_annotations(report, gold_file)
 
 
+def is_log_public() -> bool:
+    """Tell whether a CI service keeps what is printed, for others to read."""
+    # One of them is set by every CI service that is in wide use.
+    values = os.environ.get("CI", ""), os.environ.get("GITHUB_ACTIONS", "")
+    return any(value.lower() not in ("", "0", "false") for value in values)
+
+
+def list_suggested_sources(public: Collection[str], notes: Collection[str]) -> Collection[str]:
+    """List what an error about a gold source may propose: notes only where a person reads it."""
+    is_private = sys.stderr.isatty() and not is_log_public()
+    return {*public, *notes} if is_private else public
+
+
 def append_step_summary(markdown: str) -> None:
     """Append Markdown to the summary of a step of GitHub Actions; without one do nothing."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
@@ -62,7 +77,8 @@ def print_annotations(report: EvalReport, gold_file: Path) -> None:
 
 
 def _explain(verdict: Verdict) -> str:
-    return "\n".join(filter(None, (verdict.query, verdict.outcome, verdict.note)))
+    """Explain a verdict to whoever may see the run."""
+    return "\n".join(filter(None, (verdict.query, verdict.public.outcome, verdict.note)))
 
 
 def _find_workspace_path(path: Path) -> Path:

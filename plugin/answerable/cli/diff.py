@@ -1,7 +1,7 @@
 """``answerable diff``: show the answers that edited docs change, and which pages moved."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -13,7 +13,13 @@ from ..evaluate.site_diff import SiteDiff, encode_site_diff
 from ..indexing.output.atomic_files import write_file
 from ..serve.errors import AnswerableError
 from .answer_runs import RunChoice, compare_site
-from .ci_output import CiOutput, annotations_option, append_step_summary, junit_option
+from .ci_output import (
+    CiOutput,
+    annotations_option,
+    append_step_summary,
+    is_log_public,
+    junit_option,
+)
 from .context import SiteLocation
 from .diff_text import print_site_diff
 from .evaluate_options import gold_option, parse_ids
@@ -110,7 +116,7 @@ def _print_outcome(diff: SiteDiff, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(encode_site_diff(diff), indent=2))
     else:
-        print_site_diff(diff)
+        print_site_diff(replace(diff, after=diff.after.public) if is_log_public() else diff)
 
 
 def _write_files(diff: SiteDiff, files: DiffFiles) -> None:

@@ -27,7 +27,14 @@ from ..evaluate.report_files import (
 from ..evaluate.report_markdown import format_run
 from ..mkdocs.site_config import load_site_config
 from ..serve.errors import GoldError
-from .ci_output import CiOutput, annotations_option, append_step_summary, junit_option
+from .ci_output import (
+    CiOutput,
+    annotations_option,
+    append_step_summary,
+    is_log_public,
+    junit_option,
+    list_suggested_sources,
+)
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import (
     REPORTS_FOLDER,
@@ -161,15 +168,15 @@ def run_eval(
     notes = read_note_sources(site.notebook)
     settings = read_function_settings(bundle or site.bundle)
     engine = open_engine(bundle or site.bundle, config_file)
-    # A note's path may be suggested at a terminal, as it is in the gold set.
     public = list_public_sources(engine.store)
     check_gold_sources(
         queries,
         path,
         public,
         notes,
-        suggest=public | set(notes.ids),
+        suggest=list_suggested_sources(public, notes.ids),
         find_renamed=make_source_finder(engine),
+        is_logged=is_log_public(),
     )
     texts = read_existing_files([site.enrichment, site.abbreviations]) | read_prompt_templates()
     texts |= list_bundle_metadata(engine.store)

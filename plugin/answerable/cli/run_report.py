@@ -11,6 +11,7 @@ from ..evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_t
 from ..evaluate.report import EvalReport, ReportDiff, diff_reports
 from ..evaluate.report_files import encode_report
 from ..evaluate.verdict import Verdict, VerdictStatus
+from .ci_output import is_log_public
 from .evaluate_options import format_status
 from .model_comparison import print_comparison
 from .render import to_plain_text
@@ -40,6 +41,7 @@ def print_report(
     """Print a report as tables, or as JSON. previous: the run that it is compared with.
 
     against: the report of another model, printed side by side; in JSON, both are in ``models``.
+    The tables name nothing private in the log of a CI service; JSON is the whole report.
     """
     if as_json:
         data = encode_report(report, previous)
@@ -47,6 +49,8 @@ def print_report(
             data = {"models": [data, encode_report(against, None)]}
         click.echo(json.dumps(data, indent=2))
         return
+    if is_log_public():
+        report = report.public
     console = Console()
     columns = _choose_columns(report)
     table = Table("query", "verdict", *columns)

@@ -180,7 +180,12 @@ class _GoldTask:
         if failed := [each for each in supports if each.support == "error"]:
             error = f"judge: the call of {judge.model} failed ({failed[0].cause})"
             return replace(verdict, error=error, cause=failed[0].cause)
-        return replace(verdict, issues=(*verdict.issues, *list_unsupported_claims(verdict)))
+        unsupported = list_unsupported_claims(verdict)
+        return replace(
+            verdict,
+            issues=(*verdict.issues, *unsupported),
+            public_issues=(*verdict.public_issues, *unsupported),
+        )
 
     @contextmanager
     def _use_context(self) -> Iterator[RequestContext]:

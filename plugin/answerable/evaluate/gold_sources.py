@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from ..serve.answers.contract import EvidenceItem
 from ..serve.errors import GoldError
+from ..serve.retrieval.store import Store
 from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Passage, RecordCitation
 from .gold import GoldQuery
@@ -30,6 +31,17 @@ class NoteSources:
 def list_public_sources(bundle: Bundle) -> frozenset[str]:
     """List the names of records and passages that a gold source may have."""
     return frozenset((*bundle.record_ids, *bundle.passage_ids))
+
+
+def select_public_sources(query: GoldQuery, store: Store) -> frozenset[str]:
+    """Select the sources of a query that are records or passages; any other may be a note.
+
+    A database lists neither, so that none of its sources counts as public.
+    """
+    if not isinstance(store, Bundle):
+        return frozenset()
+    own_sources = frozenset(source for each in query.sources_by_field.values() for source in each)
+    return own_sources.intersection(store.record_ids) | own_sources.intersection(store.passage_ids)
 
 
 def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
@@ -115,7 +127,11 @@ class _SourceCheck:
 
     def _is_private(self, source: str) -> bool:
         """Tell whether a public log may not name a source."""
-        return self.is_logged and source not in self.public and _may_be_path(source)
+        if not self.is_logged or source in self.public:
+            return False
+        # Written without its suffix, or not quite as it is spelled.
+        names = {_drop_suffix(path) for path in (*self.notes.ids, *self.notes.unrouted)}
+        return _may_be_path(source) or bool(suggest_spelling(_drop_suffix(source), names))
 
     def _describe_missing(self, query: GoldQuery, field_name: str, source: str, shown: str) -> str:
         if self._is_private(source):
@@ -137,6 +153,11 @@ class _SourceCheck:
         if mode in query.expected_modes:
             return f"is a {kind}, which an answer of the mode {mode} does not cite"
         return ""
+
+
+def _drop_suffix(source: str) -> str:
+    """Drop an anchor and the suffix of a path."""
+    return str(PurePath(source.partition("#")[0]).with_suffix(""))
 
 
 def _may_be_path(source: str) -> bool:

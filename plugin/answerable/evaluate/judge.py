@@ -1,6 +1,6 @@
 """Judge a retrieval or an answer by a gold query: list each requirement that it does not meet."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -8,7 +8,7 @@ from ..serve.answers.wire import format_answer
 from ..serve.errors import GoldError
 from ..serve.text.languages import base_language
 from ..serve.types import HintCitation, Mode, Reason, RecordCitation, Reply
-from .answer_patterns import match_pattern
+from .answer_patterns import PATTERN_TIMEOUT, match_pattern
 from .gold import GoldQuery
 from .gold_sources import list_cited_sources
 from .negation import NegationConflict, find_negation_conflicts
@@ -16,8 +16,18 @@ from .negation import NegationConflict, find_negation_conflicts
 RankedItem = TypeVar("RankedItem")
 
 _NO_NOTES: Mapping[str, str] = {}
+# What takes the place of a note's path in what anybody may read.
+_NOTE = "(a note)"
 # Characters of a sentence in an issue.
 _MAX_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Hold what is wrong in two wordings; the public one repeats no pattern and no note's path."""
+
+    private: str
+    public: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,66 +68,73 @@ def judge_retrieval(
     query: GoldQuery,
     ranked: Sequence[RankedItem],
     is_source: Callable[[RankedItem, str], bool],
-) -> list[str]:
+    public: Collection[str] = (),
+) -> list[Issue]:
     """List the issues with a retrieval, best item first over both streams; [] is a pass.
 
-    is_source: tells whether a ranked item is what a gold source names.
+    is_source: tells whether a ranked item is what a gold source names. public: the names of pages
+    and passages; any other source may be the path of a note.
     """
 
     def is_retrieved(source: str) -> bool:
         return any(is_source(item, source) for item in ranked)
 
     issues = [
-        f"expected source '{source}' not retrieved"
+        _name_sources("expected source {} not retrieved", [source], public)
         for source in query.expect_sources
         if not is_retrieved(source)
     ]
     issues += [
-        f"forbidden source '{source}' was retrieved"
+        _name_sources("forbidden source {} was retrieved", [source], public)
         for source in query.forbid_sources
         if is_retrieved(source)
     ]
     if query.expect_any_source and not any(map(is_retrieved, query.expect_any_source)):
-        listed = ", ".join(repr(source) for source in query.expect_any_source)
-        issues.append(f"none of the sources {listed} was retrieved")
+        none_of = "none of the sources {} was retrieved"
+        issues.append(_name_sources(none_of, query.expect_any_source, public))
     if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
-        issues.append(f"top source is not '{query.top_source}'")
+        issues.append(_name_sources("top source is not {}", [query.top_source], public))
     if query.expect_reason == "no-evidence" and ranked:
-        issues.append("expected nothing above the floors")
+        issues.append(_say("expected nothing above the floors"))
     return issues
 
 
-def judge_answer(query: GoldQuery, answer: JudgedAnswer) -> list[str]:
+def judge_answer(
+    query: GoldQuery, answer: JudgedAnswer, public: Collection[str] = ()
+) -> list[Issue]:
     """List the issues with an answer; [] is a pass.
 
-    Those that the reference pipeline has too come first, in its order.
+    Those that the reference pipeline has too come first, in its order. public: as for
+    ``judge_retrieval``.
     """
     modes = query.expected_modes
     issues = []
     if modes and answer.mode not in modes:
         listed = " or ".join(repr(mode) for mode in modes)
-        issues.append(f"answer mode '{answer.mode}' (expected {listed})")
+        issues.append(_say(f"answer mode '{answer.mode}' (expected {listed})"))
     if query.forbid_record_citations and answer.cites_records:
-        issues.append("answer must not cite public records for this query")
+        issues.append(_say("answer must not cite public records for this query"))
     mode = modes[0] if len(modes) == 1 else answer.mode if answer.mode in modes else None
     if mode == "partial" and answer.cites_hints:
-        issues.append("partial mode requires record-only citations")
+        issues.append(_say("partial mode requires record-only citations"))
     if mode == "related-material" and answer.cites_records:
-        issues.append("related-material mode requires hint-only citations")
+        issues.append(_say("related-material mode requires hint-only citations"))
     issues += _find_pattern_issues(query, answer.text)
     if query.expect_reason and answer.reason != query.expect_reason:
-        issues.append(f"reason '{answer.reason}' (expected '{query.expect_reason}')")
+        issues.append(_say(f"reason '{answer.reason}' (expected '{query.expect_reason}')"))
     if answer.reason == "contract":
-        issues.append("the answerer broke the contract twice")
+        issues.append(_say("the answerer broke the contract twice"))
     issues += [
-        f"expected source '{source}' not cited"
+        _name_sources("expected source {} not cited", [source], public)
         for source in query.expect_cited
         if source not in answer.cited
     ]
     if query.check_negation and base_language(query.language or "en") == "en":
         issues += [
-            f"claim {_shorten(each.claim)} and the quoted sentence {_shorten(each.source)} "
-            "disagree in negation"
+            _say(
+                f"claim {_shorten(each.claim)} and the quoted sentence {_shorten(each.source)} "
+                "disagree in negation"
+            )
             for each in answer.conflicts
         ]
     return issues
@@ -127,20 +144,35 @@ def _shorten(text: str) -> str:
     return repr(text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…")
 
 
-def _find_pattern_issues(query: GoldQuery, text: str) -> Iterator[str]:
+def _say(text: str) -> Issue:
+    """Make an issue that says nothing private."""
+    return Issue(text, text)
+
+
+def _name_sources(template: str, sources: Sequence[str], public: Collection[str]) -> Issue:
+    """Make an issue that names sources, in public only those that are pages or passages.
+
+    template: holds {} where their names go.
+    """
+    names = [repr(source) for source in sources]
+    public_names = [repr(source) if source in public else _NOTE for source in sources]
+    return Issue(template.format(", ".join(names)), template.format(", ".join(public_names)))
+
+
+def _find_pattern_issues(query: GoldQuery, text: str) -> Iterator[Issue]:
     """Yield an issue for each forbidden pattern that a text has, then each required one it lacks.
 
-    A search that takes too long is an issue as well.
+    A search that takes too long is an issue as well. A pattern may spell words of a note, so that
+    in public it has a number.
     """
-    for pattern in query.forbid_answer_patterns:
-        try:
-            if match_pattern(pattern, text):
-                yield f"answer matched forbidden pattern /{pattern}/"
-        except GoldError as error:
-            yield str(error)
-    for pattern in query.require_answer_patterns:
-        try:
-            if not match_pattern(pattern, text, "required"):
-                yield f"answer lacks required pattern /{pattern}/"
-        except GoldError as error:
-            yield str(error)
+    for kind, patterns, is_wanted, complaint in (
+        ("forbidden", query.forbid_answer_patterns, False, "answer matched forbidden pattern"),
+        ("required", query.require_answer_patterns, True, "answer lacks required pattern"),
+    ):
+        for number, pattern in enumerate(patterns, 1):
+            try:
+                if match_pattern(pattern, text, kind) != is_wanted:
+                    yield Issue(f"{complaint} /{pattern}/", f"{complaint} number {number}")
+            except GoldError as error:
+                limit = f"takes longer than {PATTERN_TIMEOUT:g} s"
+                yield Issue(str(error), f"{kind} pattern number {number} {limit}")

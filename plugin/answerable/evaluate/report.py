@@ -43,6 +43,11 @@ class EvalReport:
     judge: str | None = None
 
     @property
+    def public(self) -> "EvalReport":
+        """Return the report with the issues of its verdicts as anybody may read them."""
+        return replace(self, verdicts=tuple(verdict.public for verdict in self.verdicts))
+
+    @property
     def failed(self) -> tuple[str, ...]:
         """List the ids of the queries whose outcome the gold file does not expect."""
         return tuple(verdict.id for verdict in self.verdicts if not verdict.holds)

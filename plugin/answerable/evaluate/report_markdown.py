@@ -131,9 +131,10 @@ def _add_up(rows: Sequence[Sequence[str]]) -> Iterator[int]:
 
 
 def _explain(verdict: Verdict) -> str:
+    """Explain a verdict to whoever may read a comment."""
     if verdict.error is not None:
         return _shorten(verdict.error)
-    reasons = [_shorten(issue) for issue in verdict.issues]
+    reasons = [_shorten(issue) for issue in verdict.public.issues]
     if verdict.known_failure:
         reasons.insert(0, f"known failure: {_shorten(verdict.known_failure)}")
     return "<br>".join(reasons)

@@ -17,7 +17,7 @@ from ..serve.stores.bundle import Bundle
 from ..serve.types import Citation, Passage, RecordCitation, Reply, RoutingHint
 from .bundle_scores import compute_hint_floor_scores, compute_passage_floor_scores
 from .gold import GoldQuery
-from .gold_sources import matches_source
+from .gold_sources import matches_source, select_public_sources
 from .judge import judge_answer, judge_retrieval, summarize_reply
 from .verdict import NearMiss, RecordedAnswer, RecordedCitation, SourceRank, Verdict
 
@@ -82,16 +82,18 @@ def judge_outcome(
 ) -> Verdict:
     """Judge what was retrieved for a query and, in the full tier, the reply."""
     items = merge_streams(pool.truncate(TOP_K))
-    issues = judge_retrieval(query, items, partial(matches_source, notes=notes))
+    public = select_public_sources(query, engine.store)
+    issues = judge_retrieval(query, items, partial(matches_source, notes=notes), public)
     if reply:
-        issues += judge_answer(query, summarize_reply(reply, engine.store.site.route, notes))
+        judged = summarize_reply(reply, engine.store.site.route, notes)
+        issues += judge_answer(query, judged, public)
     ranks = _rank_sources(query, items, notes)
     # A failure that only an answer shows is not disproved by a retrieval without issues.
     is_known = reply is not None or bool(issues) or query.is_judged_by_retrieval_alone
     return Verdict(
         query.id,
         query.query,
-        tuple(issues),
+        tuple(issue.private for issue in issues),
         items[0].id if items else None,
         below_floors=not items,
         tags=query.tags,
@@ -110,6 +112,7 @@ def judge_outcome(
         answer=_record_answer(reply) if reply else None,
         near_misses=_list_near_misses(engine.store.manifest.profile, pool),
         top_expected=any(each.rank == 1 and each.source in query.expect_sources for each in ranks),
+        public_issues=tuple(issue.public for issue in issues),
     )
 
 

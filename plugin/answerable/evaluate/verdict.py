@@ -1,6 +1,6 @@
 """Hold the verdict of one gold query: its status, issues, ranks, recorded answer and costs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..serve.errors import FailureCause
@@ -18,6 +18,9 @@ VERDICT_STATUSES: tuple[VerdictStatus, ...] = (
     "known-failure",
     "unexpected-pass",
 )
+
+# In place of an issue whose public wording is not known.
+_WITHHELD_ISSUE = "an issue that the report names"
 
 CitationKind = Literal["record", "hint"]
 CITATION_KINDS: tuple[CitationKind, ...] = ("record", "hint")
@@ -109,7 +112,8 @@ class Verdict:
     """The outcome of one gold query; a report holds all of it but ``top_expected``.
 
     ``id``, ``query``, ``tags``, ``note``, ``expected_modes`` and ``known_failure`` are the gold
-    query's. ``issues`` say what is wrong. ``error`` says which call failed, so that there was
+    query's. ``issues`` say what is wrong, and ``public_issues`` the same, in the same order,
+    without a pattern or the path of a note. ``error`` says which call failed, so that there was
     nothing to judge, and ``cause`` why, in a word of a closed list. ``mode`` and ``reason`` are
     those of the answer, None where no answer was asked for. ``below_floors``: nothing was above the
     floors (``refused`` in a report). ``top``: the id of the best candidate. The scores are the best
@@ -151,6 +155,18 @@ class Verdict:
     supports: tuple[ClaimSupport, ...] = ()
     judge_usage: CallUsage | None = None
     top_expected: bool = False
+    public_issues: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> "Verdict":
+        """Return the verdict as anybody may read it: its issues in their public wording.
+
+        What only a report holds, such as ranks, is as private as before.
+        """
+        issues = self.public_issues
+        if len(issues) != len(self.issues):
+            issues = (_WITHHELD_ISSUE,) * len(self.issues)
+        return replace(self, issues=issues, public_issues=issues)
 
     @property
     def status(self) -> VerdictStatus:

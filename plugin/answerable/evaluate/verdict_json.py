@@ -52,7 +52,7 @@ def parse_verdict(data: Mapping[str, Any]) -> Verdict:
         require_number(row[name])
     for name in _COUNTS:
         require_count(row[name])
-    for name in ("tags", "issues", "expected_modes"):
+    for name in ("tags", "issues", "public_issues", "expected_modes"):
         row[name] = tuple(require_text(text) for text in row[name])
     row["ranks"] = tuple(_parse_rank(each) for each in row["ranks"])
     row["near_misses"] = tuple(_parse_near_miss(each) for each in row["near_misses"])
