@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from answerable.evaluate.denial_frames import split_denials
 from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.judge import judge_answer, summarize_reply
-from answerable.evaluate.negation import find_negation_conflict, read_quoted_sentences
+from answerable.evaluate.negation import (
+    NegationConflict,
+    find_negation_conflict,
+    read_quoted_sentences,
+)
+from answerable.evaluate.negation_clauses import parse_sentences
 from answerable.serve.answers.quotes import find_quotes
 from answerable.serve.text.languages import get_translation
 from answerable.serve.types import Answer, Claim, Passage, RecordCitation, Reply
@@ -47,6 +53,43 @@ DISAGREEING = [
         "The server listens on port 8080.",
     ),
     ("It is a myth that Windows is not supported.", "Windows is not supported."),
+    *(
+        (claim, "The server listens on port 8080.")
+        for claim in (
+            "It is not that the server listens on port 8080.",
+            "It can't be true that the server listens on port 8080.",
+            "It would be a mistake to think that the server listens on port 8080.",
+            "It is wrongly said that the server listens on port 8080.",
+            "Some wrongly believe that the server listens on port 8080.",
+            "As some wrongly claim, the server listens on port 8080.",
+            "There is no truth in the claim that the server listens on port 8080.",
+            "You read it well, but it is not true that the server listens on port 8080.",
+            "In short, it is not true that the server listens on port 8080.",
+            "It  is   not true that the server listens on port 8080.",
+            "Not true: the server listens on port 8080.",
+            "That's wrong: the server listens on port 8080.",
+            "The following is untrue: the server listens on port 8080.",
+            "Myth: the server listens on port 8080.",
+            "False. The server listens on port 8080.",
+            "The server listens on port 8080. Not!",
+            "The server listens on port 8080. No.",
+            "The server listens on port 8080. That is, of course, not true.",
+            "The server listens on port 8080. The opposite is true.",
+            "The server listens on port 8080, or so they wrongly say.",
+            "The server listens on port 8080, as some wrongly claim.",
+            "The server listens on port 8080 (a myth).",
+            "The server listens on port 8080 - not true.",
+            "The server listens on port 8080: untrue.",
+            "The idea that the server listens on port 8080 is mistaken.",
+        )
+    ),
+    ("That Windows is supported is a myth.", "Windows is supported."),
+    (
+        "It is not true that the cache is used, and it is not true that a key is needed.",
+        "The cache is used, and a key is needed.",
+    ),
+    ("The cache is used, or it is false that a key is needed.", "A key is needed for the cache."),
+    ("It is not false that Windows is supported.", "Windows is not supported."),
     ("The server does not listen on port 8080.", "The server listens on port 8080."),
     ("The server never listens on port 8080.", "The server listens on port 8080."),
     ("The server no longer listens on port 8080.", "The server listens on port 8080."),
@@ -152,6 +195,37 @@ AGREEING = [
         "One excerpt is shown where a section is sure, up to three where none is.",
     ),
     ("Only English is checked.", "Other languages are not checked."),
+    # Values, conditions and answers of a manual, which deny nothing.
+    ("The default is false.", "Default: false."),
+    ("By default strict is false.", "strict: boolean (default: false)"),
+    (
+        "Whether headings are embedded is false by default.",
+        "embed_headings: whether headings are embedded (false).",
+    ),
+    ("The plugin is off.", "Set it to false: the plugin is off."),
+    ("The plugin is off.", "`false`: the plugin is off."),
+    ("The plugin is off.", "enabled: true: the plugin is on; false: the plugin is off."),
+    ("The plugin is off.", "Set it to false to make sure that the plugin is off."),
+    ("Preview is false by default.", "`widget` · `true`; `preview` · `false`"),
+    ("Strict is off by default.", "strict - false"),
+    ("Strict is in the file.", "The default of strict is set in the file. It is false."),
+    ("It returns false where the key is missing.", "Returns: false if the key is missing."),
+    ("Clear the cache where an answer is wrong.", "Where an answer is wrong: clear the cache."),
+    ("A wrong key stops the build.", "Key is wrong: the build stops."),
+    ("Use one tab.", "Wrong indentation: use one tab."),
+    ("The status is incorrect.", "Status: incorrect"),
+    (
+        "If the key is missing the build is refused.",
+        "If the key is wrong: the build is refused.",
+    ),
+    ("Remove the wrong key.", "Remove the key that is wrong."),
+    ("The key on the left is wrong.", "That key on the left is wrong."),
+    ("The key is refused.", "The key is refused (it is wrong)."),
+    ("A mistake costs time.", "Forgetting the key is a mistake that costs time."),
+    ("A failing request has a wrong key.", "The key was wrong in a request that failed."),
+    ("Setting up is not that simple.", "It is not that simple to set up the server."),
+    ("It is not false that the cache is used.", "The cache is used."),
+    ("Windows is not supported.", "Is Windows supported? No."),
 ]
 TEXT = (
     "The server listens on port 8080. You must not run the purge in production. "
@@ -199,6 +273,62 @@ def test_verbatim_text_never_conflicts(claim: str, source: str) -> None:
 def test_denied_quote_always_conflicts(claim: str, source: str) -> None:
     for text in (claim, source):
         assert find_negation_conflict(f"It is not true that {text}", [text])
+
+
+def test_no_that_answers_a_question_does_not_deny_the_next_sentence() -> None:
+    assert not find_negation_conflict(
+        "No. Windows is not supported.", ["Windows is not supported."]
+    )
+    assert find_negation_conflict("No. Windows is supported.", ["Windows is not supported."])
+
+
+def test_conflict_shows_the_claim_and_the_sentence_with_what_denies_them() -> None:
+    denial = "It is not true that the function supports streaming."
+    source = "The function supports streaming."
+    assert find_negation_conflict(denial, [source]) == NegationConflict(denial, source)
+    assert find_negation_conflict(source, [denial]) == NegationConflict(source, denial)
+    after = f"{source} This is a myth."
+    assert find_negation_conflict(source, [after]) == NegationConflict(source, after)
+    assert find_negation_conflict(after, [source]) == NegationConflict(after, source)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ",
+        "that ",
+        "not ",
+        "is ",
+        "not aly ",
+        "and ",
+        "and it is ",
+        "x, it is not ",
+        "it was said ",
+    ],
+)
+def test_long_claim_is_parsed_in_proportion_to_its_length(unit: str) -> None:
+    """A pattern that tries all ways to cut 50,000 characters would not come to an end."""
+    claim = f"that {unit * (50_000 // len(unit))}x"
+    assert [each.is_denied for each in split_denials([claim])]
+
+
+@pytest.mark.parametrize("spaces", [1, 600])
+def test_white_space_does_not_hide_a_denial(spaces: int) -> None:
+    denial = "That the server listens on port 8080 is not true.".replace(" ", " " * spaces)
+    assert [each.is_denied for each in split_denials([denial])] == [True]
+
+
+def test_manual_denies_none_of_its_statements() -> None:
+    """Values, conditions and tables of our own manual are not read as denials."""
+    texts = [path.read_text("utf-8") for path in sorted((sites.ROOT / "docs").glob("*.md"))]
+    lines = [line for text in texts for line in text.splitlines() if line.strip()]
+    denied = [
+        sentence.text for line in lines for sentence in parse_sentences(line) if sentence.is_denied
+    ]
+    # It says itself what a denial is, and what an answer's mode does not mean.
+    assert len(lines) > 3000
+    assert [each for each in denied if "true" not in each and "does not mean" not in each] == []
+    assert len(denied) < 10, denied
 
 
 def test_quote_that_leaves_out_its_not_is_read_with_its_sentence() -> None:

@@ -24,7 +24,7 @@ _MIN_SAME_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class NegationConflict:
-    """A sentence of a claim, and the quoted sentence that it disagrees with."""
+    """A claim, and the quoted sentence that one of its sentences disagrees with."""
 
     claim: str
     source: str
@@ -76,7 +76,7 @@ def find_negation_conflict(claim: str, sources: Sequence[str]) -> NegationConfli
             # Denied as a whole: what agrees word by word then disagrees, and the reverse.
             conflict = None if conflict else _find_denied(sentence, aligned)
         if conflict:
-            return NegationConflict(sentence.text, conflict.text)
+            return NegationConflict(claim, conflict.text)
     return None
 
 

@@ -66,9 +66,9 @@ class Negation:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence without the words that deny it as a whole.
+    """A sentence, or a part of one that is denied as a whole, without the words that deny it.
 
-    ``tokens``: its words and signs in lower case.
+    ``text``: the sentence with these words. ``tokens``: words and signs in lower case.
     """
 
     text: str
@@ -110,11 +110,13 @@ def parse_sentences(text: str) -> list[Sentence]:
     lines = (fold_typography(line).text for line in text.splitlines())
     pieces = [piece for line in lines for piece in _SENTENCE_END.split(line) if piece.strip()]
     sentences = []
-    for piece, is_denied in split_denials(pieces):
-        tokens = tuple(_tokenize(piece))
+    for statement in split_denials(pieces):
+        tokens = tuple(_tokenize(statement.text))
         clauses, negations = _parse_clauses(tokens)
         if any(clause.terms for clause in clauses):
-            sentences.append(Sentence(piece, tokens, is_denied, clauses, negations))
+            sentences.append(
+                Sentence(statement.sentence, tokens, statement.is_denied, clauses, negations)
+            )
     return sentences
 
 
