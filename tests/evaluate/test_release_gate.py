@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -394,7 +395,7 @@ def test_both_streams_count_in_the_rank_correlation(tmp_path: Path) -> None:
 GOLD = """
 queries:
   - {id: one, query: first, expectSources: [a]}
-  - {id: two, query: second, expectSources: [n.md], topSource: a#part}
+  - {id: two, query: second, expectSources: [n.md], topSource: a#part, checkNegation: true}
 """
 
 
@@ -404,13 +405,17 @@ def test_gate_case_loads_gold_set(tmp_path: Path) -> None:
     pages = [record("a", "<p>A buoy.</p><h2 id='part'>Part</h2><p>A chain.</p>")]
     index = index_of(tmp_path, pages, [note("n", "A winch.")])
     sources = NoteSources({"n.md": "note-n"})
-    case = load_gate_case(path, None, index, sources, full=True)
+    case = load_gate_case(path, None, index, sources, full=True, check_negation=False)
     assert ([query.id for query in case.queries], case.total) == (["one", "two"], 2)
     assert (case.notes, case.full) == ({"n.md": "note-n"}, True)
-    part = load_gate_case(path, None, index, sources, full=False, ids=["two"])
+    # The file says so for one query, and the option for the other.
+    assert [query.check_negation for query in case.queries] == [False, True]
+    load = partial(load_gate_case, path, None, index, sources, full=False, check_negation=True)
+    part = load(ids=["two"])
+    assert [query.check_negation for query in part.queries] == [True]
     assert ([query.id for query in part.queries], part.total) == (["two"], 2)
     with pytest.raises(GoldError, match="'three'"):
-        load_gate_case(path, None, index, sources, full=False, ids=["three"])
+        load(ids=["three"])
 
 
 @pytest.mark.parametrize("gone", ["a", "a#part", "n.md"])
@@ -434,6 +439,7 @@ def test_gate_case_with_unknown_source_is_refused(tmp_path: Path, gone: str) -> 
             index,
             sources,
             full=False,
+            check_negation=True,
             ids=["one" if gone != "a" else "two"],
         )
 

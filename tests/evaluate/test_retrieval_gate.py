@@ -1,13 +1,16 @@
 """``gate: retrieval``: the gold set at the end of `mkdocs build`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from answerable.cli.gate import make_judged_site
 from answerable.evaluate import runner
+from answerable.evaluate.gold import GoldQuery
 from answerable.evaluate.verdict import Verdict
+from answerable.mkdocs.site_config import rebuild_site
 from support import sites
 
 GOLD = """
@@ -97,6 +100,28 @@ def test_an_unchanged_site_is_not_judged_again(
     assert len(runs) == 2
     sites.put(folder / "eval" / "gold.yaml", BROKEN)
     assert "storms#lanterns" in sites.failure(folder)
+
+
+def test_gates_switch_the_negation_check_off_with_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"gate": "retrieval", "evaluate": {"check_negation": False}}
+    site = sites.write_site(tmp_path, notes=sites.NOTES, options=options)
+    sites.put(site / "eval" / "gold.yaml", GOLD)
+    queries: list[GoldQuery] = []
+    run = runner.run_gold_set
+
+    def recorded(asked: Sequence[GoldQuery], *args: Any, **keywords: Any) -> Iterator[Verdict]:
+        queries.extend(asked)
+        return run(asked, *args, **keywords)
+
+    monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", recorded)
+    sites.build_here(site)
+    queries += make_judged_site(rebuild_site(site / "mkdocs.yml")).case.queries
+    assert [(query.id, query.check_negation) for query in queries] == 2 * [
+        ("chain", False),
+        ("winch", False),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,15 @@ def judge_site_encoding(
 
 def make_judged_site(site: RebuiltSite, ids: Sequence[str] = ()) -> JudgedSite:
     """Load the gold set of a site that was rebuilt. ids: the queries to ask, all by default."""
-    case = load_gate_case(site.gold, site.author, site.index, site.notes, full=site.full, ids=ids)
+    case = load_gate_case(
+        site.gold,
+        site.author,
+        site.index,
+        site.notes,
+        full=site.full,
+        check_negation=site.check_negation,
+        ids=ids,
+    )
     return JudgedSite(site.index, site.embedder, site.profile, case, site.cache)
 
 

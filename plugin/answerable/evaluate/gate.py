@@ -137,13 +137,14 @@ def load_gate_case(
     notes: NoteSources,
     *,
     full: bool,
+    check_negation: bool,
     ids: Collection[str] = (),
 ) -> GateCase:
     """Load a gold file as a case for an index; GoldError names what is wrong with it.
 
-    ids: the queries to ask, all by default.
+    check_negation: of queries that do not say. ids: the queries to ask, all by default.
     """
-    queries = load_gold_queries(path, author)
+    queries = load_gold_queries(path, author, check_negation=check_negation)
     public = {record.id for record in index.records} | {each.passage.id for each in index.passages}
     check_gold_sources(queries, path, public, notes, suggest=public, is_logged=True)
     selected = select_gold_queries(queries, tuple(ids), path)

@@ -283,7 +283,14 @@ def _load_case(
     built: FinishedBuild, staged: StagedFunction, notes: NoteSources, *, full: bool
 ) -> GateCase:
     path = resolve_gold_path(built.options)
-    return load_gate_case(path, built.author, staged.index, notes, full=full)
+    return load_gate_case(
+        path,
+        built.author,
+        staged.index,
+        notes,
+        full=full,
+        check_negation=built.options.evaluate.check_negation,
+    )
 
 
 def _make_judged_site(built: FinishedBuild, staged: StagedFunction, case: GateCase) -> JudgedSite:

@@ -108,6 +108,7 @@ class RebuiltSite:
     """Hold a site's index as a build makes it now, with the options that it depends on.
 
     ``words``: of a passage. ``full``: its answers cost nothing, so that a gate judges them too.
+    ``check_negation``: of gold queries that do not say.
     """
 
     index: SiteIndex
@@ -120,6 +121,7 @@ class RebuiltSite:
     gold: Path
     author: str | None
     cache: Path
+    check_negation: bool
 
 
 def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
@@ -182,4 +184,5 @@ def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
         gold=resolve_gold_path(options),
         author=built.author,
         cache=built.cache,
+        check_negation=options.evaluate.check_negation,
     )
