@@ -111,9 +111,9 @@ def test_gates_switch_the_negation_check_off_with_the_option(
     queries: list[GoldQuery] = []
     run = runner.run_gold_set
 
-    def recorded(asked: Sequence[GoldQuery], *args: Any, **keywords: Any) -> Iterator[Verdict]:
-        queries.extend(asked)
-        return run(asked, *args, **keywords)
+    def recorded(selected: Sequence[GoldQuery], *args: Any, **keywords: Any) -> Iterator[Verdict]:
+        queries.extend(selected)
+        return run(selected, *args, **keywords)
 
     monkeypatch.setattr("answerable.mkdocs.release_gates.run_gold_set", recorded)
     sites.build_here(site)
