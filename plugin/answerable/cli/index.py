@@ -147,9 +147,10 @@ def write_function_folder(options: IndexOptions, out: Path) -> tuple[BuiltSite, 
     with closing(ProcessPool()) as pool:
         site = describe_site(options, built, open_local_embedder(), pool)
         plan = FunctionPlan(out, site, FunctionSettings())
+        notes = read_notes(options, site)
         if built.url is None:
             click.echo(NO_ADDRESS_MESSAGE % "--base-url", err=True)
-        [(_, manifest)] = publish_site(site, [plan], read_notes(options, site), click.echo)
+        [(_, manifest)] = publish_site(site, [plan], notes, click.echo)
     return built, manifest
 
 

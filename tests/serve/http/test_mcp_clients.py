@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,7 +40,7 @@ def over_http(url: str, mode: Mode, use: Callable[[Any], Awaitable[None]]) -> No
         async with Client(url, mode=mode) as client:
             await use(client)
 
-    asyncio.run(run())
+    run_apart(run)
 
 
 def over_stdio(site: Path, mode: Mode, use: Callable[[Any], Awaitable[None]]) -> None:
@@ -47,7 +48,13 @@ def over_stdio(site: Path, mode: Mode, use: Callable[[Any], Awaitable[None]]) ->
         async with Client(stdio_client(stdio(site)), mode=mode) as client:
             await use(client)
 
-    asyncio.run(run())
+    run_apart(run)
+
+
+def run_apart(run: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run in a thread of its own: the tests of browsers keep a loop in theirs."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, run()).result()
 
 
 async def use_all(client: Any) -> None:

@@ -81,8 +81,8 @@ def _parse_length(environ: Environ) -> int:
     text = str(environ.get("CONTENT_LENGTH") or "0")
     if not (text.isascii() and text.isdigit()):
         return 0
-    # Five digits are too many bytes already, and `int` takes only so many.
-    return int(text.lstrip("0")[:5] or "0")
+    # Nine digits are too many bytes already, and `int` takes only so many.
+    return int(text.lstrip("0")[:9] or "0")
 
 
 def _decode_utf8(text: object) -> str:
