@@ -2,6 +2,7 @@
 
 import json
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -162,10 +163,31 @@ def test_refused_share_counts_neither_errors_nor_other_paths() -> None:
         line(6, path="search", method="GET", mode=None),
         line(7, path="other", status=404, mode=None),
         line(8, hour=None),
+        line(9, path="mcp", mode=None),
     )
     (week,) = usage.weeks
     assert (week.answered, week.refused, week.failed, week.refused_share) == (3, 1, 1, 0.25)
     assert (usage.requests, usage.undated) == (6, 1)
+
+
+def test_questions_of_agents_count_like_those_of_readers() -> None:
+    usage = summarized(
+        line(1, path="mcp", cited=("mooring",), question=CHAIN),
+        line(2, path="mcp", mode="not-found", reason="no-evidence", question=CHAIN),
+        line(3, path="mcp", mode=None, question=LANTERN),
+        line(4, path="mcp", mode=None, status=202),
+    )
+    (week,) = usage.weeks
+    assert (week.answered, week.refused, week.failed, usage.requests) == (1, 1, 0, 2)
+    assert [page.record for page in usage.pages] == ["mooring"]
+    (question,) = usage.questions
+    assert (question.text, question.answered, question.refused) == (CHAIN, 1, 1)
+
+
+def test_page_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.html"
+    write_html_page(path, made_report())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_damaged_lines_are_skipped_and_counted() -> None:
@@ -397,14 +419,23 @@ def test_html_page_of_empty_logs_says_what_is_missing() -> None:
     assert 'role="img"' not in text
 
 
-@pytest.mark.parametrize("place", ["docs/gaps.html", "site/deep/gaps.html"])
-def test_html_page_is_not_written_where_it_would_be_published(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "fate"),
+    [
+        ("docs/gaps.html", "published"),
+        ("site/deep/gaps.html", "published"),
+        ("function/gaps.html", "deployed"),
+    ],
+)
+def test_html_page_is_not_written_where_it_would_leave_the_machine(
+    tmp_path: Path, place: str, fate: str
+) -> None:
     site = write_site(tmp_path)
     put(site / "log", line(question=CHAIN))
     done = command(site, "gaps", "log", "--html", place)
     assert done.returncode == 1
     assert f"--html {place}: " in done.stderr
-    assert "is published, and the page holds what readers have typed" in done.stderr
+    assert f"is {fate}, and the page holds what readers have typed" in done.stderr
     assert not (site / place).exists()
 
 

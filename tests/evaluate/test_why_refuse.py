@@ -79,6 +79,7 @@ def test_floor_cost_names_gold_queries_that_it_would_refuse(tmp_path: Path) -> N
         GoldQuery("weak", "Which colour is painted on a buoy in spring?", expect_sources=("buoy",)),
         GoldQuery("lost-already", "Who sang at the opera in Vienna?", "partial"),
         GoldQuery("refused", WRONG, "not-found"),
+        GoldQuery("either", "How thick is the chain of a mooring?", ("not-found", "partial")),
         GoldQuery("short", "red buoy?", "partial"),
         GoldQuery("pattern", "Who doubles a rope before a storm?", forbid_answer_patterns=("x",)),
     ]
@@ -140,6 +141,23 @@ def test_no_floor_refuses_a_short_question_whose_words_a_passage_holds(tmp_path:
     assert refusal.no_floor
     assert (refusal.floor, refusal.note_floor) == (None, None)
     assert rules(explanation, None)[-1] == "no-floor"
+
+
+def test_floor_above_1_is_no_floor(tmp_path: Path) -> None:
+    """By vectors alone and with its boosts, a passage that repeats a question scores above 0.99."""
+    local = sites.local()
+    question = "Chain mooring twelve millimetres thick"
+    pages = {**PAGES, "chain": "<p>mooring twelve millimetres thick</p>"}
+    index = index_of(tmp_path, [record(*page) for page in pages.items()], embedder=local)
+    profile = Profile(floor=0.3, note_floor=0.3, hybrid=0.0)
+    own = make_engine(bundle_of(tmp_path, index, profile, local.identity), local)
+    explanation = refuse(own, question)
+    refusal = explanation.refusal
+    assert refusal is not None
+    assert explanation.passages[0].to_floor + profile.floor > 0.99
+    assert refusal.no_floor
+    assert (refusal.floor, refusal.note_floor) == (None, None)
+    assert "no-floor" in rules(explanation, FloorCost(20, ()))
 
 
 def test_hints_alone_need_a_note_floor(tmp_path: Path) -> None:

@@ -41,13 +41,14 @@ _ADVICE_BY_REASON = {
 class _LogSite:
     """Locate a site's log and its gold set; ``gold`` is None where there is no site.
 
-    ``published``: its folders whose files are published.
+    ``published``: its folders whose files are published. ``function``: the folder that is deployed.
     """
 
     cache: Path
     gold: Path | None
     author: str | None
     published: tuple[Path, ...]
+    function: Path | None = None
 
 
 @click.command("gaps")
@@ -69,7 +70,7 @@ def command(
     """
     site = _load_log_site(location[1])
     if html:
-        _check_unpublished(html, site.published)
+        _check_unpublished(html, site)
     texts = [_read_log(path) for path in logs] or [_read_own_log(site.cache / REFUSAL_LOG_FILE)]
     events = parse_logs(texts)
     refusals = events.refusals
@@ -110,15 +111,18 @@ def _load_log_site(config_file: Path) -> _LogSite:
     from ..mkdocs.site_config import load_site_config
 
     site = load_site_config(config_file)
-    return _LogSite(site.cache, site.gold, site.author, site.published)
+    return _LogSite(site.cache, site.gold, site.author, site.published, site.bundle.parent)
 
 
-def _check_unpublished(path: Path, published: Sequence[Path]) -> None:
-    """Refuse to write what readers have typed to where it would be published; SiteError."""
-    for folder in published:
+def _check_unpublished(path: Path, site: _LogSite) -> None:
+    """Refuse to write what readers have typed to where it would leave the machine; SiteError."""
+    fates = dict.fromkeys(site.published, "published")
+    if site.function:
+        fates[site.function] = "deployed"
+    for folder, fate in fates.items():
         if path.resolve().is_relative_to(folder.resolve()):
             raise SiteError(
-                f"--html {path}: {folder} is published, and the page holds what readers have "
+                f"--html {path}: {folder} is {fate}, and the page holds what readers have "
                 "typed; name a file elsewhere"
             )
 

@@ -36,8 +36,9 @@ class RefusalExplanation:
     cosine gives ``dense`` and the words give ``lifts``, the largest first. All four are empty where
     hints alone are found. ``floor`` and ``note_floor``: the lowest hundredths that refuse all that
     is above the floors now, None where nothing is, or where ``no_floor`` is true: a passage holds
-    all words of a short question, which no floor refuses. ``forecast``: of a sentence on the page
-    that is quoted first, which says what the site does not have.
+    all words of a short question, which no floor refuses, or it would take a floor above 1.
+    ``forecast``: of a sentence on the page that is quoted first, which says what the site does not
+    have.
     """
 
     passage: str
@@ -80,11 +81,14 @@ def explain_refusal(
     if not above and not hints_above:
         return None
     profile = context.profile
-    no_floor = bool(context.signals.is_whole.any())
     floors = [
-        None if no_floor or not group else _raise_above(max(each.to_floor for each in group), floor)
+        _raise_above(max(each.to_floor for each in group), floor) if group else None
         for group, floor in ((above, profile.floor), (hints_above, profile.note_floor))
     ]
+    # A site's options take no floor above 1.
+    no_floor = bool(context.signals.is_whole.any()) or any(floor and floor > 1 for floor in floors)
+    if no_floor:
+        floors = [None, None]
     if not above:
         return RefusalExplanation("", "", 0.0, 0.0, (), floors[0], floors[1], no_floor, None)
     best = max(above, key=lambda each: each.base)
@@ -147,9 +151,8 @@ def count_floor_cost(
 
 
 def _requires_answer(query: GoldQuery) -> bool:
-    return query.expect_answer_mode != "not-found" and bool(
-        query.expect_answer_mode or query.sources
-    )
+    modes = query.expected_modes
+    return "not-found" not in modes and bool(modes or query.sources)
 
 
 def _raise_above(distance: float, floor: float) -> float:

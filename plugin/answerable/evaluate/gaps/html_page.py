@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from ...indexing.output.atomic_files import write_file
+from ...indexing.output.atomic_files import write_private_file
 from .clusters import Gap
 from .plots import (
     PLOT_BOTTOM,
@@ -52,8 +52,8 @@ class GapsReport:
 
 
 def write_html_page(path: Path, report: GapsReport) -> None:
-    """Write the page to a file."""
-    write_file(path, render_html_page(report).encode("utf-8", "backslashreplace"))
+    """Write the page to a file that its owner alone can read: it holds what readers have typed."""
+    write_private_file(path, render_html_page(report).encode("utf-8", "backslashreplace"))
 
 
 def render_html_page(report: GapsReport) -> str:

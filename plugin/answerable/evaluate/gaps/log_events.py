@@ -15,8 +15,9 @@ from ...serve.http.telemetry import REQUEST_EVENT
 from ...serve.retrieval.question_text import clean_question, find_question_problem
 from ...serve.types import MODES, REASONS, Mode
 
-# The path of the requests that ask a question.
+# The paths of the requests that ask a question; what else an agent sends has no mode.
 _ANSWER_PATH = "answer"
+_AGENT_PATH = "mcp"
 _FULL_HOUR = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):00Z")
 # An answer cites fewer pages than this.
 _MAX_CITED = 64
@@ -96,7 +97,9 @@ def _parse_refusal(row: Mapping[str, Any]) -> LoggedRefusal:
 
 def _parse_request(row: Mapping[str, Any]) -> QuestionRequest | None:
     mode, cited, question = row.get("mode"), row.get("cited", []), row.get("question")
-    if _parse_text(row.get("path")) != _ANSWER_PATH or row.get("method") != "POST":
+    path = _parse_text(row.get("path"))
+    is_question = path == _ANSWER_PATH or (path == _AGENT_PATH and mode is not None)
+    if not is_question or row.get("method") != "POST":
         return None
     if mode is not None and mode not in MODES:
         raise ValueError("a mode that does not exist")

@@ -44,8 +44,8 @@ def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[
     weights = _weigh_terms(subjects, store)
     dimensions = len(subjects[0].vector) if subjects else 0
     vector_sums = np.zeros((len(subjects), dimensions), dtype=np.float32)
-    postings: dict[str, _TermClusters] = defaultdict(_TermClusters)
-    section_counts: dict[str, Counter[int]] = defaultdict(Counter)
+    postings: dict[str, _QuestionClusters] = defaultdict(_QuestionClusters)
+    sections: dict[str, _QuestionClusters] = defaultdict(_QuestionClusters)
     sizes = np.ones(len(subjects))
     for number, subject in enumerate(subjects):
         sums = (vector_sums[: len(clusters)] @ subject.vector).astype(np.float64)
@@ -53,8 +53,7 @@ def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[
             postings[term].add_products(sums, weight)
         sums /= 2
         if subject.section is not None:
-            for row, count in section_counts[subject.section].items():
-                sums[row] += SECTION_BONUS * count
+            sections[subject.section].add_products(sums, SECTION_BONUS)
         similarities = sums / sizes[: len(clusters)]
         row = int(similarities.argmax()) if clusters else 0
         if not clusters or similarities[row] < MIN_SIMILARITY:
@@ -66,13 +65,16 @@ def cluster_by_subject(subjects: Sequence[Subject], store: Bundle) -> list[list[
         for term, weight in weights[number].items():
             postings[term].append(row, weight)
         if subject.section is not None:
-            section_counts[subject.section][row] += 1
+            sections[subject.section].append(row, 1.0)
     return clusters
 
 
 @dataclass(slots=True)
-class _TermClusters:
-    """Collect the clusters with a term, one entry for each of their questions, and its weights."""
+class _QuestionClusters:
+    """Collect the clusters of the questions with a term or a section, and the weight it has there.
+
+    There is an entry for each question.
+    """
 
     rows: "array[int]" = field(default_factory=lambda: array("q"))
     weights: "array[float]" = field(default_factory=lambda: array("d"))
