@@ -12,8 +12,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from answerable.evaluate.github_commands import defuse_commands, format_annotation
 from answerable.evaluate.gold_lines import locate_queries
+from answerable.evaluate.judge import JudgedAnswer, judge_answer
 from answerable.evaluate.junit_report import render_junit
 from answerable.evaluate.markdown import format_inline, format_table, format_word_diff
+from answerable.evaluate.negation import NegationConflict
 from answerable.evaluate.page_changes import ComparedPage, compare_pages
 from answerable.evaluate.question_file import load_questions
 from answerable.evaluate.report import EvalReport
@@ -159,6 +161,43 @@ def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
     assert "and 80 more pages" in markdown
 
 
+def test_one_large_change_leaves_room_for_the_small_ones() -> None:
+    def make_run(word: str, *issue: str) -> EvalReport:
+        sizes = {"huge": 20_000} | {f"tiny-{number}": 1 for number in range(5)}
+        verdicts = (
+            replace(row(name, *issue), answer=RecordedAnswer(f"{word}{name}" * size))
+            for name, size in sizes.items()
+        )
+        return report(*verdicts)
+
+    markdown = format_site_diff(diff_sites("main", None, make_run("old"), make_run("new"), ()))
+    assert len(markdown) < 65_536
+    summaries = [node.text() for node in render(markdown).css("summary code")]
+    assert summaries == [f"What is tiny-{number}?" for number in range(5)]
+    assert "1 more changed answers are in the report" in markdown
+    # The same in the table of verdicts, whose texts are shortened each, and an id is not.
+    rows = (row("huge" * 6_000, "lost"), *(row(f"tiny-{number}", "lost") for number in range(5)))
+    table = format_run(report(*rows))
+    assert [table.count(f"<code>tiny-{number}</code>") for number in range(5)] == [1] * 5
+    assert "1 more are in the report, and not here." in table
+
+
+def test_turn_of_a_verdict_by_another_judge_is_not_shown() -> None:
+    before = report(replace(row("a"), answer=RecordedAnswer("old")))
+    after = report(replace(row("a", "the judge says no"), answer=RecordedAnswer("new")))
+    shown = format_site_diff(diff_sites("main", None, before, after, ()), with_run=False)
+    assert "verdict pass → fail" in shown
+    judged = replace(after, judge="honest-judge")
+    shown = format_site_diff(diff_sites("main", None, before, judged, ()), with_run=False)
+    assert "verdict" not in shown
+
+
+def test_aborted_run_that_began_with_an_error_was_judged_in_part() -> None:
+    failed = replace(row("down"), error="answer: no key")
+    assert report(failed).is_unjudged
+    assert not report(failed, total=3).is_unjudged
+
+
 def test_queries_are_located_by_their_lines(tmp_path: Path) -> None:
     gold = tmp_path / "gold.yaml"
     gold.write_text(
@@ -189,3 +228,10 @@ def test_questions_have_the_ids_of_their_lines(tmp_path: Path) -> None:
     assert [(each.id, each.query) for each in load_questions(path)] == [
         ("line-3", "How thick?"), ("line-4", "How long?"),
     ]  # fmt: skip
+    # They require nothing, whatever a claim and its quote say of each other.
+    conflict = NegationConflict("A chain is not long.", "A chain is long.")
+    answer = JudgedAnswer(
+        "partial", "A chain is not long.", cites_records=True, cites_hints=False,
+        conflicts=(conflict,),
+    )  # fmt: skip
+    assert [judge_answer(each, answer) for each in load_questions(path)] == [[], []]

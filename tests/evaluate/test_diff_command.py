@@ -10,8 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from answerable.testing.openai_stub import OpenAIStub
 from support import git_sites, sites
 from support.git_sites import run_git
+from support.stub_fixtures import conforming_model
 
 
 @pytest.fixture(scope="module")
@@ -279,6 +281,84 @@ def test_folder_that_git_will_not_remove_is_removed_all_the_same(folder: Path) -
     process = diff(folder, "--against", "HEAD")
     assert (process.returncode, process.stderr) == (0, "")
     assert len(run_git(folder, "worktree", "list").splitlines()) == 1
+
+
+def test_current_report_refuses_options_that_it_would_ignore(folder: Path) -> None:
+    assert sites.command(folder, "eval", "--full", "--report", "now.json").returncode == 0
+    sites.put(folder / "questions.txt", "What does a red lantern warn of?\n")
+    for option, value in (
+        ("--ids", "chain"), ("--gold", "eval/gold.yaml"), ("--questions", "questions.txt"),
+    ):  # fmt: skip
+        process = diff(folder, "--current", "now.json", option, value)
+        assert (process.returncode, "--current asks nothing" in process.stderr) == (2, True)
+    # A report of some queries is compared by these alone.
+    partly = ("--ids", "chain", "--report", "one.json")
+    assert sites.command(folder, "eval", "--full", *partly).returncode == 0
+    fields = diff_json(folder, "--current", "one.json")
+    assert (fields["unchanged"], fields["new"], fields["gone"]) == (1, [], [])
+    written = json.loads((folder / "now.json").read_text("utf-8"))
+    sites.put(folder / "other.json", json.dumps(written | {"answers": "gpt-4o-mini"}))
+    process = diff(folder, "--current", "other.json")
+    assert process.returncode == 2
+    assert "has answers of gpt-4o-mini, and this site's are of extractive" in process.stderr
+
+
+def test_ids_restrict_what_is_compared_with_a_report(folder: Path) -> None:
+    assert sites.command(folder, "eval", "--full", "--report", "base.json").returncode == 0
+    fields = diff_json(folder, "--against", "base.json", "--ids", "chain")
+    assert (fields["unchanged"], fields["gone"]) == (1, [])
+
+
+def test_errors_of_mkdocs_and_of_files_are_exit_status_2(folder: Path) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    sites.put(folder / "taken", "a file")
+    for option in ("--markdown", "--html", "--report", "--junit"):
+        process = diff(folder, option, "taken/out")
+        assert (process.returncode, "Traceback" in process.stderr) == (2, False), option
+    config.write_text(good + "theme: nope\n", "utf-8")
+    process = diff(folder)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "'nope'" in process.stderr
+
+
+def test_run_in_which_nothing_could_be_judged_is_exit_status_2(folder: Path) -> None:
+    assert sites.command(folder, "eval", "--full", "--report", "base.json").returncode == 0
+    with OpenAIStub(models={"honest": conforming_model}) as server:
+        url = server.base_url
+    settings = {"answers": "openai", "model": "honest", "base_url": url}
+    sites.put(folder / "function" / "settings.json", json.dumps(settings))
+    arguments = ("--against", "base.json", "--ids", "chain", "--yes")
+    process = diff(folder, *arguments, OPENAI_API_KEY="test")
+    assert process.returncode == 2, process.stdout + process.stderr
+    assert "ERROR chain: " in process.stdout
+
+
+def test_judge_model_is_asked_of_both_sides(folder: Path) -> None:
+    with OpenAIStub(models={"honest": conforming_model}) as server:
+        judge = {"model": "honest-judge", "base_url": server.base_url, "required": True}
+        sites.write_site(folder, options={"evaluate": {"judge": judge}})
+        process = diff(
+            folder, "--ids", "chain", "--yes", "--report", "now.json", "--json",
+            OPENAI_API_KEY="test",
+        )  # fmt: skip
+        calls = len(server.requests)
+    assert process.returncode == 0, process.stderr
+    now = json.loads((folder / "now.json").read_text("utf-8"))
+    claims = len(now["verdicts"][0]["supports"])
+    assert (now["judge"], calls) == ("honest-judge", 2 * claims)
+    assert claims > 0
+    assert json.loads(process.stdout)["changed"] == []
+
+
+def test_page_is_renamed_only_where_all_of_it_is_known(folder: Path) -> None:
+    assert sites.command(folder, "eval", "--full", "--report", "base.json").returncode == 0
+    run_git(folder, "mv", "docs/storms.md", "docs/weather.md")
+    git_sites.build(folder)
+    sites.put(folder / "questions.txt", "What does a red lantern warn of?\n")
+    for against, kinds in (("base.json", ["gone"]), ("HEAD", ["renamed"])):
+        fields = diff_json(folder, "--against", against, "--questions", "questions.txt")
+        assert [page["kind"] for page in fields["pages"]] == kinds
 
 
 def test_notebook_outside_git_counts_on_both_sides(folder: Path) -> None:

@@ -1,11 +1,12 @@
 """Ask a site and an earlier state of it the same questions, and compare the answers."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
+from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
 from ..evaluate.gold_sources import NoteSources, check_gold_sources, list_public_sources
 from ..evaluate.page_changes import compare_pages, list_cited_pages, list_pages
@@ -24,7 +25,7 @@ from ..serve.stores.bundle import Bundle
 from .ci_output import is_log_public, list_suggested_sources
 from .context import SiteLocation, open_engine, read_function_settings
 from .evaluate_options import read_note_sources
-from .gold_runs import AskingOptions, GoldRun
+from .gold_runs import AskingOptions, GoldRun, name_answerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,14 @@ class RunChoice:
 class AskedSite:
     """Hold an open site with the settings of its function and what a gold source may name.
 
-    ``prices``: of tokens, by the name of a model.
+    ``prices``: of tokens, by the name of a model. ``judge``: of its claims.
     """
 
     engine: Engine[Bundle]
     notes: NoteSources
     settings: FunctionSettings
     prices: Mapping[str, ModelPrice]
+    judge: EntailmentJudge | None
 
 
 def compare_site(
@@ -65,6 +67,7 @@ def compare_site(
     bundle, config_file = location
     config = load_site_config(config_file)
     source = choice.questions or choice.gold or config.gold
+    _check_choice(choice)
     queries = _load_queries(choice, source, config)
     current = _open_site(bundle or config.bundle, config_file, config)
     if choice.questions is None:
@@ -84,12 +87,20 @@ def compare_site(
         return _compare_with_ref(ref, current, queries, choice), source
 
 
+def _check_choice(choice: RunChoice) -> None:
+    if choice.current and (choice.ids or choice.gold or choice.questions):
+        raise GoldError(
+            "--current asks nothing, so its report says which questions are compared: drop "
+            "--questions, --gold and --ids, or it"
+        )
+    if choice.questions and (choice.ids or choice.gold):
+        raise GoldError(
+            "--questions is asked instead of the gold set: drop --gold and --ids, or it"
+        )
+
+
 def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequence[GoldQuery]:
     if choice.questions:
-        if choice.ids or choice.gold:
-            raise GoldError(
-                "--questions is asked instead of the gold set: drop --gold and --ids, or it"
-            )
         return load_questions(source)
     queries = load_gold_queries(source, config.author, check_negation=config.check_negation)
     return select_gold_queries(queries, choice.ids, source)
@@ -98,7 +109,8 @@ def _load_queries(choice: RunChoice, source: Path, config: SiteConfig) -> Sequen
 def _open_site(bundle: Path, config_file: Path, config: SiteConfig) -> AskedSite:
     engine = open_engine(bundle, config_file)
     settings = read_function_settings(bundle)
-    return AskedSite(engine, read_note_sources(config.notebook), settings, config.prices)
+    notes = read_note_sources(config.notebook)
+    return AskedSite(engine, notes, settings, config.prices, config.judge)
 
 
 def _compare_with_report(
@@ -106,6 +118,9 @@ def _compare_with_report(
 ) -> SiteDiff:
     before = _read_full_report(path)
     after = _read_or_ask(current, queries, choice)
+    if choice.ids:
+        asked = {verdict.query for verdict in after.verdicts}
+        before = _select_verdicts(before, asked | {query.query for query in queries}, choice.ids)
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
     )
@@ -116,7 +131,12 @@ def _compare_with_ref(
     ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
 ) -> SiteDiff:
     earlier = _open_site(ref.config.bundle, ref.config_file, ref.config)
+    # The same judge on both sides: a verdict may turn by the judge alone.
+    earlier = replace(earlier, judge=current.judge)
     after = _read_or_ask(current, queries, choice)
+    if choice.current:
+        answered = {verdict.query for verdict in after.verdicts}
+        queries = [query for query in queries if query.query in answered]
     before = _ask_site(earlier, queries, choice)
     pages = compare_pages(
         list_pages(earlier.engine.store), list_pages(current.engine.store), is_whole=True
@@ -134,12 +154,31 @@ def _read_or_ask(current: AskedSite, queries: Sequence[GoldQuery], choice: RunCh
             f"{choice.current} is of another bundle than the site's last build: run `answerable "
             "eval --full --report` again, or drop --current"
         )
+    answerer = name_answerer(current.settings)
+    if report.answers != answerer:
+        raise GoldError(
+            f"{choice.current} has answers of {report.answers}, and this site's are of {answerer}: "
+            "run `answerable eval --full --report` again without --model, or drop --current"
+        )
+    if {verdict.query for verdict in report.verdicts}.isdisjoint(each.query for each in queries):
+        raise GoldError(
+            f"{choice.current} has no answer to a question of the gold set: run `answerable eval "
+            "--full --report` again, or drop --current"
+        )
     return report
+
+
+def _select_verdicts(
+    report: EvalReport, questions: Collection[str], ids: Collection[str]
+) -> EvalReport:
+    """Keep the verdicts of some questions, or of queries with these ids."""
+    verdicts = tuple(each for each in report.verdicts if each.query in questions or each.id in ids)
+    return replace(report, verdicts=verdicts, total=len(verdicts), skipped=())
 
 
 def _ask_site(site: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice) -> EvalReport:
     """Ask a site after a word about the cost; click.Abort for a run that was interrupted."""
-    options = AskingOptions(full=True, is_agreed=choice.is_agreed)
+    options = AskingOptions(full=True, is_agreed=choice.is_agreed, judge=site.judge)
     run = GoldRun(site.engine, queries, site.notes.ids, site.prices, options)
     report = run.ask(site.settings)
     if report.is_aborted:
@@ -151,4 +190,8 @@ def _read_full_report(path: Path) -> EvalReport:
     report = read_report(path)
     if report.tier != "full":
         raise GoldError(f"{path} holds no answers: write it by `answerable eval --full --report`")
+    if report.is_aborted:
+        raise GoldError(
+            f"{path} is of a run that was aborted: run `answerable eval --full --report` again"
+        )
     return report

@@ -10,6 +10,7 @@ from ..evaluate.html_report import write_html_report
 from ..evaluate.report_files import write_report
 from ..evaluate.report_markdown import format_site_diff
 from ..evaluate.site_diff import SiteDiff, encode_site_diff
+from ..indexing.error_messages import format_error
 from ..indexing.output.atomic_files import write_file
 from ..serve.errors import AnswerableError
 from .answer_runs import RunChoice, compare_site
@@ -109,7 +110,26 @@ def command(
         _write_files(diff, DiffFiles(markdown, html, report))
     except AnswerableError as error:
         raise DiffError(str(error)) from None
-    raise SystemExit(0 if diff.after.holds else 1)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DiffError(format_error(error)) from None
+    except click.Abort:
+        click.echo("Aborted!", err=True)
+        raise SystemExit(_ERROR_STATUS) from None
+    except click.UsageError:
+        raise
+    # MkDocs' errors are of this class, with exit status 1.
+    except click.ClickException as error:
+        raise DiffError(error.format_message()) from None
+    raise SystemExit(_choose_status(diff))
+
+
+def _choose_status(diff: SiteDiff) -> int:
+    """Choose the exit status: 2 also where every call failed, so that nothing was compared."""
+    if diff.after.is_unjudged or diff.before.is_unjudged:
+        return _ERROR_STATUS
+    return 0 if diff.after.holds else 1
 
 
 def _print_outcome(diff: SiteDiff, *, as_json: bool) -> None:

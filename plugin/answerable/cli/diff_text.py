@@ -23,7 +23,7 @@ def print_site_diff(diff: SiteDiff) -> None:
     for change in diff.pages:
         _print_line(console, f"page {_describe_page(change)}")
     for answer_change in diff.answers.changed:
-        _print_change(console, answer_change)
+        _print_change(console, answer_change, has_same_judge=diff.has_same_judge)
     for label, ids in (("New", diff.answers.new), ("No longer asked", diff.answers.gone)):
         if ids:
             _print_line(console, f"{label}: {', '.join(ids)}")
@@ -38,9 +38,10 @@ def _print_line(console: Console, line: str, style: str = "") -> None:
     console.print(to_plain_text(defuse_commands(line)), style=style)
 
 
-def _print_change(console: Console, change: AnswerChange) -> None:
+def _print_change(console: Console, change: AnswerChange, *, has_same_judge: bool) -> None:
     _print_line(console, f"{change.after.id}: {change.after.query}", "bold")
-    _print_line(console, f"  changed: {describe_turn(change)}")
+    turn = describe_turn(change, has_same_judge=has_same_judge)
+    _print_line(console, f"  changed: {turn}")
     if "mode" in change.parts:
         _print_line(console, f"  mode: {change.before.mode} → {change.after.mode}")
     if "text" in change.parts:

@@ -68,7 +68,7 @@ class GoldRun:
         engine = make_engine(store, self.engine.embedder, settings)
         jobs = options.jobs or (MODEL_JOBS if by_model else 1)
         plan = RunOptions(options.full, jobs, options.repeat, judge)
-        answers = settings.model if by_model else settings.answers
+        answers = name_answerer(settings) if options.full else settings.answers
         return make_report(
             store.manifest,
             _collect_verdicts(runnable, engine, self.note_ids, plan, fail_fast=options.fail_fast),
@@ -80,6 +80,11 @@ class GoldRun:
             price=self.prices.get(answers),
             judge=judge.model if judge else None,
         )
+
+
+def name_answerer(settings: FunctionSettings) -> str:
+    """Name what writes answers: a model, or a provider that needs none."""
+    return settings.answers if is_answerer_local(settings.answers) else settings.model
 
 
 def choose_model(settings: FunctionSettings, model: str | None) -> FunctionSettings:

@@ -57,14 +57,18 @@ def list_cited_pages(verdicts: Iterable[Verdict]) -> dict[str, ComparedPage]:
 def compare_pages(
     before: Mapping[str, ComparedPage], after: Mapping[str, ComparedPage], *, is_whole: bool
 ) -> tuple[PageChange, ...]:
-    """Compare pages by their ids. is_whole: ``before`` has every page, so others are new."""
+    """Compare pages by their ids.
+
+    is_whole: ``before`` has every page with all its lines, so others are new or renamed.
+    """
     changes: list[PageChange] = []
     new = {page: after[page] for page in after if page not in before}
     for page, earlier in before.items():
         if page in after:
             if earlier.url != after[page].url:
                 changes.append(PageChange("moved", page, earlier.url, after[page].url))
-        elif new_page := _find_renamed(earlier, new):
+        # A report knows a page by the lines that it cites, which other pages may have too.
+        elif is_whole and (new_page := _find_renamed(earlier, new)):
             url = new.pop(new_page).url
             changes.append(PageChange("renamed", page, earlier.url, url, new_page))
         else:

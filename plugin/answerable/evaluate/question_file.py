@@ -24,7 +24,7 @@ def load_questions(path: Path) -> tuple[GoldQuery, ...]:
                 f"{path}: line {number}: no reader can ask it ({problem.rstrip('.').lower()}); "
                 "write it anew"
             )
-        queries.setdefault(question, GoldQuery(f"line-{number}", question))
+        queries.setdefault(question, GoldQuery(f"line-{number}", question, check_negation=False))
     if not queries:
         raise GoldError(f"{path} holds no question: write one on each line")
     return tuple(queries.values())

@@ -79,8 +79,13 @@ class EvalReport:
 
     @property
     def is_unjudged(self) -> bool:
-        """Tell whether no query could be judged, because every one met a failed call."""
-        return bool(self.verdicts) and len(self.errors) == len(self.verdicts)
+        """Tell whether no query could be judged, because every one met a failed call.
+
+        An aborted run has not asked every query.
+        """
+        return (
+            bool(self.verdicts) and len(self.errors) == len(self.verdicts) and not self.is_aborted
+        )
 
     @property
     def unexpected_passes(self) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Format a gold run and its changed answers as Markdown, for a step summary or a comment."""
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
 from .answer_diff import AnswerChange
 from .markdown import format_inline, format_table, format_word_diff
@@ -40,7 +39,7 @@ def format_run(report: EvalReport) -> str:
         for each in sorted(report.verdicts, key=lambda each: each.holds)
         if each.status != "pass"
     ]
-    fitting = [row for row, size in zip(rows, _add_up(rows), strict=True) if size <= _MAX_TABLE]
+    fitting = _select_fitting(rows)
     table = format_table(("verdict", "id", "question", "why"), fitting) if fitting else ""
     if len(fitting) < len(rows):
         table += f"\n{len(rows) - len(fitting)} more are in the report, and not here.\n"
@@ -83,11 +82,12 @@ def format_site_diff(diff: SiteDiff, *, with_run: bool = True) -> str:
     size = sum(map(len, parts))
     left_out = 0
     for change in _order_changes(diff.answers.changed):
-        block = _format_change(change)
-        size += len(block)
-        if size > MAX_CHARACTERS:
+        block = _format_change(change, has_same_judge=diff.has_same_judge)
+        # One that is too long leaves its room to those after it.
+        if size + len(block) > MAX_CHARACTERS:
             left_out += 1
         else:
+            size += len(block)
             parts.append(block)
     if left_out:
         parts.append(f"{left_out} more changed answers are in the report, and not here.\n")
@@ -112,10 +112,13 @@ def summarize_changes(diff: SiteDiff, against: str) -> str:
     return f"{line}; {', '.join(asides)}" if asides else line
 
 
-def describe_turn(change: AnswerChange) -> str:
-    """Say what a change did to the parts and the verdict of an answer."""
+def describe_turn(change: AnswerChange, *, has_same_judge: bool) -> str:
+    """Say what a change did to the parts and the verdict of an answer.
+
+    has_same_judge: of claims; by another judge a verdict may turn without the answer.
+    """
     turn = ", ".join(change.parts)
-    if change.before.status != change.after.status:
+    if has_same_judge and change.before.status != change.after.status:
         turn += f"; verdict {change.before.status} → {change.after.status}"
     return turn
 
@@ -125,9 +128,16 @@ def _order_changes(changes: Sequence[AnswerChange]) -> list[AnswerChange]:
     return sorted(changes, key=lambda change: (not change.holds_no_longer, change.after.holds))
 
 
-def _add_up(rows: Sequence[Sequence[str]]) -> Iterator[int]:
-    """Add up the characters of rows, each with those before it."""
-    return accumulate(sum(map(len, row)) for row in rows)
+def _select_fitting(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Select the rows that fit into the table, each if there is room beside those before it."""
+    fitting: list[Sequence[str]] = []
+    size = 0
+    for row in rows:
+        characters = sum(map(len, row))
+        if size + characters <= _MAX_TABLE:
+            fitting.append(row)
+            size += characters
+    return fitting
 
 
 def _explain(verdict: Verdict) -> str:
@@ -157,7 +167,7 @@ def _describe_page(change: PageChange) -> str:
     return f"{change.kind}: {_PAGE_SENTENCES[change.kind].format_map(values)}"
 
 
-def _format_change(change: AnswerChange) -> str:
+def _format_change(change: AnswerChange, *, has_same_judge: bool) -> str:
     before, after = format_word_diff(_text(change.before), _text(change.after))
     rows = [
         (f"<b>before</b>: {_mode(change.before)}", f"<b>after</b>: {_mode(change.after)}"),
@@ -167,7 +177,8 @@ def _format_change(change: AnswerChange) -> str:
     cells = "".join(
         f'<tr valign="top">{"".join(f"<td>{cell}</td>" for cell in row)}</tr>' for row in rows
     )
-    summary = f"{format_inline(change.after.query)} ({describe_turn(change)})"
+    turn = describe_turn(change, has_same_judge=has_same_judge)
+    summary = f"{format_inline(change.after.query)} ({turn})"
     return f"<details><summary>{summary}</summary><table>{cells}</table></details>\n"
 
 

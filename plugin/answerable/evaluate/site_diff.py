@@ -25,6 +25,11 @@ class SiteDiff:
     pages: tuple[PageChange, ...] = ()
     answers: AnswerDiff = field(default_factory=AnswerDiff)
 
+    @property
+    def has_same_judge(self) -> bool:
+        """Tell whether the same model, or none, has judged the claims of both."""
+        return self.before.judge == self.after.judge
+
 
 def diff_sites(
     against: str,
