@@ -119,8 +119,7 @@ def _compare_with_report(
     before = _read_full_report(path)
     after = _read_or_ask(current, queries, choice)
     if choice.ids:
-        asked = {verdict.query for verdict in after.verdicts}
-        before = _select_verdicts(before, asked | {query.query for query in queries}, choice.ids)
+        before = _select_verdicts(before, {query.query for query in queries}, choice.ids)
     pages = compare_pages(
         list_cited_pages(before.verdicts), list_pages(current.engine.store), is_whole=False
     )
