@@ -153,6 +153,23 @@ def test_action_stops_where_the_site_cannot_be_built_or_compared(
     assert api.comments == []
 
 
+def test_earlier_site_without_the_plugin_is_a_warning(folder: Path, api: CommentThread) -> None:
+    config = folder / "mkdocs.yml"
+    good = config.read_text("utf-8")
+    config.write_text("site_name: Harbour\n", "utf-8")
+    git_sites.commit(folder)
+    config.write_text(good, "utf-8")
+    git_sites.commit(folder)
+    sites.put(folder / "answerable-report" / "diff.md", "of an earlier run")
+    outcome = run(folder, api)
+    assert (outcome.status, outcome.outputs) == (0, {"status": "0", "changed": ""})
+    output = outcome.step("Compare the answers").output
+    assert "has no answers to compare with" in output
+    assert "::warning title=Answers not compared::" in output
+    assert not (folder / "answerable-report" / "diff.md").exists()
+    assert api.comments == []
+
+
 def test_action_without_comparison_asks_for_no_comment(folder: Path, api: CommentThread) -> None:
     outcome = run(folder, api, event="push", full="false", artifact="")
     assert (outcome.status, outcome.outputs) == (0, {"status": "0", "changed": ""})
