@@ -203,7 +203,8 @@ def test_fail_fast_stops_at_the_first_error(folder: Path) -> None:
         server.fault = "403"
         status, report, _ = evaluate(folder, "--fail-fast", "--jobs", "2")
         assert server.answer_calls < 10
-    assert (status, len(report["verdicts"]), report["aborted"]) == (2, 1, True)
+    # The queries after it might have been judged.
+    assert (status, len(report["verdicts"]), report["aborted"]) == (1, 1, True)
 
 
 def every_other(model: Callable[[ParsedPrompt], str]) -> Callable[[ParsedPrompt], str]:
