@@ -98,10 +98,10 @@ def scripted(
         pytest.param(
             {"name_boost": 0.0}, {"limitations-of-versions", "settings-of-index"}, id="name boost"
         ),
-        pytest.param({"theme_boost": 0.0}, {"theme-messages"}, id="theme boost"),
+        pytest.param({"theme_boost": 0.0}, {"theme-citations"}, id="theme boost"),
         pytest.param(
             {"name_boost": 0.0, "theme_boost": 0.0},
-            {"settings-of-index", "theme-messages"},
+            {"settings-of-index", "theme-citations"},
             id="both boosts",
             marks=deep,
         ),
