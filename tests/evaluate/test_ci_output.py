@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
+from answerable.cli.run_report import print_report
 from answerable.evaluate.github_commands import defuse_commands, format_annotation
 from answerable.evaluate.gold_lines import locate_queries
 from answerable.evaluate.judge import JudgedAnswer, judge_answer
@@ -125,7 +126,20 @@ def test_junit_has_an_outcome_for_each_status() -> None:
 def test_junit_of_an_aborted_run_has_an_error() -> None:
     root = ElementTree.fromstring(render_junit(report(row("fine"), total=3), Path("gold.yaml")))
     assert root[0].get("errors") == "1"
-    assert "aborted" in (root.findtext(".//system-err") or "")
+    [error] = root.findall(".//testcase/error")
+    assert "aborted" in error.attrib["message"]
+
+
+def test_lines_of_a_gold_file_are_no_commands_to_a_ci_service(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    verdict = replace(row("lost", "an issue"), note="first\n::error::INJECTED\n##[group]x")
+    print_report(report(verdict), None, as_json=False)
+    printed = capsys.readouterr().out
+    assert "INJECTED" in printed
+    assert not [line for line in printed.splitlines() if line.lstrip().startswith("::")]
+    assert "##[" not in printed
 
 
 def test_summary_tells_statuses_apart() -> None:

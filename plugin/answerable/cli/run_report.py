@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from ..evaluate.github_commands import defuse_commands
 from ..evaluate.metrics import Proportion, compute_metrics, compute_metrics_by_tag
 from ..evaluate.report import EvalReport, ReportDiff, diff_reports
 from ..evaluate.report_files import encode_report
@@ -61,9 +62,9 @@ def print_report(
     for row in report.verdicts:
         # Under the table, whose columns a log of 80 characters would break.
         if row.outcome:
-            click.echo(f"{_LINE_LABELS.get(row.status, 'FAIL')} {row.id}: {row.outcome}")
+            _print_text(f"{_LINE_LABELS.get(row.status, 'FAIL')} {row.id}: {row.outcome}")
             if row.note:
-                click.echo(f"  note: {row.note}")
+                _print_text(f"  note: {row.note}")
     _print_metrics(console, report.verdicts)
     if previous:
         _print_diff(console, diff_reports(previous, report))
@@ -72,6 +73,11 @@ def print_report(
     if usage := summarize_usage(report):
         console.print(to_plain_text(usage))
     console.print(to_plain_text(summarize_report(report)))
+
+
+def _print_text(text: str) -> None:
+    """Print a text of the gold file, so that no line of it is a command to a CI service."""
+    click.echo(defuse_commands(text) if is_log_public() else text)
 
 
 def _choose_columns(report: EvalReport) -> Mapping[str, Callable[[Verdict], str]]:
