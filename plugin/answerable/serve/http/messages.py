@@ -12,6 +12,9 @@ from ..errors import AnswerableError, CancelledError, CrowdedError, ProviderErro
 # Far more than a question: an agent tells of itself in each message, with an icon if it likes.
 MAX_BODY_BYTES = 16_384
 
+# Twelve digits are more bytes than any body has, and `int` takes only so many.
+_MAX_LENGTH_DIGITS = 12
+
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
 EVENT_STREAM_TYPE = "text/event-stream"
@@ -119,6 +122,13 @@ def encode_json(body: object) -> bytes:
 def encode_event(name: str, data: object) -> bytes:
     """Encode one server-sent event."""
     return b"event: " + name.encode() + b"\ndata: " + encode_json(data) + b"\n\n"
+
+
+def parse_content_length(text: str) -> int | None:
+    """Parse the length of a body in decimal digits; None for anything else."""
+    if not (text.isascii() and text.isdigit()):
+        return None
+    return int(text.lstrip("0")[:_MAX_LENGTH_DIGITS] or "0")
 
 
 def strip_base_path(path: str, base: str) -> str:

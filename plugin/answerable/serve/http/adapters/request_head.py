@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..messages import parse_content_length
+
 # Bytes of a head, its empty line included.
 MAX_HEAD_BYTES = 65_536
 MAX_FIELDS = 100
@@ -19,8 +21,6 @@ _REQUEST_LINE = re.compile(rb"(" + _TOKEN + rb") ([!-~\x80-\xff]+) HTTP/1\.([0-9
 _FIELD_LINE = re.compile(rb"(" + _TOKEN + rb"):[ \t]*([\t -~\x80-\xff]*)")
 # Two of these could be read as either one.
 _SINGLETON_FIELDS = ("content-length", "host")
-# Twelve digits are more bytes than any body has, and `int` takes only so many.
-_MAX_DIGITS = 12
 
 ReadLine = Callable[[int], bytes]
 
@@ -120,6 +120,6 @@ def _parse_body_length(fields: dict[str, str]) -> int | None:
         return None
     if length is None:
         return 0
-    if not (length.isascii() and length.isdigit()):
+    if (size := parse_content_length(length)) is None:
         raise MalformedRequestError("the length of the body is not a number")
-    return int(length.lstrip("0")[:_MAX_DIGITS] or "0")
+    return size

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from ..messages import MAX_BODY_BYTES, Request, Response, strip_base_path
+from ..messages import (
+    MAX_BODY_BYTES,
+    Request,
+    Response,
+    parse_content_length,
+    strip_base_path,
+)
 from ..sse import KeepaliveEvents
 
 if TYPE_CHECKING:
@@ -78,11 +84,7 @@ def send_wsgi_response(
 
 
 def _parse_length(environ: Environ) -> int:
-    text = str(environ.get("CONTENT_LENGTH") or "0")
-    if not (text.isascii() and text.isdigit()):
-        return 0
-    # Nine digits are too many bytes already, and `int` takes only so many.
-    return int(text.lstrip("0")[:9] or "0")
+    return parse_content_length(str(environ.get("CONTENT_LENGTH") or "0")) or 0
 
 
 def _decode_utf8(text: object) -> str:
