@@ -11,11 +11,12 @@ import click
 
 from ..evaluate.gaps.clusters import Gap, group_refusals
 from ..evaluate.gaps.gold_proposals import format_proposals, propose_gold_queries
-from ..evaluate.gaps.html_page import GapsReport, format_count, format_times, write_html_page
+from ..evaluate.gaps.html_page import GapsReport, write_html_page
 from ..evaluate.gaps.log_reader import parse_logs
 from ..evaluate.gaps.plots import format_share
 from ..evaluate.gaps.usage import UsageSummary, summarize_usage
 from ..evaluate.gold import load_gold_queries
+from ..indexing.plurals import format_count, format_times
 from ..serve.errors import SiteError
 from ..serve.http.refusal_log import REFUSAL_LOG_FILE
 from .context import SiteLocation, open_engine

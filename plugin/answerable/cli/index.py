@@ -30,10 +30,10 @@ from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
     FunctionPlan,
     SiteBuild,
-    format_count,
     publish_site,
     read_site_notes,
 )
+from ..indexing.plurals import format_count
 from ..indexing.process_pool import ProcessPool
 from ..indexing.widget import injection, widget_config
 from ..indexing.widget.injection import inject_widget, read_widget_files

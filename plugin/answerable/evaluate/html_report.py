@@ -7,11 +7,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from ..indexing.output.atomic_files import write_file
 from .floor_curve import FloorPoint, FloorScores, compute_auroc, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
+from .page_templates import load_page_template
 from .report import EvalReport, diff_reports
 from .verdict import Verdict
 from .verdict_cards import STATUS_LABELS, make_cards
@@ -24,7 +25,7 @@ CHART_MARGIN = 34
 CHART_LEFT = 48
 
 _STRIP_EDGE = 6
-_TEMPLATE_NAME = "report.html.jinja"
+_TEMPLATE_PATH = Path(__file__).with_name("report.html.jinja")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,6 @@ def render_html_report(
         diff=diff_reports(previous, report) if previous else None,
         judged=[(card, place_scores(card.verdict, report)) for card in cards],
         counts=_count_statuses(report),
-        status_labels=STATUS_LABELS,
         curve=_make_floor_chart(report),
         front=TrialChart(trials.rows) if trials else None,
         trials=trials,
@@ -216,16 +216,6 @@ def _format_interval(bounds: Sequence[float]) -> str:
 
 @cache
 def _load_template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return load_page_template(
+        _TEMPLATE_PATH, percent=_format_percent, interval=_format_interval, moment=_format_moment
     )
-    environment.filters |= {
-        "percent": _format_percent,
-        "interval": _format_interval,
-        "moment": _format_moment,
-    }
-    return environment.get_template(_TEMPLATE_NAME)

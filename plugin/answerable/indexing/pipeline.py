@@ -27,6 +27,7 @@ from .output.bundle_contents import BundleContents, serialize_index
 from .output.bundle_writer import parse_build_time, write_bundle
 from .output.function_writer import check_function_folder, lacks_kernel, write_function
 from .pages.page_index import PageIndex
+from .plurals import format_count
 from .process_pool import ProcessPool
 from .progress import show_progress
 
@@ -253,8 +254,3 @@ def _relative_path(folder: Path) -> str:
     except ValueError:
         # On Windows there is no way from one drive to another.
         return str(folder)
-
-
-def format_count(number: int, noun: str) -> str:
-    """Format a number and its noun, in the plural but for one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

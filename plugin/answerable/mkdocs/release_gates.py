@@ -28,7 +28,8 @@ from ..evaluate.report import EvalReport, make_report
 from ..evaluate.report_files import read_report, write_report
 from ..evaluate.runner import run_gold_set
 from ..indexing.index import SiteIndex
-from ..indexing.pipeline import StagedFunction, format_count
+from ..indexing.pipeline import StagedFunction
+from ..indexing.plurals import format_count
 from ..serve.errors import GoldError, SiteError
 from ..serve.provider_registry import is_answerer_local, is_embedder_local
 from ..serve.retrieval.store import Store

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from ...indexing.plurals import format_times
 from ...serve.http.refusal_log import normalize_question_words
 from ...serve.text.tokenization import STOPWORDS, split_lowercase_words
 from ..gold import GoldQuery
@@ -55,7 +56,7 @@ def format_proposals(proposals: Sequence[dict[str, Any]]) -> str:
 
 
 def _describe_gap(gap: Gap) -> str:
-    times = "once" if gap.asked == 1 else f"{gap.asked} times"
+    times = format_times(gap.asked)
     page, sources = "a page", "that page"
     if gap.action == "extend":
         page, sources = f"{gap.near}", f"[{gap.near}]"

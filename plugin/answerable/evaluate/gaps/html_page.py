@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from ...indexing.output.atomic_files import write_private_file
+from ...indexing.plurals import format_count, format_times
+from ..page_templates import load_page_template
 from .clusters import Gap
 from .plots import (
     PLOT_BOTTOM,
@@ -20,7 +22,7 @@ from .plots import (
 )
 from .usage import UsageSummary
 
-_TEMPLATE_NAME = "gaps.html.jinja"
+_TEMPLATE_PATH = Path(__file__).with_name("gaps.html.jinja")
 # Rows of a table before its end says how many more the JSON has.
 _MAX_ROWS = 20
 
@@ -72,28 +74,8 @@ def render_html_page(report: GapsReport) -> str:
     )
 
 
-def format_count(number: int, noun: str) -> str:
-    """Format a number and its noun, with an s unless it is 1."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def format_times(number: int) -> str:
-    """Format how often a question was asked."""
-    return "once" if number == 1 else f"{number} times"
-
-
 @cache
 def _load_template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return load_page_template(
+        _TEMPLATE_PATH, share=format_share, count=format_count, times=format_times
     )
-    environment.filters |= {
-        "share": format_share,
-        "count": format_count,
-        "times": format_times,
-    }
-    return environment.get_template(_TEMPLATE_NAME)
