@@ -34,15 +34,10 @@ from ..serve.errors import SiteError
 from ..serve.providers import make_engine
 from ..serve.settings import BUNDLE_FOLDER
 from .config import AnswerableConfig
+from .database_release import check_database_options, publish_to_database, resolve_stored_settings
 from .options import resolve_encoding, resolve_profile, resolve_settings
 from .pages import FinishedBuild, SitePages, merge_languages
-from .release_gates import (
-    check_database_options,
-    publish_to_database,
-    require_gold_set,
-    resolve_stored_settings,
-    run_release_gates,
-)
+from .release_gates import require_gold_set, run_release_gates
 
 log = get_plugin_logger(__name__)
 

@@ -1,8 +1,8 @@
-"""Judge a build by its gold set, refuse a failing encoding or search; publish to PostgreSQL."""
+"""Judge a build by its gold set, and refuse what fails: retrieval, an encoding, a requirement."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
@@ -17,7 +17,6 @@ from ..evaluate.encoding_gate import (
 from ..evaluate.gate import (
     GateCase,
     GateReport,
-    find_store_regressions,
     load_gate_case,
     summarize_gate_report,
 )
@@ -29,19 +28,14 @@ from ..evaluate.report_files import read_report, write_report
 from ..evaluate.runner import run_gold_set
 from ..indexing.index import SiteIndex
 from ..indexing.pipeline import StagedFunction
-from ..indexing.plurals import format_count
 from ..serve.errors import GoldError, SiteError
 from ..serve.provider_registry import is_answerer_local, is_embedder_local
-from ..serve.retrieval.store import Store
-from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
-from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
 from .options import (
     resolve_encoding,
     resolve_gold_path,
     resolve_identity,
     resolve_profile,
-    resolve_search,
     resolve_settings,
 )
 from .pages import FinishedBuild
@@ -50,7 +44,7 @@ log = get_plugin_logger(__name__)
 
 _UNCERTIFIED = "or set `uncertified: allow` under `bundle`"
 _ENCODING_REMEDY = f"use int8 with all dimensions, {_UNCERTIFIED}"
-_SEARCH_REMEDY = f"use `search: exact`, {_UNCERTIFIED}"
+SEARCH_REMEDY = f"use `search: exact`, {_UNCERTIFIED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,78 +85,14 @@ def run_release_gates(built: FinishedBuild, staged: StagedFunction, notes: NoteS
     _judge_encoding(built, staged, notes)
 
 
-def publish_to_database(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> None:
-    """Publish the bundle in a function's folder to the database, if there is one.
-
-    SiteError if the gold set rejects how it is searched; StorageError if the database refuses.
-    """
-    options = built.options
-    if not options.store.url:
-        return
-    from ..indexing.postgres.publisher import DatabaseTarget, publish_bundle_rows
-
-    bundle = open_bundle(staged.folder / BUNDLE_FOLDER)
-    search = resolve_search(options)
-    name = _store_name(built, staged.folder)
-    target = DatabaseTarget(options.store.url, name, search, float(options.store.grace))
-
-    def certify_search(store: Store) -> None:
-        case = _load_case(built, staged, notes, full=_answers_locally(options))
-        regressions = find_store_regressions(case, built.embedder, bundle, store)
-        if regressions:
-            raise SiteError(
-                f"store.search: {search.label} rejected by the gold set, with other verdicts for "
-                f"{', '.join(regressions)}; raise ef_search, or {_SEARCH_REMEDY}"
-            )
-        log.info("store: %s certified by the gold set", search.label)
-
-    done = publish_bundle_rows(
-        bundle, target, certify_search if _needs_search_certificate(options) else None
-    )
-    log.info(
-        "store: %s published as %s; %s sent, %s as before, %s removed",
-        bundle.manifest.id[:12],
-        target.name,
-        format_count(done.sent, "row"),
-        format_count(done.reused, "row"),
-        format_count(done.removed, "older bundle"),
-    )
-
-
-def _names_database(built: FinishedBuild) -> bool:
-    """Tell whether the site's owner has named an address, even one that the environment lacks."""
-    return built.options.store.url != ""
-
-
-def check_database_options(built: FinishedBuild) -> None:
-    """Warn of an empty database address, and import what a database needs before a file is written.
-
-    PolicyError names the extra to install.
-    """
-    if built.options.store.url:
-        from ..indexing.postgres import publisher
-
-        del publisher
-    elif _names_database(built):
-        log.warning("store.url: it is empty, so nothing is published to a database")
-
-
-def resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:
-    """Resolve the settings of the function in a folder, with its name in the database."""
-    settings = resolve_settings(built.options)
-    if not _names_database(built):
-        return settings
-    return replace(settings, store=_store_name(built, folder))
-
-
 def _list_requirements(built: FinishedBuild) -> Iterator[_GoldRequirement]:
     options = built.options
     certified = ("needs a gold set to certify it", "cannot be certified with")
     if _needs_certificate(options):
         label = f"bundle: {_encoding_label(options)}"
         yield _GoldRequirement(label, *certified, _ENCODING_REMEDY, _ENCODING_REMEDY)
-    if options.store.url and _needs_search_certificate(options):
-        yield _GoldRequirement("store.search: hnsw", *certified, _SEARCH_REMEDY, _SEARCH_REMEDY)
+    if options.store.url and needs_search_certificate(options):
+        yield _GoldRequirement("store.search: hnsw", *certified, SEARCH_REMEDY, SEARCH_REMEDY)
     if options.gate != "none":
         yield _GoldRequirement(
             "gate: retrieval",
@@ -224,7 +154,7 @@ def _name_remedies(report: GateReport) -> str:
 
 
 def _judge_contents(built: FinishedBuild, staged: StagedFunction, notes: NoteSources) -> GateReport:
-    case = _load_case(built, staged, notes, full=_answers_locally(built.options))
+    case = load_gold_case(built, staged, notes, full=answers_locally(built.options))
     site = _make_judged_site(built, staged, case)
     return certify_contents(site, staged.contents, built.cache / "certificates")
 
@@ -249,7 +179,7 @@ def _read_or_run_report(
     built: FinishedBuild, staged: StagedFunction, notes: NoteSources
 ) -> EvalReport:
     """Read the verdicts of the last build, or run the gold set where anything has changed."""
-    case = _load_case(built, staged, notes, full=False)
+    case = load_gold_case(built, staged, notes, full=False)
     _check_added_texts(built.options, case.queries, staged.index)
     site = _make_judged_site(built, staged, case)
     key = compute_verdict_key(site.compute_bundle_id(staged.contents), staged.index, case)
@@ -280,9 +210,10 @@ def _check_added_texts(
     check_gold_overlap(queries, texts, index.site.name)
 
 
-def _load_case(
+def load_gold_case(
     built: FinishedBuild, staged: StagedFunction, notes: NoteSources, *, full: bool
 ) -> GateCase:
+    """Load the gold set of a build as the case for what is staged; GoldError."""
     path = resolve_gold_path(built.options)
     return load_gate_case(
         path,
@@ -299,7 +230,8 @@ def _make_judged_site(built: FinishedBuild, staged: StagedFunction, case: GateCa
     return JudgedSite(staged.index, built.embedder, profile, case, built.cache)
 
 
-def _answers_locally(options: AnswerableConfig) -> bool:
+def answers_locally(options: AnswerableConfig) -> bool:
+    """Tell whether answers cost nothing, so that a gate can judge them too."""
     return is_answerer_local(options.answers.provider)
 
 
@@ -327,7 +259,8 @@ def _is_measurable(built: FinishedBuild) -> bool:
     return True
 
 
-def _needs_search_certificate(options: AnswerableConfig) -> bool:
+def needs_search_certificate(options: AnswerableConfig) -> bool:
+    """Tell whether an approximate search has to be certified by the gold set."""
     return options.store.search != "exact" and options.bundle.uncertified == "refuse"
 
 
@@ -337,9 +270,3 @@ def _is_lossy(options: AnswerableConfig) -> bool:
 
 def _encoding_label(options: AnswerableConfig) -> str:
     return resolve_encoding(options).label(resolve_identity(options).dimensions)
-
-
-def _store_name(built: FinishedBuild, folder: Path) -> str:
-    """Name a function's bundle in the database: one for each language or version of a site."""
-    inner = folder.resolve().relative_to(Path(built.options.function).resolve())
-    return "/".join([built.options.store.name, *inner.parts])
