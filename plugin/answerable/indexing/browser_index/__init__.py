@@ -1,0 +1,1 @@
+"""Write the files from which a site answers in its readers' browsers."""

@@ -1,0 +1,146 @@
+"""Translate Python's regular expressions to JavaScript's, with Python's character classes.
+
+Of both languages only JavaScript's ``u`` flag knows Unicode, and its ``\\w``, ``\\s``, ``\\d`` and
+``\\b`` mean less than Python's. So a pattern is parsed by Python's own parser and written anew.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+from ...serve.errors import AnswerableError
+
+# Python's own parser of patterns, which has had this name since 3.11.
+_parser: Any = import_module("re._parser")
+
+# The content of a class for each of Python's, by https://docs.python.org/3/library/re.html.
+_WORD = r"\p{L}\p{N}_"
+_DIGIT = r"\p{Nd}"
+_SPACE = r"\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_CLASSES = {"WORD": _WORD, "DIGIT": _DIGIT, "SPACE": _SPACE}
+
+_BOUNDARY = f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_NO_BOUNDARY = f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
+_ANCHORS = {
+    "AT_BEGINNING": "^",
+    "AT_BEGINNING_STRING": "^",
+    "AT_END": r"(?=\n?$)",
+    "AT_END_STRING": "$",
+    "AT_BOUNDARY": _BOUNDARY,
+    "AT_NON_BOUNDARY": _NO_BOUNDARY,
+}
+
+_TRANSLATED_FLAGS = re.IGNORECASE | re.DOTALL | re.UNICODE
+
+
+def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
+    """Translate a compiled pattern to the ``source`` and ``flags`` of a JavaScript RegExp.
+
+    Groups keep their numbers and names. AnswerableError for a construct without a translation: a
+    possessive quantifier, an atomic group, a conditional, flags inside the pattern.
+    """
+    if pattern.flags & ~_TRANSLATED_FLAGS:
+        raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation")
+    parsed = _parser.parse(pattern.pattern, pattern.flags)
+    names = {number: name for name, number in pattern.groupindex.items()}
+    translator = _Translator(names, is_dotall=bool(pattern.flags & re.DOTALL))
+    flags = "iu" if pattern.flags & re.IGNORECASE else "u"
+    return {"source": translator.write_nodes(parsed), "flags": flags}
+
+
+class _Translator:
+    """Write the nodes of a parsed pattern as JavaScript. names: of groups by number."""
+
+    def __init__(self, names: dict[int, str], *, is_dotall: bool) -> None:
+        self.names = names
+        self.is_dotall = is_dotall
+
+    def write_nodes(self, nodes: Iterable[tuple[Any, Any]]) -> str:
+        """Write a sequence of nodes."""
+        return "".join(self._write_node(str(kind), value) for kind, value in nodes)
+
+    def _write_node(self, kind: str, value: Any) -> str:
+        match kind:
+            case "LITERAL":
+                return _escape(value)
+            case "NOT_LITERAL":
+                return f"[^{_escape(value)}]"
+            case "ANY":
+                return "[^]" if self.is_dotall else r"[^\n]"
+            case "IN":
+                return _write_class(value)
+            case "AT":
+                return _ANCHORS[str(value)]
+            case "BRANCH":
+                return f"(?:{'|'.join(map(self.write_nodes, value[1]))})"
+            case "SUBPATTERN":
+                return self._write_group(*value)
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                return self._write_repeat(*value, is_lazy=kind == "MIN_REPEAT")
+            case "ASSERT" | "ASSERT_NOT":
+                direction, inner = value
+                look = ("<" if direction < 0 else "") + ("=" if kind == "ASSERT" else "!")
+                return f"(?{look}{self.write_nodes(inner)})"
+            case "GROUPREF":
+                return rf"\k<{self.names[value]}>" if value in self.names else rf"(?:\{value})"
+            case _:
+                raise AnswerableError(f"a pattern with {kind} has no translation")
+
+    def _write_group(self, number: int | None, added: int, removed: int, inner: Any) -> str:
+        if added or removed:
+            raise AnswerableError("a pattern with flags inside has no translation")
+        if number is None:
+            return f"(?:{self.write_nodes(inner)})"
+        name = f"?<{self.names[number]}>" if number in self.names else ""
+        return f"({name}{self.write_nodes(inner)})"
+
+    def _write_repeat(self, least: int, most: Any, inner: Any, *, is_lazy: bool) -> str:
+        end = "" if most is _parser.MAXREPEAT else str(most)
+        count = {(0, ""): "*", (1, ""): "+", (0, "1"): "?"}.get(
+            (least, end), f"{{{least}}}" if end == str(least) else f"{{{least},{end}}}"
+        )
+        return f"(?:{self.write_nodes(inner)}){count}{'?' if is_lazy else ''}"
+
+
+def _write_class(items: Sequence[tuple[Any, Any]]) -> str:
+    """Write a class; a negated part of it, such as ``\\W``, becomes a lookahead of its own."""
+    kinds = [(str(kind), value) for kind, value in items]
+    is_negated = kinds[0][0] == "NEGATE"
+    members = "".join(_write_member(kind, value) for kind, value in kinds if kind != "NEGATE")
+    absent = [
+        _CLASSES[str(value).removeprefix("CATEGORY_NOT_")]
+        for kind, value in kinds
+        if kind == "CATEGORY" and str(value).startswith("CATEGORY_NOT_")
+    ]
+    if not absent:
+        return f"[{'^' if is_negated else ''}{members}]"
+    if is_negated:
+        # In no listed member, and in each class whose complement is listed.
+        looks = "".join(f"(?=[{each}])" for each in absent)
+        return f"(?:{looks}[^{members}])"
+    branches = [f"[^{each}]" for each in absent] + ([f"[{members}]"] if members else [])
+    return f"(?:{'|'.join(branches)})"
+
+
+def _write_member(kind: str, value: Any) -> str:
+    match kind:
+        case "LITERAL":
+            return _escape(value)
+        case "RANGE":
+            return f"{_escape(value[0])}-{_escape(value[1])}"
+        case "CATEGORY":
+            name = str(value).removeprefix("CATEGORY_")
+            return "" if name.startswith("NOT_") else _CLASSES[name]
+        case _:
+            raise AnswerableError(f"a class with {kind} has no translation")
+
+
+def _escape(code: int) -> str:
+    """Write a character so that it is literal inside and outside a class."""
+    character = chr(code)
+    if character.isascii() and (character.isalnum() or character in " _\"'`<>=!,;:@#%&~"):
+        return character
+    if character.isascii() and character in r"^$\.*+?()[]{}|/-":
+        return f"\\{character}"
+    return f"\\u{{{code:x}}}"

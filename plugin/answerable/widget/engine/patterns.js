@@ -1,0 +1,85 @@
+/** Use the regular expressions that travel in the recipe, as Python's `re` does. */
+
+/** @type {WeakMap<RegExp, Map<string, RegExp>>} */
+const variants = new WeakMap();
+
+/**
+ * Return a pattern with one more flag, made once.
+ * @param {RegExp} pattern
+ * @param {string} flag
+ * @returns {RegExp}
+ */
+function withFlag(pattern, flag) {
+  let byFlag = variants.get(pattern);
+  if (!byFlag) variants.set(pattern, (byFlag = new Map()));
+  let variant = byFlag.get(flag);
+  if (!variant) byFlag.set(flag, (variant = new RegExp(pattern.source, pattern.flags + flag)));
+  return variant;
+}
+
+/**
+ * Find all matches, as `finditer` does, between two offsets.
+ * @param {RegExp} pattern
+ * @param {string} text
+ * @param {number} [start]
+ * @param {number} [end]
+ * @returns {RegExpMatchArray[]}
+ */
+export function findAll(pattern, text, start = 0, end = text.length) {
+  const whole = withFlag(pattern, "g");
+  whole.lastIndex = start;
+  return [...(end < text.length ? text.slice(0, end) : text).matchAll(whole)];
+}
+
+/**
+ * Match at an offset, as `match` does.
+ * @param {RegExp} pattern
+ * @param {string} text
+ * @param {number} [start]
+ * @returns {RegExpExecArray | null}
+ */
+export function matchAt(pattern, text, start = 0) {
+  const sticky = withFlag(pattern, "y");
+  sticky.lastIndex = start;
+  return sticky.exec(text);
+}
+
+/**
+ * Test whether all of a text matches, as `fullmatch` does.
+ * @param {RegExp} pattern
+ * @param {string} text
+ * @returns {boolean}
+ */
+export function matchesAll(pattern, text) {
+  let byFlag = variants.get(pattern);
+  if (!byFlag) variants.set(pattern, (byFlag = new Map()));
+  let whole = byFlag.get("whole");
+  if (!whole) {
+    whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags);
+    byFlag.set("whole", whole);
+  }
+  return whole.test(text);
+}
+
+/**
+ * Replace all matches, as `sub` does.
+ * @param {RegExp} pattern
+ * @param {string} text
+ * @param {string | ((...groups: any[]) => string)} replacement
+ * @returns {string}
+ */
+export function replaceAll(pattern, text, replacement) {
+  const whole = withFlag(pattern, "g");
+  whole.lastIndex = 0;
+  // Two calls, since the overloads of `replace` take a text or a function, not either.
+  return typeof replacement === "string" ? text.replace(whole, replacement) : text.replace(whole, replacement);
+}
+
+/**
+ * Escape a text so that a pattern matches it as it is.
+ * @param {string} text
+ * @returns {string}
+ */
+export function escapePattern(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,40 @@
+"""Patterns that are translated to JavaScript match as Python's do."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.browser_index.javascript_patterns import translate_pattern
+from answerable.serve.errors import AnswerableError
+from support.engine_process import engine
+
+PATTERNS = (
+    r"[^\W_]+",
+    r"[^\S\n]{2,}",
+    r"\bnot\b|n['’]t\b",
+    r"[^\W\d_]+|[\W_]+?x|\d+(?:[.,]\d+)*",
+    r"(?<![\w*])[*_]+(?![*\w])",
+    r"(?P<word>\w+)\s+(?P=word)",
+    r"^\s*(?:a|b[^c])$|\Z",
+    r"[\u0e00-\u0eff\]^-]|[a-z-]{2}",
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("flags", [0, re.IGNORECASE])
+@given(
+    text=st.text(st.sampled_from("aAbBcx not'’t _*-]^.,\n\t\r\x1c\x85\u200b٣½éßฟ🚀 0"), max_size=30)
+)
+def test_translated_pattern_finds_what_python_finds(pattern: str, flags: int, text: str) -> None:
+    compiled = re.compile(pattern, flags)
+    engine().call("recipe", "reviveRecipe", translate_pattern(compiled), save="pattern")
+    matches = engine().call("patterns", "findAll", {"$": "pattern"}, text)
+    assert [match[0] for match in matches] == [match.group() for match in compiled.finditer(text)]
+
+
+@pytest.mark.parametrize("pattern", ["a++", "(?>a)", "(?i:a)b", "(a)?(?(1)b|c)"])
+def test_construct_without_translation_is_refused(pattern: str) -> None:
+    with pytest.raises(AnswerableError, match="has no translation"):
+        translate_pattern(re.compile(pattern))

@@ -1,0 +1,73 @@
+"""Call the functions of the browser's engine in Node, to compare them with their Python twins."""
+
+import atexit
+import json
+import shutil
+import subprocess
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.indexing.browser_index.recipe import collect_recipe
+
+ENGINE = Path(str(files("answerable") / "widget" / "engine"))
+_WORKER = Path(__file__).with_name("engine_worker.mjs")
+
+
+class EngineProcess:
+    """Run one Node process, which imports the engine's modules when they are called."""
+
+    def __init__(self) -> None:
+        node = shutil.which("node")
+        assert node, "the tests of the engine need node: apt-get install nodejs"
+        self._process = subprocess.Popen(
+            [node, str(_WORKER), str(ENGINE)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        self._send({"recipe": collect_recipe()})
+
+    def call(self, module: str, function: str, *args: Any, save: str | None = None) -> Any:
+        """Call a function of a module and return its result as JSON.
+
+        args: JSON; ``{"$": "recipe"}`` is the recipe, ``{"$set": [...]}`` a Set and
+        ``{"$map": [[key, value], ...]}`` a Map. save: a name for the result, which stays in the
+        process, where ``{"$": name}`` passes it on. AssertionError: the stack of an error.
+        """
+        return self._send({"module": module, "call": function, "args": args, "as": save})
+
+    def close(self) -> None:
+        """Let the process end."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.close()
+        self._process.wait(timeout=10)
+        self._process.stdout.close()
+
+    def _send(self, message: dict[str, Any]) -> Any:
+        assert self._process.stdin
+        assert self._process.stdout
+        # Escaped: a line of JSON holds no other line end, and a lone surrogate survives.
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+        reply = json.loads(self._process.stdout.readline())
+        assert "error" not in reply, reply["error"]
+        return reply["result"]
+
+
+RECIPE = {"$": "recipe"}
+
+
+@cache
+def engine() -> EngineProcess:
+    """Start the engine's process once for all tests of a worker."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    process = EngineProcess()
+    atexit.register(process.close)
+    return process

@@ -1,0 +1,44 @@
+// Calls functions of the engine's modules for a test: a line of JSON in, a line of JSON out.
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const [folder] = process.argv.slice(2);
+const { reviveRecipe } = await import(pathToFileURL(`${folder}/recipe.js`).href);
+// What a test has named: the recipe, stores, results of earlier calls.
+const named = new Map();
+
+function resolve(value) {
+  if (Array.isArray(value)) return value.map(resolve);
+  if (value === null || typeof value !== "object") return value;
+  if (typeof value.$ === "string") return named.get(value.$);
+  if (Array.isArray(value.$set)) return new Set(value.$set);
+  if (Array.isArray(value.$map)) return new Map(value.$map.map(resolve));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolve(each)]));
+}
+
+function plain(value) {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, each]) => [key, plain(each)]));
+  if (value instanceof Set || ArrayBuffer.isView(value)) return [...value].map(plain);
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === undefined) return null;
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}
+
+async function answer({ recipe, module, call, args = [], as }) {
+  if (recipe) return void named.set("recipe", reviveRecipe(recipe));
+  const { [call]: method } = await import(pathToFileURL(`${folder}/${module}.js`).href);
+  const result = await method(...args.map(resolve));
+  if (!as) return plain(result);
+  named.set(as, result);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let reply;
+  try {
+    reply = { result: (await answer(JSON.parse(line))) ?? null };
+  } catch (error) {
+    reply = { error: error.stack ?? String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
