@@ -1,0 +1,34 @@
+"""The engine in the browser counts and compares texts by code points, as Python does."""
+
+from functools import cmp_to_key
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.engine_process import engine
+
+TEXTS = st.text(
+    st.sampled_from("ab\u00e9\u0e01\ue000\uffff🚀\U0001f680\U0010ffff\u0301"), max_size=8
+)
+
+
+@given(text=TEXTS)
+def test_code_points_are_counted_as_len_counts_them(text: str) -> None:
+    assert engine().call("code_points", "countCodePoints", text) == len(text)
+
+
+@given(before=TEXTS, after=TEXTS)
+def test_offset_in_units_becomes_an_offset_in_code_points(before: str, after: str) -> None:
+    units = len(before.encode("utf-16-le")) // 2
+    offset = engine().call("code_points", "codePointOffset", before + after, units)
+    assert offset == len(before)
+
+
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_texts_have_the_order_of_their_code_points(texts: list[str]) -> None:
+    def compare(left: str, right: str) -> int:
+        order = engine().call("code_points", "compareCodePoints", left, right)
+        assert isinstance(order, int)
+        return order
+
+    assert sorted(texts, key=cmp_to_key(compare)) == sorted(texts)
