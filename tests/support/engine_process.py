@@ -36,8 +36,9 @@ class EngineProcess:
         """Call a function of a module and return its result as JSON.
 
         args: JSON; ``{"$": "recipe"}`` is the recipe, ``{"$set": [...]}`` a Set and
-        ``{"$map": [[key, value], ...]}`` a Map. save: a name for the result, which stays in the
-        process, where ``{"$": name}`` passes it on. AssertionError: the stack of an error.
+        ``{"$map": [[key, value], ...]}`` a Map, ``{"$bytes": base64}`` a Uint8Array. save: a name
+        for the result, which stays in the process, where ``{"$": name}`` passes it on.
+        AssertionError: the stack of an error.
         """
         return self._send({"module": module, "call": function, "args": args, "as": save})
 

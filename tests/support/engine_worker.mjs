@@ -11,6 +11,7 @@ function resolve(value) {
   if (Array.isArray(value)) return value.map(resolve);
   if (value === null || typeof value !== "object") return value;
   if (typeof value.$ === "string") return named.get(value.$);
+  if (typeof value.$bytes === "string") return new Uint8Array(Buffer.from(value.$bytes, "base64"));
   if (Array.isArray(value.$set)) return new Set(value.$set);
   if (Array.isArray(value.$map)) return new Map(value.$map.map(resolve));
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolve(each)]));
