@@ -13,6 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile
 STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
+JAVASCRIPT := tests/javascript/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Installs a package of the system, and says so first: it may ask for a password.
 APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system package $$2 by: \
@@ -33,11 +34,13 @@ test: $(STAMP) browser
 test-fast: $(STAMP)
 	$(PYTEST) -m "not (browser or network or postgres or redis or slow)"
 
-check: $(STAMP)
+check: $(STAMP) $(JAVASCRIPT)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@command -v npm >/dev/null || { echo "make check needs node and npm: the package nodejs of your system" >&2; exit 1; }
+	node tests/javascript/node_modules/typescript/bin/tsc --project tests/javascript
 
 bench: $(STAMP)
 	@for bench in questions retrieval bundle build cold load widget; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
@@ -63,9 +66,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
-# What is no Python package: a generator, and the official runner for MCP servers. Without npm their
-# tests are skipped and say so.
-$(DOCUSAURUS) $(MCP_CONFORMANCE): %/node_modules/.package-lock.json: %/package-lock.json
+# What is not a Python package: a generator, the official runner for MCP servers, and the compiler
+# that checks JavaScript's types. Without npm the tests of the first two are skipped and say so.
+$(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT): %/node_modules/.package-lock.json: %/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  cd $* && npm ci --no-audit --no-fund --loglevel=error && \
 	  touch node_modules/.package-lock.json; fi

@@ -17,14 +17,26 @@ ENGINE = Path(str(files("answerable") / "widget" / "engine"))
 _WORKER = Path(__file__).with_name("engine_worker.mjs")
 
 
+def node_command() -> list[str]:
+    """Return the command of Node with the flags by which it reads every file as a module.
+
+    Skips the test where there is no node.
+    """
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+    # From 22.7 on a file is a module by its syntax, and later the flag is gone.
+    major = int(version.stdout.lstrip("v").split(".")[0])
+    return [node, "--experimental-default-type=module"] if major < 22 else [node]
+
+
 class EngineProcess:
     """Run one Node process, which imports the engine's modules when they are called."""
 
     def __init__(self) -> None:
-        node = shutil.which("node")
-        assert node, "the tests of the engine need node: apt-get install nodejs"
         self._process = subprocess.Popen(
-            [node, str(_WORKER), str(ENGINE)],
+            [*node_command(), str(_WORKER), str(ENGINE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -67,8 +79,6 @@ RECIPE = {"$": "recipe"}
 @cache
 def engine() -> EngineProcess:
     """Start the engine's process once for all tests of a worker."""
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
     process = EngineProcess()
     atexit.register(process.close)
     return process

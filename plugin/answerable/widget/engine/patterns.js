@@ -76,10 +76,11 @@ export function replaceAll(pattern, text, replacement) {
 }
 
 /**
- * Escape a text so that a pattern matches it as it is.
+ * Escape a text so that a pattern with the flag "u" matches it as it is, in a class too.
  * @param {string} text
  * @returns {string}
  */
 export function escapePattern(text) {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  // Outside a class "\-" is an error.
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 }
