@@ -32,6 +32,7 @@ INSIDE = (
     "widget/ask-box.js",
     "widget/custom-elements.json",
     "widget/strings/de.json",
+    "widget/webmcp.js",
 )
 LATER = ("mkdocs", "numpy", "openai", "rich", "selectolax", "tokenizers", "yaml")
 

@@ -175,6 +175,13 @@ def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> N
     assert element.attributes == {"shortcut": "Alt+Shift+K"}
 
 
+def test_webmcp_option_is_an_attribute_of_the_element(tmp_path: Path) -> None:
+    built(tmp_path, "mkdocs", "button", widget={"webmcp": True})
+    (element,) = elements(read_page(tmp_path, "index.html"))
+    assert element.attributes == {"webmcp": None}
+    assert (tmp_path / "site" / injection.WIDGET_FOLDER / "webmcp.js").is_file()
+
+
 @pytest.mark.parametrize(
     "html",
     [

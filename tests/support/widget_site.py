@@ -19,6 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 ROOT = Path(__file__).parents[2]
 WIDGET = ROOT / "plugin" / "answerable" / "widget" / "ask-box.js"
 STRINGS = WIDGET.parent / "strings"
+MODULES = {f"/assets/answerable/{path.name}": path for path in WIDGET.parent.glob("*.js")}
 STRICT_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; require-trusted-types-for 'script'"
@@ -180,8 +181,8 @@ class Site:
         """Return the file at a path below the site's root."""
         if path in self.pages:
             return self.pages[path]
-        if path == "/assets/answerable/ask-box.js":
-            return Reply(WIDGET.read_text("utf-8"), content_type="text/javascript")
+        if path in MODULES:
+            return Reply(MODULES[path].read_text("utf-8"), content_type="text/javascript")
         if path == "/assets/answerable/site.json":
             about = Reply("missing", 404, "text/plain") if self.about is None else self.about
             return about if isinstance(about, Reply) else Reply(about)

@@ -165,6 +165,7 @@ class WidgetOptions(base.Config):
     search = c.Optional(c.Type((str, bool)))
     authors = c.Optional(c.Type((str, bool)))
     feedback = c.Optional(c.Type((str, bool)))
+    webmcp = c.Type(bool, default=False)
 
 
 class AnswerableConfig(base.Config):

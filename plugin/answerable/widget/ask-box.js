@@ -462,22 +462,6 @@ async function readEvents(response, entered) {
   }
 }
 
-/** ALTCHA's proof of work, version 2. */
-async function solve(challenge, signal) {
-  const { cost, keyLength, keyPrefix, nonce, salt } = challenge.parameters;
-  const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
-  const algorithm = { name: "PBKDF2", hash: "SHA-256", salt: bytes(salt), iterations: cost };
-  const password = new Uint8Array([...bytes(nonce), 0, 0, 0, 0]);
-  for (let counter = 0; ; counter += 1) {
-    signal.throwIfAborted();
-    new DataView(password.buffer).setUint32(password.length - 4, counter);
-    const key = await crypto.subtle.importKey("raw", password, "PBKDF2", false, ["deriveBits"]);
-    const derived = new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 8 * keyLength));
-    const derivedKey = Array.from(derived, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    if (derivedKey.startsWith(keyPrefix)) return btoa(JSON.stringify({ challenge, solution: { counter, derivedKey } }));
-  }
-}
-
 async function request(call, endpoint, question, signal, entered) {
   const send = (altcha) =>
     call(new URL("answer", endpoint), {
@@ -490,8 +474,9 @@ async function request(call, endpoint, question, signal, entered) {
   if (response.status === 403) {
     const problem = await problemOf(response);
     if (problem.code !== "challenge") throw problem;
+    const { solveChallenge } = await import("./challenge.js");
     const challenge = await call(new URL("challenge", endpoint), { signal });
-    response = await send(await solve(await challenge.json(), signal));
+    response = await send(await solveChallenge(await challenge.json(), signal));
   }
   if (!response.ok) throw await problemOf(response);
   const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
@@ -874,6 +859,7 @@ export class AskBox extends HTMLElement {
   #asked = "";
   #kept = null;
   #hasFocus = false;
+  #withdraw = null;
   #label = element("span", {}, ENGLISH.ask);
   #trigger = element(
     "button",
@@ -907,6 +893,7 @@ export class AskBox extends HTMLElement {
       this.#trigger.ariaKeyShortcuts = keys === shortcut ? keys : `${keys} ${keys.replace("Control", "Meta")}`;
     }
     addEventListener("pagehide", this.#onLeave);
+    if (this.hasAttribute("webmcp")) this.#offer();
     await this.#localise();
     if (this.#isInline) this.#build();
     else this.shadowRoot.append(this.#trigger);
@@ -924,6 +911,7 @@ export class AskBox extends HTMLElement {
     this.close();
     if (this.#run) this.#stop();
     clearTimeout(this.#timer);
+    this.#withdraw?.();
   }
 
   open(question) {
@@ -1182,7 +1170,7 @@ export class AskBox extends HTMLElement {
     const end = (show, what, site) => run.signal.aborted || show.call(this, question, what, site);
     try {
       const entered = (stage) => run.signal.aborted || this.#entered(stage);
-      const answer = await request(this.#fetch, this.#endpoint, question, run.signal, entered);
+      const answer = await this.#request(question, run.signal, entered);
       end(this.#showAnswer, answer, await told);
     } catch (error) {
       end(this.#showProblem, error, await told);
@@ -1190,6 +1178,13 @@ export class AskBox extends HTMLElement {
       // A stream may stay open.
       run.abort();
     }
+  }
+
+  #request = (...asked) => request(this.#fetch, this.#endpoint, ...asked);
+
+  async #offer() {
+    const { offerAsk } = await import("./webmcp.js");
+    this.#withdraw = offerAsk(this, this.#request);
   }
 
   #stop() {

@@ -101,7 +101,7 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
     names = {path.name for path in (tmp_path / "site" / WIDGET_CONFIG_PATH).parent.iterdir()}
-    assert names == {"ask-box.js", "strings", "site.json"}
+    assert names == {"ask-box.js", "challenge.js", "webmcp.js", "strings", "site.json"}
 
 
 def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from importlib.resources.abc import Traversable
 
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
+# Modules that the script imports when it needs them.
+_MODULES = ("challenge.js", "webmcp.js")
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.
@@ -66,17 +68,26 @@ def read_widget_file(path: str) -> str | None:
 def _list_widget_files() -> Mapping[str, Traversable]:
     folder = files("answerable") / "widget"
     strings = sorted((folder / "strings").iterdir(), key=lambda file: file.name)
-    return {WIDGET_SCRIPT: folder / "ask-box.js"} | {
+    scripts = {WIDGET_SCRIPT: folder / "ask-box.js"} | {
+        f"{WIDGET_FOLDER}{name}": folder / name for name in _MODULES
+    }
+    return scripts | {
         f"{WIDGET_FOLDER}strings/{file.name}": file
         for file in strings
         if file.name.endswith(".json")
     }
 
 
-def format_element(placement: str | None = None, shortcut: str | None = None) -> str:
-    """Format the widget's element. None: its defaults, a floating button and its own shortcut."""
+def format_element(
+    placement: str | None = None, shortcut: str | None = None, *, offers_tool: bool = False
+) -> str:
+    """Format the widget's element. None: its defaults, a floating button and its own shortcut.
+
+    offers_tool: to agents in the browser, by WebMCP.
+    """
     options = {"placement": placement, "shortcut": shortcut}
-    attributes = (f' {name}="{escape(value)}"' for name, value in options.items() if value)
+    attributes = [f' {name}="{escape(value)}"' for name, value in options.items() if value]
+    attributes += [" webmcp"] if offers_tool else []
     return f"<answerable-ask{''.join(attributes)}></answerable-ask>"
 
 
