@@ -1,6 +1,7 @@
 """Patterns that are translated to JavaScript match as Python's do."""
 
 import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,18 @@ PATTERNS = (
 )
 def test_translated_pattern_finds_what_python_finds(pattern: str, flags: int, text: str) -> None:
     compiled = re.compile(pattern, flags)
+    engine().call("recipe", "reviveRecipe", translate_pattern(compiled), save="pattern")
+    matches = engine().call("patterns", "findAll", {"$": "pattern"}, text)
+    assert [match[0] for match in matches] == [match.group() for match in compiled.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["i", "[^i]", "[h-k]", "[a-z]+", "[^a-z]", "K|ß|\u0130", "[\u0131x]"]
+)
+def test_case_is_ignored_as_python_does(pattern: str) -> None:
+    cased = (chr(code) for code in (*range(0xD800), *range(0xE000, sys.maxunicode + 1)))
+    text = " ".join(each for each in cased if each.lower() != each or each.upper() != each)
+    compiled = re.compile(pattern, re.IGNORECASE)
     engine().call("recipe", "reviveRecipe", translate_pattern(compiled), save="pattern")
     matches = engine().call("patterns", "findAll", {"$": "pattern"}, text)
     assert [match[0] for match in matches] == [match.group() for match in compiled.finditer(text)]

@@ -105,7 +105,7 @@ def test_twin_reads_each_constant_that_is_collected(name: str) -> None:
     if not path.exists():
         pytest.skip(f"{path.name} does not exist yet")
     names_of_code = set(re.findall(r"[A-Z][A-Z0-9_]+", read_code(path)))
-    assert {each.lstrip("_") for each in COLLECTED[TWINS[name]]} - names_of_code == set()
+    assert {each.lstrip("_").upper() for each in COLLECTED[TWINS[name]]} - names_of_code == set()
 
 
 def test_repetitions_are_recognized() -> None:

@@ -12,8 +12,19 @@ from typing import Any
 import pytest
 
 from answerable.indexing.browser_index.recipe import collect_recipe
+from answerable.serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
 
 ENGINE = Path(str(files("answerable") / "widget" / "engine"))
+SITE = SiteMetadata(
+    name="Low Water",
+    url=None,
+    language="en",
+    scripts=frozenset({"LATIN"}),
+    route="Related material: {label}{where}.",
+    languages=(LanguageRows("en", 0, 1),),
+    names=("Low Water", "Mara Lindqvist"),
+    author="Mara Lindqvist",
+)
 _WORKER = Path(__file__).with_name("engine_worker.mjs")
 
 
@@ -42,7 +53,7 @@ class EngineProcess:
             text=True,
             encoding="utf-8",
         )
-        self._send({"recipe": collect_recipe()})
+        self._send({"recipe": collect_recipe(SITE)})
 
     def call(self, module: str, function: str, *args: Any, save: str | None = None) -> Any:
         """Call a function of a module and return its result as JSON.

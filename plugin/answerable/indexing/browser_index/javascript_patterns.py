@@ -31,6 +31,9 @@ _ANCHORS = {
     "AT_NON_BOUNDARY": _NO_BOUNDARY,
 }
 
+# Letters that are one for Python where case is ignored; for JavaScript the latter two are others.
+_LETTERS_I = "Ii\u0131\u0130"
+
 _TRANSLATED_FLAGS = re.IGNORECASE | re.DOTALL | re.UNICODE
 
 
@@ -44,7 +47,11 @@ def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
         raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation")
     parsed = _parser.parse(pattern.pattern, pattern.flags)
     names = {number: name for name, number in pattern.groupindex.items()}
-    translator = _Translator(names, is_dotall=bool(pattern.flags & re.DOTALL))
+    translator = _Translator(
+        names,
+        is_dotall=bool(pattern.flags & re.DOTALL),
+        ignores_case=bool(pattern.flags & re.IGNORECASE),
+    )
     flags = "iu" if pattern.flags & re.IGNORECASE else "u"
     return {"source": translator.write_nodes(parsed), "flags": flags}
 
@@ -52,9 +59,10 @@ def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
 class _Translator:
     """Write the nodes of a parsed pattern as JavaScript. names: of groups by number."""
 
-    def __init__(self, names: dict[int, str], *, is_dotall: bool) -> None:
+    def __init__(self, names: dict[int, str], *, is_dotall: bool, ignores_case: bool) -> None:
         self.names = names
         self.is_dotall = is_dotall
+        self.ignores_case = ignores_case
 
     def write_nodes(self, nodes: Iterable[tuple[Any, Any]]) -> str:
         """Write a sequence of nodes."""
@@ -63,13 +71,14 @@ class _Translator:
     def _write_node(self, kind: str, value: Any) -> str:
         match kind:
             case "LITERAL":
-                return _escape(value)
+                members = self._write_member(kind, value)
+                return _escape(value) if members == _escape(value) else f"[{members}]"
             case "NOT_LITERAL":
-                return f"[^{_escape(value)}]"
+                return f"[^{self._write_member('LITERAL', value)}]"
             case "ANY":
                 return "[^]" if self.is_dotall else r"[^\n]"
             case "IN":
-                return _write_class(value)
+                return self._write_class(value)
             case "AT":
                 return _ANCHORS[str(value)]
             case "BRANCH":
@@ -102,38 +111,43 @@ class _Translator:
         )
         return f"(?:{self.write_nodes(inner)}){count}{'?' if is_lazy else ''}"
 
+    def _write_class(self, items: Sequence[tuple[Any, Any]]) -> str:
+        """Write a class; a negated part of it, such as ``\\W``, becomes a lookahead of its own."""
+        kinds = [(str(kind), value) for kind, value in items]
+        is_negated = kinds[0][0] == "NEGATE"
+        members = "".join(
+            self._write_member(kind, value) for kind, value in kinds if kind != "NEGATE"
+        )
+        absent = [
+            _CLASSES[str(value).removeprefix("CATEGORY_NOT_")]
+            for kind, value in kinds
+            if kind == "CATEGORY" and str(value).startswith("CATEGORY_NOT_")
+        ]
+        if not absent:
+            return f"[{'^' if is_negated else ''}{members}]"
+        if is_negated:
+            # In no listed member, and in each class whose complement is listed.
+            looks = "".join(f"(?=[{each}])" for each in absent)
+            return f"(?:{looks}[^{members}])"
+        branches = [f"[^{each}]" for each in absent] + ([f"[{members}]"] if members else [])
+        return f"(?:{'|'.join(branches)})"
 
-def _write_class(items: Sequence[tuple[Any, Any]]) -> str:
-    """Write a class; a negated part of it, such as ``\\W``, becomes a lookahead of its own."""
-    kinds = [(str(kind), value) for kind, value in items]
-    is_negated = kinds[0][0] == "NEGATE"
-    members = "".join(_write_member(kind, value) for kind, value in kinds if kind != "NEGATE")
-    absent = [
-        _CLASSES[str(value).removeprefix("CATEGORY_NOT_")]
-        for kind, value in kinds
-        if kind == "CATEGORY" and str(value).startswith("CATEGORY_NOT_")
-    ]
-    if not absent:
-        return f"[{'^' if is_negated else ''}{members}]"
-    if is_negated:
-        # In no listed member, and in each class whose complement is listed.
-        looks = "".join(f"(?=[{each}])" for each in absent)
-        return f"(?:{looks}[^{members}])"
-    branches = [f"[^{each}]" for each in absent] + ([f"[{members}]"] if members else [])
-    return f"(?:{'|'.join(branches)})"
+    def _write_member(self, kind: str, value: Any) -> str:
+        match kind:
+            case "LITERAL":
+                return self._add_letters_i(value, value) or _escape(value)
+            case "RANGE":
+                return f"{_escape(value[0])}-{_escape(value[1])}{self._add_letters_i(*value)}"
+            case "CATEGORY":
+                name = str(value).removeprefix("CATEGORY_")
+                return "" if name.startswith("NOT_") else _CLASSES[name]
+            case _:
+                raise AnswerableError(f"a class with {kind} has no translation")
 
-
-def _write_member(kind: str, value: Any) -> str:
-    match kind:
-        case "LITERAL":
-            return _escape(value)
-        case "RANGE":
-            return f"{_escape(value[0])}-{_escape(value[1])}"
-        case "CATEGORY":
-            name = str(value).removeprefix("CATEGORY_")
-            return "" if name.startswith("NOT_") else _CLASSES[name]
-        case _:
-            raise AnswerableError(f"a class with {kind} has no translation")
+    def _add_letters_i(self, first: int, last: int) -> str:
+        """Return all letters i where case is ignored and a range has one of them, else nothing."""
+        has_letter = any(first <= ord(letter) <= last for letter in _LETTERS_I)
+        return _LETTERS_I[1:] if self.ignores_case and has_letter else ""
 
 
 def _escape(code: int) -> str:

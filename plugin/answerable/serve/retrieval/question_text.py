@@ -79,7 +79,7 @@ def strip_frame(question: str, names: Iterable[str] = ()) -> str:
     names: of the site and its author, which are speakers too.
     """
     text = question
-    for pattern in _compile_frames(tuple(sorted(_escape_speakers(names)))):
+    for pattern in compile_frames(names):
         text = pattern.sub(" ", text)
     text = _SAYS_ABOUT.sub(r"\1", text)
     if text == question:
@@ -97,10 +97,18 @@ def is_follow_up(question: str, content_words: int) -> bool:
     return content_words == 0 and _POINTS_BACK.search(question) is not None
 
 
+def compile_frames(names: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """Compile the patterns of frames, in the order in which they are removed.
+
+    names: of the site and its author.
+    """
+    return _compile_frames(tuple(sorted(_escape_speakers(names))))
+
+
 @lru_cache(maxsize=8)
-def _compile_frames(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Compile the patterns of frames. names: of speakers, as parts of a pattern."""
-    speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *names])
+def _compile_frames(speakers: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Compile the patterns of frames. speakers: parts of a pattern."""
+    speaker = "|".join([rf"(?:the|this|these|your|their)\s+(?:{_SPEAKER})", _PRONOUN, *speakers])
     says = (
         rf"(?:\b(?:do|does|did|has|have|can|could|would)\s+)?\b(?:{speaker})\s+(?:ever\s+|also\s+)*"
         rf"(?:{_VERB}|know)\b(?:\s+(?:us|me|anything|something|more))*"

@@ -20,7 +20,7 @@ _TYPOGRAPHY = {
 }
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
-_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]++|(?<![*_])[*_]++(?!\w)")
+_EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
 _TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
 # White space that folding changes: any but one blank within a text.
 _FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")

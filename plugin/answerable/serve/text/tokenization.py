@@ -74,13 +74,13 @@ STEMMER_LANGUAGES = {
 # Patterns of so many characters take milliseconds to compile, which a cold start that reads only
 # ASCII does not need.
 @cache
-def _unspaced_pattern() -> re.Pattern[str]:
+def unspaced_pattern() -> re.Pattern[str]:
     """Match a run of a script that is written without spaces."""
     return re.compile(rf"[{UNSPACED}]+")
 
 
 @cache
-def _word_or_letter_pattern() -> re.Pattern[str]:
+def word_or_letter_pattern() -> re.Pattern[str]:
     """Match a word, or a letter of a script without spaces."""
     return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 
@@ -105,7 +105,7 @@ def _cached_stemmer(language: str) -> Callable[[str], str]:
 def _index_words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = match.group()
-        if not word.isascii() and _unspaced_pattern().search(word):
+        if not word.isascii() and unspaced_pattern().search(word):
             yield from _character_pairs(word)
             continue
         yield word.lower()
@@ -134,12 +134,12 @@ def split_words(text: str) -> list[str]:
 
 def is_space_delimited(word: str) -> bool:
     """Test whether a word's script divides words by spaces."""
-    return word.isascii() or not _unspaced_pattern().search(word)
+    return word.isascii() or not unspaced_pattern().search(word)
 
 
 def split_lowercase_words(text: str) -> list[str]:
     """Split a text into lower-case words; in a script without spaces, into letters."""
-    pattern = _WORD if text.isascii() else _word_or_letter_pattern()
+    pattern = _WORD if text.isascii() else word_or_letter_pattern()
     return pattern.findall(text.lower())
 
 
@@ -147,15 +147,16 @@ def count_words(text: str) -> int:
     """Count words; in a script without spaces, two characters count for one."""
     if text.isascii():
         return len(text.split())
-    unspaced = sum(len(run) for run in _unspaced_pattern().findall(text))
-    return len(_unspaced_pattern().sub(" ", text).split()) + -(-unspaced // 2)
+    unspaced = sum(len(run) for run in unspaced_pattern().findall(text))
+    return len(unspaced_pattern().sub(" ", text).split()) + -(-unspaced // 2)
 
 
 def detect_scripts(text: str) -> frozenset[str]:
     """List the scripts of a text's letters, by the first word of their Unicode names."""
-    return frozenset(_script_of_character(c) for c in set(text) if c.isalpha())
+    return frozenset(read_script(c) for c in set(text) if c.isalpha())
 
 
 @lru_cache(maxsize=4096)
-def _script_of_character(character: str) -> str:
+def read_script(character: str) -> str:
+    """Return the script of a letter: the first word of its Unicode name."""
     return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]
