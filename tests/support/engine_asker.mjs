@@ -1,0 +1,28 @@
+// Asks an engine questions for a test, in Node and in a page of a browser alike.
+
+const opened = new Map();
+
+/** Ask the engine of an index; each result is {reply}, {problem} or {error: its stack}. */
+export async function askAll(engineUrl, indexUrl, questions) {
+  const { openEngine } = await import(engineUrl);
+  if (!opened.has(indexUrl)) opened.set(indexUrl, await openEngine(indexUrl, { fetch: globalThis.fetch.bind(globalThis) }));
+  const engine = opened.get(indexUrl);
+  const results = [];
+  for (const { text, language } of questions) {
+    try {
+      results.push({ reply: await engine.answer(text, { language: language ?? undefined, requestId: "" }) });
+    } catch (error) {
+      results.push(error?.code ? { problem: error.code } : { error: error?.stack ?? String(error) });
+    }
+  }
+  return results;
+}
+
+// In Node: a line of JSON in, a line of JSON out.
+if (globalThis.process?.argv[2] === "--lines") {
+  const { createInterface } = await import("node:readline");
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { engine, index, questions } = JSON.parse(line);
+    process.stdout.write(`${JSON.stringify(await askAll(engine, index, questions))}\n`);
+  }
+}

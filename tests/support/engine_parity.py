@@ -1,0 +1,170 @@
+"""Compare the whole replies of the browser's engine with Python's, question by question."""
+
+import difflib
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.engine import Engine
+from answerable.serve.providers import make_engine
+from answerable.serve.retrieval.question_text import clean_question, find_question_problem
+from answerable.serve.retrieval.selection import POOL_SIZE
+from support import sites, static_server
+from support.engine_process import ENGINE, node_command
+from support.hard_questions import HardQuestion
+
+ASKER = Path(__file__).with_name("engine_asker.mjs")
+ASSETS = "assets/answerable"
+# So many questions go to a process or page at once, so that a failure tells where.
+_BATCH = 50
+_SHOWN_DIFFERENCES = 5
+_SHOWN_LINES = 40
+
+# What came of a question: {"reply": the body}, {"problem": a code} or {"error": a stack}.
+Result = dict[str, Any]
+Ask = Callable[[Sequence[HardQuestion]], list[Result]]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSite:
+    """Hold the folder and origin of a site that answers in the browser, and Python's engine."""
+
+    folder: Path
+    origin: str
+    engine: Engine
+
+    @property
+    def index_url(self) -> str:
+        """Return the address of the folder of its index."""
+        index = json.loads((self.folder / ASSETS / "site.json").read_text("utf-8"))["index"]
+        return f"{self.origin}/{ASSETS}/{index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Hold a question that was answered in two ways."""
+
+    question: HardQuestion
+    expected: Result
+    actual: Result
+
+    def describe(self) -> str:
+        """Describe the question and the first lines of a unified diff."""
+        if "error" in self.actual:
+            lines = self.actual["error"].splitlines()
+        else:
+            before, after = (
+                _format_json(each).splitlines() for each in (self.expected, self.actual)
+            )
+            lines = [*difflib.unified_diff(before, after, "Python", "JavaScript", lineterm="", n=1)]
+        return "\n".join([repr(self.question), *lines[:_SHOWN_LINES]])
+
+
+@contextmanager
+def serving_site(folder: Path) -> Iterator[BrowserSite]:
+    """Serve the site of a built project, beside the module that asks its engine.
+
+    folder: of the project; it is written to.
+    """
+    site = folder / "site"
+    (site / ASKER.name).write_bytes(ASKER.read_bytes())
+    with static_server.serving(site) as origin:
+        yield BrowserSite(site, origin, make_engine(sites.opened(folder), sites.local()))
+
+
+def expect_result(engine: Engine, question: HardQuestion) -> Result:
+    """Answer by Python's engine, as the HTTP service does."""
+    text = clean_question(question.text)
+    if find_question_problem(text):
+        return {"problem": "bad-request"}
+    pool = engine.retrieve(text, POOL_SIZE, question.language)
+    reply = engine.answer_from(pool)
+    body = serialize_answer(reply, engine.store, "", pool.reading.remarks)
+    return {"reply": json.loads(json.dumps(body))}
+
+
+@contextmanager
+def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
+    """Open the engine's modules, as they are in the source, in a process of Node."""
+    with subprocess.Popen(
+        [*node_command(), str(ASKER), "--lines"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+
+        def ask(questions: Sequence[HardQuestion]) -> list[Result]:
+            assert process.stdin
+            assert process.stdout
+            message = {
+                "engine": (ENGINE / "engine.js").as_uri(),
+                "index": site.index_url,
+                "questions": _to_json(questions),
+            }
+            # Escaped: a lone surrogate survives.
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+            assert line, "Node has ended: its error is above"
+            results: list[Result] = json.loads(line)
+            return results
+
+        yield ask
+
+
+def asking_in_page(site: BrowserSite, page: Page) -> Ask:
+    """Open the engine's modules, as they are published, in a page of the site."""
+    page.goto(f"{site.origin}/index.html")
+    modules = [f"/{ASKER.name}", f"/{ASSETS}/engine/engine.js"]
+
+    def ask(questions: Sequence[HardQuestion]) -> list[Result]:
+        # As text: a lone surrogate would not survive the way to the page.
+        answered = page.evaluate(
+            """async ([asker, engine, index, questions]) => {
+              const { askAll } = await import(asker);
+              const results = await askAll(engine, index, JSON.parse(questions));
+              return JSON.stringify(results);
+            }""",
+            [*modules, site.index_url, json.dumps(_to_json(questions))],
+        )
+        results: list[Result] = json.loads(answered)
+        return results
+
+    return ask
+
+
+def find_differences(
+    site: BrowserSite, questions: Iterable[HardQuestion], ask: Ask
+) -> list[Difference]:
+    """Ask each question in both languages and return those whose results differ."""
+    differences = []
+    remaining = iter(questions)
+    while batch := list(islice(remaining, _BATCH)):
+        for question, actual in zip(batch, ask(batch), strict=True):
+            expected = expect_result(site.engine, question)
+            if actual != expected:
+                differences.append(Difference(question, expected, actual))
+    return differences
+
+
+def describe_differences(differences: Sequence[Difference]) -> str:
+    """Describe how many questions differ, and the first of them."""
+    parts = [each.describe() for each in differences[:_SHOWN_DIFFERENCES]]
+    return "\n\n".join([f"{len(differences)} replies differ", *parts])
+
+
+def _to_json(questions: Iterable[HardQuestion]) -> list[dict[str, str | None]]:
+    return [{"text": each.text, "language": each.language} for each in questions]
+
+
+def _format_json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True)
