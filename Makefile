@@ -14,6 +14,7 @@ STAMP := $(VENV)/.installed
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
 JAVASCRIPT := tests/javascript/node_modules/.package-lock.json
+PAGEFIND := eval/bench/pagefind/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Installs a package of the system, and says so first: it may ask for a password.
 APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system package $$2 by: \
@@ -42,8 +43,8 @@ check: $(STAMP) $(JAVASCRIPT)
 	@command -v npm >/dev/null || { echo "make check needs node and npm: the package nodejs of your system" >&2; exit 1; }
 	node tests/javascript/node_modules/typescript/bin/tsc --project tests/javascript
 
-bench: $(STAMP)
-	@for bench in questions retrieval bundle build cold load widget; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
+bench: $(STAMP) $(PAGEFIND)
+	@for bench in questions retrieval bundle build cold load widget browser; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
 # Pictures of every state of the ask box, in the folder shots/, and the two that the README shows.
@@ -66,9 +67,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
-# What is not a Python package: a generator, the official runner for MCP servers, and the compiler
-# that checks JavaScript's types. Without npm the tests of the first two are skipped and say so.
-$(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT): %/node_modules/.package-lock.json: %/package-lock.json
+# What is not a Python package: a generator, the official runner for MCP servers, the compiler that
+# checks JavaScript's types, and a search to compare with. Without npm, what needs another than the
+# compiler is skipped and says so.
+$(DOCUSAURUS) $(MCP_CONFORMANCE) $(JAVASCRIPT) $(PAGEFIND): %/node_modules/.package-lock.json: %/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  cd $* && npm ci --no-audit --no-fund --loglevel=error && \
 	  touch node_modules/.package-lock.json; fi

@@ -1,0 +1,221 @@
+"""Measure what an answer in the reader's browser costs: bytes, requests, time, memory, files.
+
+``first``: a question in a page whose browser has nothing in its caches, with the engine and all
+that it fetches; ``later``: the next question of the same page. ``kB`` are bodies as a static host
+sends them, scripts and JSON with gzip, in units of 1,000 bytes. ``files`` and ``disk_kB``: what the
+site holds for it. ``engine_gzip``: the modules that a first question loads. ``cached_p95_ms``: of
+answers whose files are all in the page. ``heap_mb``: of the page after all questions, with its
+typed arrays. ``seconds``: from the import of the engine to the answer, over a throttled link.
+``material_kB``: the search index and worker of Material; ``pagefind_kB``: of a first search by
+Pagefind with the first five results, which its interface shows.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from counting_server import Traffic, serve_counted
+from playwright.sync_api import Browser, sync_playwright
+from questions import build_site, required
+from site_searches import NO_PAGEFIND, PAGEFIND, Site, measure_searches, open_page
+from tables import DataError, Results, Row, main, measure_each, read_lines
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+from support.browser import CHROMIUM_ARGS, executable
+
+# Mbit/s and the milliseconds before a response begins: of a slow and a usual phone, of a cable.
+LINKS: Mapping[str, tuple[float, int]] = {
+    "1.6 Mbit/s, 150 ms": (1.6, 150),
+    "9 Mbit/s, 85 ms": (9, 85),
+    "30 Mbit/s, 20 ms": (30, 20),
+}
+_TIMED_QUESTIONS = 5
+_ASSETS = Path("assets", "answerable")
+_MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
+
+_OPEN = """async ([engine, index]) => {
+  const { openEngine } = await import(engine);
+  globalThis.engine = await openEngine(index, { fetch: (...args) => fetch(...args) });
+}"""
+_ASK = """async (question) => {
+  const started = performance.now();
+  const { mode } = await globalThis.engine.answer(question, { requestId: "" });
+  return { mode, ms: performance.now() - started };
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Hold the bytes in kB and the requests of a page's first question, or of a later one."""
+
+    kilobytes: float
+    requests: int
+
+
+def measure(data: Path) -> Results:
+    """Measure every ``questions/NAME.jsonl`` on its ``sites/NAME``."""
+    chromium = executable()
+    if chromium is None:
+        return Results((), ("skipped, there is no Chromium",))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGS)
+        paths = sorted((data / "questions").glob("*.jsonl"))
+        results = measure_each(
+            paths, lambda path: _row(path, data, browser), f"{_MISSING} in {data}"
+        )
+        browser.close()
+    skipped = list(results.skipped) + ([] if PAGEFIND.exists() else [NO_PAGEFIND])
+    return Results(results.rows, skipped)
+
+
+def _row(path: Path, data: Path, browser: Browser) -> Row:
+    questions = [row["question"] for row in read_lines(path, required)]
+    source = data / "sites" / path.stem
+    if not questions or not (source / "mkdocs.yml").is_file():
+        raise DataError(f"{path} holds no question, or {source / 'mkdocs.yml'} is missing")
+    with tempfile.TemporaryDirectory() as work:
+        copy = shutil.copytree(source, Path(work, "site"))
+        build_site(copy)
+        return measure_site(copy / "site", path.stem, questions, browser)
+
+
+def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Browser) -> Row:
+    """Measure a site that was built; it is written to. DataError if no browser can answer on it."""
+    settings = json.loads((folder / _ASSETS / "site.json").read_text("utf-8"))
+    if "index" not in settings:
+        raise DataError("its readers' browsers do not answer: see the messages of its build")
+    (folder / "blank.html").write_text("<!doctype html><title>Blank</title>", encoding="utf-8")
+    files = [file for file in (folder / _ASSETS).rglob("*") if _is_counted(file, folder)]
+    with serve_counted(folder) as traffic:
+        assets = f"{traffic.origin}/{_ASSETS.as_posix()}"
+        modules = [f"{assets}/engine/engine.js", f"{assets}/{settings['index']}"]
+        site = Site(folder, traffic, modules)
+        first, later, engine_gzip = _count_questions(site, questions, browser)
+        row: Row = {
+            "name": name,
+            "questions": len(questions),
+            **_spread("first_kB", [each.kilobytes for each in first]),
+            **_spread("first_requests", [each.requests for each in first]),
+            **_spread("later_kB", [each.kilobytes for each in later]),
+            **_spread("later_requests", [each.requests for each in later]),
+            "engine_gzip": engine_gzip,
+            "files": len(files),
+            "disk_kB": sum(file.stat().st_size for file in files) / 1000,
+            **_measure_cached(site, questions, browser),
+            **measure_searches(site, questions, browser),
+            "seconds": [_time_link(site, link, questions, browser) for link in LINKS],
+        }
+    for other in ("material", "pagefind"):
+        if f"{other}_kB" in row:
+            row[f"x_{other}"] = row["first_kB"] / row[f"{other}_kB"]
+    return row
+
+
+def _is_counted(file: Path, folder: Path) -> bool:
+    """Test whether a file is of what an answer in the browser needs, and not of the widget."""
+    parts = file.relative_to(folder / _ASSETS).parts
+    return file.is_file() and parts[0] in ("engine", "index", "model")
+
+
+def _spread(name: str, values: Sequence[float]) -> Row:
+    """Return the median under a name, and the 90th percentile and the maximum."""
+    return {
+        name: median(values),
+        f"{name}_p90": _percentile(values, 90),
+        f"{name}_max": max(values),
+    }
+
+
+def _percentile(values: Sequence[float], percent: int) -> float:
+    return (
+        quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else values[0]
+    )
+
+
+def _count_questions(
+    site: Site, questions: Sequence[str], browser: Browser
+) -> tuple[list[Asked], list[Asked], int]:
+    """Count each question as a first one and as a later one, and the bytes of the modules."""
+    first, later = [], []
+    engine_gzip = 0
+    for question, following in zip(questions, [*questions[1:], questions[0]], strict=True):
+        page = open_page(site, browser)
+        page.evaluate(_OPEN, site.modules)
+        page.evaluate(_ASK, question)
+        first.append(_take(site.traffic))
+        engine_gzip = max(engine_gzip, _sum_modules(site.traffic.responses))
+        site.traffic.reset()
+        page.evaluate(_ASK, following)
+        later.append(_take(site.traffic))
+        page.context.close()
+    return first, later, engine_gzip
+
+
+def _take(traffic: Traffic) -> Asked:
+    return Asked(traffic.kilobytes, len(traffic.responses))
+
+
+def _sum_modules(responses: Iterable[tuple[str, int]]) -> int:
+    return sum(size for path, size in responses if path.endswith(".js"))
+
+
+def _measure_cached(site: Site, questions: Sequence[str], browser: Browser) -> Row:
+    """Ask all questions twice in one page: the second time, nothing is fetched."""
+    page = open_page(site, browser)
+    session = page.context.new_cdp_session(page)
+    before = _read_heap(session)
+    page.evaluate(_OPEN, site.modules)
+    for question in questions:
+        page.evaluate(_ASK, question)
+    heap = _read_heap(session) - before
+    times = [page.evaluate(_ASK, question)["ms"] for question in questions]
+    page.context.close()
+    return {
+        "cached_ms": median(times),
+        "cached_p95_ms": _percentile(times, 95),
+        "heap_mb": heap / 1e6,
+    }
+
+
+def _read_heap(session: Any) -> float:
+    session.send("HeapProfiler.collectGarbage")
+    usage = session.send("Runtime.getHeapUsage")
+    return float(usage["usedSize"] + usage.get("backingStorageSize", 0))
+
+
+def _time_link(site: Site, link: str, questions: Sequence[str], browser: Browser) -> Row:
+    """Time first answers over a throttled link, with empty caches, in seconds."""
+    megabits, latency = LINKS[link]
+    step = max(1, len(questions) // _TIMED_QUESTIONS)
+    times = []
+    for question in questions[::step][:_TIMED_QUESTIONS]:
+        page = open_page(site, browser)
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        speed = megabits * 1e6 / 8
+        session.send(
+            "Network.emulateNetworkConditions",
+            {
+                "offline": False,
+                "latency": latency,
+                "downloadThroughput": speed,
+                "uploadThroughput": speed,
+            },
+        )
+        started = page.evaluate("performance.now()")
+        page.evaluate(_OPEN, site.modules)
+        page.evaluate(_ASK, question)
+        times.append((page.evaluate("performance.now()") - started) / 1000)
+        page.context.close()
+    return {"name": link, "median_s": median(times), "max_s": max(times)}
+
+
+if __name__ == "__main__":
+    main("Answers in the reader's browser", measure)
