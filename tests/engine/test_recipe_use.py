@@ -104,7 +104,7 @@ def test_twin_reads_each_constant_that_is_collected(name: str) -> None:
     path = ENGINE / f"{name}.js"
     if not path.exists():
         pytest.skip(f"{path.name} does not exist yet")
-    names_of_code = set(re.findall(r"[A-Z][A-Z0-9_]+", read_code(path)))
+    names_of_code = set(re.findall(r"\b[A-Z][A-Z0-9_]*\b", read_code(path)))
     assert {each.lstrip("_").upper() for each in COLLECTED[TWINS[name]]} - names_of_code == set()
 
 

@@ -1,0 +1,162 @@
+/** Compute idfs and BM25 scores of all passages from postings; select the rows that score best. */
+
+/**
+ * @typedef {import("./types.js").Store} Store
+ * @typedef {[first: number, end: number]} RowRange
+ */
+
+/**
+ * Select the best `count` rows, best first; equal scores keep the order of rows.
+ * @param {Float32Array} scores
+ * @param {number} count
+ * @param {Uint8Array} [among] marks the rows to select from, all by default
+ * @returns {number[]}
+ */
+export function selectTopRows(scores, count, among) {
+  /** @type {number[]} */
+  const rows = [];
+  for (let row = 0; row < scores.length; row += 1) if (!among || among[row]) rows.push(row);
+  return rows.sort((left, right) => scores[right] - scores[left]).slice(0, count);
+}
+
+/**
+ * Score passages by BM25, divided by the sum of the idfs: in [0, 1], of each passage of a range.
+ * @param {Store} store
+ * @param {Map<string, number>} idfs of the query's terms, by `computeIdfs`
+ * @param {RowRange} rows the passages that are the corpus
+ * @returns {Float32Array}
+ */
+export function scoreBm25(store, idfs, [first, end]) {
+  const { K1, B } = store.recipe.bm25;
+  const scores = new Float64Array(end - first);
+  const total = sum(idfs.values());
+  if (!total) return Float32Array.from(scores);
+  const lengths = store.passageLengths.subarray(first, end);
+  const mean = Math.max(sum(lengths) / lengths.length, 1);
+  for (const [term, idf] of idfs) {
+    const { passages, counts } = store.postings(term);
+    const [start, stop] = findPostingsSlice(passages, first, end);
+    for (let place = start; place < stop; place += 1) {
+      const row = passages[place] - first;
+      const count = counts[place];
+      scores[row] += (idf * count) / (count + K1 * (1 - B + (B * lengths[row]) / mean));
+    }
+  }
+  return Float32Array.from(scores, (score) => score / total);
+}
+
+/**
+ * Compute the inverse document frequency of each distinct term; an unknown one has the highest.
+ * A term of `names` that no passage of the corpus holds is left out.
+ * @param {Store} store
+ * @param {Iterable<string>} terms
+ * @param {RowRange} rows
+ * @param {Set<string>} names
+ * @returns {Map<string, number>}
+ */
+export function computeIdfs(store, terms, [first, end], names) {
+  const idfs = new Map();
+  for (const term of new Set(terms)) {
+    const [start, stop] = findPostingsSlice(store.postings(term).passages, first, end);
+    const frequency = stop - start;
+    if (frequency || !names.has(term)) idfs.set(term, computeIdf(store, end - first, frequency));
+  }
+  return idfs;
+}
+
+/**
+ * Compute ln(1 + (N - df + .5) / (df + .5)), with the background passages in N.
+ * @param {Store} store
+ * @param {number} passages
+ * @param {number} frequency
+ * @returns {number}
+ */
+export function computeIdf({ recipe }, passages, frequency) {
+  return Math.log(1 + (passages + recipe.bm25.BACKGROUND_PASSAGES - frequency + 0.5) / (frequency + 0.5));
+}
+
+/**
+ * Find the terms that a passage holds.
+ * @param {Store} store
+ * @param {Iterable<string>} terms
+ * @returns {Set<string>}
+ */
+export function findIndexedTerms(store, terms) {
+  return new Set([...terms].filter((term) => store.postings(term).passages.length));
+}
+
+/**
+ * Mark the passages of a corpus that hold all of some terms.
+ * @param {Store} store
+ * @param {Set<string>} terms
+ * @param {RowRange} rows
+ * @returns {Uint8Array}
+ */
+export function findFullMatches(store, terms, [first, end]) {
+  const counts = new Uint8Array(end - first);
+  for (const term of terms) {
+    const { passages } = store.postings(term);
+    const [start, stop] = findPostingsSlice(passages, first, end);
+    for (let place = start; place < stop; place += 1) counts[passages[place] - first] += 1;
+  }
+  return counts.map((count) => Number(count === terms.size));
+}
+
+/**
+ * Find the terms that each of some passages holds.
+ * @param {Store} store
+ * @param {Set<string>} terms
+ * @param {number[]} rows
+ * @param {boolean} [inText] whether only terms of the text and the headings above it count
+ * @returns {Set<string>[]}
+ */
+export function matchTerms(store, terms, rows, inText = false) {
+  /** @type {Map<number, Set<string>>} */
+  const termsByRow = new Map(rows.map((row) => [row, new Set()]));
+  for (const term of terms) {
+    const postings = store.postings(term);
+    postings.passages.forEach((row, place) => {
+      if (!inText || postings.inText[place]) termsByRow.get(row)?.add(term);
+    });
+  }
+  return [...termsByRow.values()];
+}
+
+/**
+ * Locate the passages of a range in a term's passages, which are in the order of rows.
+ * @param {Uint32Array} passages
+ * @param {number} first
+ * @param {number} end
+ * @returns {RowRange}
+ */
+function findPostingsSlice(passages, first, end) {
+  return [searchSorted(passages, first), searchSorted(passages, end)];
+}
+
+/**
+ * Find the first place of a rising array whose value is not less than one.
+ * @param {Uint32Array} values
+ * @param {number} least
+ * @returns {number}
+ */
+function searchSorted(values, least) {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Add up numbers, in their order.
+ * @param {Iterable<number>} values
+ * @returns {number}
+ */
+export function sum(values) {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
