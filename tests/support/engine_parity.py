@@ -6,17 +6,19 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
 
+from answerable.evaluate.gold import load_gold_queries
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval.question_text import clean_question, find_question_problem
 from answerable.serve.retrieval.selection import POOL_SIZE
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Passage
 from support import sites, static_server
 from support.engine_process import ENGINE, node_command
 from support.hard_questions import HardQuestion
@@ -39,7 +41,11 @@ class BrowserSite:
 
     folder: Path
     origin: str
-    engine: Engine
+    engine: Engine[Bundle]
+
+    def list_passages(self) -> list[Passage]:
+        """List all passages of the site."""
+        return list(self.engine.store.passages())
 
     @property
     def index_url(self) -> str:
@@ -80,7 +86,13 @@ def serving_site(folder: Path) -> Iterator[BrowserSite]:
         yield BrowserSite(site, origin, make_engine(sites.opened(folder), sites.local()))
 
 
-def expect_result(engine: Engine, question: HardQuestion) -> Result:
+def list_gold_questions() -> list[HardQuestion]:
+    """List the questions of this repository's gold set."""
+    queries = load_gold_queries(sites.ROOT / "eval" / "gold.yaml", "The answerable authors")
+    return [HardQuestion("gold", query.query) for query in queries]
+
+
+def expect_result(engine: Engine[Bundle], question: HardQuestion) -> Result:
     """Answer by Python's engine, as the HTTP service does."""
     text = clean_question(question.text)
     if find_question_problem(text):
@@ -143,16 +155,14 @@ def asking_in_page(site: BrowserSite, page: Page) -> Ask:
 
 
 def find_differences(
-    site: BrowserSite, questions: Iterable[HardQuestion], ask: Ask
+    questions: Sequence[HardQuestion], expected: Sequence[Result], ask: Ask
 ) -> list[Difference]:
-    """Ask each question in both languages and return those whose results differ."""
+    """Ask the browser's engine each question and return those whose results differ."""
     differences = []
-    remaining = iter(questions)
-    while batch := list(islice(remaining, _BATCH)):
-        for question, actual in zip(batch, ask(batch), strict=True):
-            expected = expect_result(site.engine, question)
-            if actual != expected:
-                differences.append(Difference(question, expected, actual))
+    for start in range(0, len(questions), _BATCH):
+        batch = questions[start : start + _BATCH]
+        results = zip(batch, expected[start : start + _BATCH], ask(batch), strict=True)
+        differences += [Difference(*result) for result in results if result[1] != result[2]]
     return differences
 
 
