@@ -46,7 +46,8 @@ class SiteBuild:
 
     ``outputs``: the page in each file of the site, by the name that notes call it; ``page_names``:
     further names by which a note's ``published_in`` may call a page. ``list_artifacts`` lists all
-    that the site publishes besides its function, for the leak audit.
+    that the site publishes besides its function, for the leak audit. ``browser_folder``: the folder
+    of the site where readers' browsers answer from its files, None where a function answers.
     """
 
     info: SiteInfo
@@ -61,6 +62,7 @@ class SiteBuild:
     choose_profile: Callable[[SiteIndex], Profile]
     weights: Mapping[str, float] = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
+    browser_folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import re
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
+from ..indexing.answer_place import ANSWER_PLACES
 from ..serve.errors import SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, ProviderRegistry
 from ..serve.settings import LOG_REFUSALS_CHOICES
@@ -188,6 +189,7 @@ class AnswerableConfig(base.Config):
     evaluate = c.SubConfig(EvaluateOptions)
     gold = c.Type(str, default="eval/gold.yaml")
     gate = c.Choice(("none", "retrieval"), default="none")
+    answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     widget = c.SubConfig(WidgetOptions)
     log_refusals = c.Choice(LOG_REFUSALS_CHOICES, default="none")
     log_questions = c.Type(bool, default=False)

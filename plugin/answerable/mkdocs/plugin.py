@@ -19,6 +19,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
+from ..indexing.answer_place import choose_answer_place
 from ..indexing.embedding_cache import LazyEmbedder
 from ..indexing.error_messages import format_error
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
@@ -38,6 +39,7 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.providers import make_embedder
 from . import widget
 from .config import AnswerableConfig
+from .function_needs import list_function_needs
 from .options import (
     check_options,
     describe_stale_floors,
@@ -97,6 +99,8 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         try:
             check_options(self.config)
             check_widget_options(self.config)
+            # Before a page is read; the languages of the pages are known later.
+            choose_answer_place(self.config.answers_in, list_function_needs(self.config))
             check_private_location("function", function, published)
             check_private_location("cache", Path(self.config.cache), private)
             if self.config.notebook:

@@ -8,6 +8,7 @@ from pathlib import Path
 from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.gold_sources import NoteSources
+from ..indexing.answer_place import AnswerPlace, choose_answer_place, describe_function_needs
 from ..indexing.index import SiteIndex
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
 from ..indexing.leak_audit.audit import audit_artifacts
@@ -35,6 +36,7 @@ from ..serve.providers import make_engine
 from ..serve.settings import BUNDLE_FOLDER
 from .config import AnswerableConfig
 from .database_release import check_database_options, publish_to_database, resolve_stored_settings
+from .function_needs import list_function_needs
 from .options import resolve_encoding, resolve_profile, resolve_settings
 from .pages import FinishedBuild, SitePages, merge_languages
 from .release_gates import require_gold_set, run_release_gates
@@ -61,11 +63,14 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
     check_database_options(built)
     require_gold_set(built, len(parts))
     notes = NoteSources(notebook.ids, notebook.unrouted_paths)
+    place = _choose_answer_place(built)
     plans = [
-        FunctionPlan(folder, _describe_site(built, part), resolve_stored_settings(built, folder))
+        FunctionPlan(
+            folder, _describe_site(built, part, place), resolve_stored_settings(built, folder)
+        )
         for folder, part in parts.items()
     ]
-    site = _describe_site(built, whole)
+    site = _describe_site(built, whole, place)
     if whole.info.url is None:
         log.info(NO_ADDRESS_MESSAGE, "site_url")
     gate = partial(run_release_gates, built, notes=notes)
@@ -94,10 +99,13 @@ def write_compared_function(built: FinishedBuild, function: Path) -> None:
 
 
 def preview_build(built: FinishedBuild) -> Engine:
-    """Audit and index a site for the dev server; nothing is published."""
+    """Audit and index a site for the dev server; nothing is published.
+
+    The dev server answers, unless the options ask for the browser.
+    """
     whole = merge_languages(built.sites)
     notebook = _read_checked_notebook(built, whole)
-    site = _describe_site(built, whole)
+    site = _describe_site(built, whole, built.options.answers_in or "function")
     bundle = preview_site(site, notebook, built.cache / "serve", log.info)
     _write_widget_config(built, bundle.manifest.id)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
@@ -124,7 +132,21 @@ def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
     return index_site(_describe_site(built, whole), notebook), notebook
 
 
-def _describe_site(built: FinishedBuild, pages: SitePages) -> SiteBuild:
+def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
+    """Choose where a published site's questions are answered, and say what needs a function.
+
+    Nothing is said to an owner who knows: one who has set the option, or the function's address.
+    """
+    options, needs = built.options, list_function_needs(built.options)
+    place = choose_answer_place(options.answers_in, needs)
+    if place == "function" and options.answers_in is None and options.widget.endpoint is None:
+        log.info(describe_function_needs(needs, "deploy the function and set widget.endpoint"))
+    return place
+
+
+def _describe_site(
+    built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
+) -> SiteBuild:
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
@@ -137,6 +159,7 @@ def _describe_site(built: FinishedBuild, pages: SitePages) -> SiteBuild:
         encoding=resolve_encoding(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
+        browser_folder=built.folder if place == "browser" else None,
     )
 
 

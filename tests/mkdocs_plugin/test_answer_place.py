@@ -1,0 +1,109 @@
+"""Choose where questions are answered: by a site's options; a build refuses and explains."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mkdocs.config import load_config
+
+from answerable.indexing.answer_place import (
+    FunctionNeed,
+    choose_answer_place,
+    describe_function_needs,
+    need_of_option,
+)
+from answerable.mkdocs.config import AnswerableConfig
+from answerable.mkdocs.function_needs import list_function_needs
+from support.sites import NOTES, PAGES, build, failure, forget_plugins, put, write_site
+
+PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
+NOTEBOOK = "`notebook` needs a function (private notes stay on a server)"
+
+
+def load(folder: Path, options: dict[str, Any]) -> AnswerableConfig:
+    """Load the options of a site as a build does."""
+    notes = NOTES if "notebook" in options else None
+    write_site(folder, PAGE, notes=notes, options=options)
+    forget_plugins()
+    loaded = load_config(str(folder / "mkdocs.yml"))
+    config: AnswerableConfig = loaded.plugins["answerable"].config
+    return config
+
+
+@pytest.mark.parametrize(
+    ("options", "needed"),
+    [
+        ({}, []),
+        ({"bundle": {"dimensions": 256}, "retrieval": {"hybrid": 0.5, "floor": 0.3}}, []),
+        ({"notebook": "notebook"}, ["notebook"]),
+        ({"embedding": {"provider": "openai"}}, ["embedding.provider"]),
+        ({"answers": {"provider": "openai"}}, ["answers.provider"]),
+        ({"retrieval": {"hybrid": 0}}, ["retrieval.hybrid"]),
+        ({"bundle": {"encoding": "binary+int8"}}, ["bundle.encoding"]),
+        ({"bundle": {"dimensions": 128}}, ["bundle.dimensions"]),
+        ({"store": {"url": None}}, ["store.url"]),
+        ({"store": {"url": "postgresql://harbour.example/docs"}}, ["store.url"]),
+        ({"widget": {"endpoint": "/ask/"}}, ["widget.endpoint"]),
+        (
+            {"log_refusals": "hashed", "log_questions": True},
+            ["log_refusals", "log_questions"],
+        ),
+    ],
+    ids=str,
+)
+def test_what_needs_a_function_decides_the_place(
+    tmp_path: Path, options: dict[str, Any], needed: list[str]
+) -> None:
+    needs = list_function_needs(load(tmp_path, options))
+    assert [need.subject for need in needs] == [f"`{option}`" for option in needed]
+    assert choose_answer_place(None, needs) == ("function" if needed else "browser")
+    assert choose_answer_place("function", needs) == "function"
+
+
+def test_one_sentence_names_every_need_and_every_remedy() -> None:
+    needs = [need_of_option("notebook", "it is private"), need_of_option("store.url", "it is far")]
+    reasons = "`notebook` needs a function (it is private), and so does `store.url` (it is far)"
+    assert describe_function_needs(needs, "deploy it") == (
+        f"answers_in: {reasons}; deploy it, or remove `notebook` and remove `store.url`"
+    )
+    # Removing an option is no remedy where something else needs a function all the same.
+    needs.append(FunctionNeed("the language `xx`", "it has no stemmer"))
+    assert describe_function_needs(needs, "deploy it").endswith("; deploy it")
+
+
+def test_a_build_refuses_the_browser_with_what_needs_a_function(tmp_path: Path) -> None:
+    options = {"answers_in": "browser", "log_questions": True}
+    message = failure(write_site(tmp_path, PAGE, notes=NOTES, options=options))
+    assert f"answerable: answers_in: browser is impossible, since {NOTEBOOK}, and so" in message
+    assert (
+        "; set answers_in to function, or remove `notebook` and remove `log_questions`" in message
+    )
+    assert not (tmp_path / "site").exists()
+    assert not (tmp_path / "function").exists()
+
+
+def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Path) -> None:
+    expected = f"{NOTEBOOK}; deploy the function and set widget.endpoint, or remove `notebook`\n"
+    settings: list[tuple[dict[str, Any], bool]] = [
+        ({}, True),
+        ({"answers_in": "function"}, False),
+        ({"widget": {"endpoint": "/ask/"}}, False),
+    ]
+    for options, is_said in settings:
+        write_site(tmp_path, PAGES, notes=NOTES, options=options)
+        done = build(tmp_path, "--strict")
+        assert done.returncode == 0, done.stderr
+        assert (f"answers_in: {expected}" in done.stderr) is is_said
+        assert done.stderr.count("answers_in") == is_said
+        assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
+
+
+def test_a_site_of_two_lines_needs_nothing_and_gets_a_function_all_the_same(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path / "docs" / "index.md", PAGE["index.md"])
+    put(tmp_path / "mkdocs.yml", "site_name: Harbour\nplugins: [search, answerable]\n")
+    done = build(tmp_path, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert "answers_in" not in done.stderr
+    assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
