@@ -8,7 +8,14 @@ from pathlib import Path
 from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.gold_sources import NoteSources
-from ..indexing.answer_place import AnswerPlace, choose_answer_place, describe_function_needs
+from ..indexing.answer_place import (
+    AnswerPlace,
+    FunctionNeed,
+    choose_answer_place,
+    describe_function_needs,
+    list_language_needs,
+    list_page_languages,
+)
 from ..indexing.index import SiteIndex
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
 from ..indexing.leak_audit.audit import audit_artifacts
@@ -63,7 +70,7 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
     check_database_options(built)
     require_gold_set(built, len(parts))
     notes = NoteSources(notebook.ids, notebook.unrouted_paths)
-    place = _choose_answer_place(built)
+    place = _choose_answer_place(built, whole)
     plans = [
         FunctionPlan(
             folder, _describe_site(built, part, place), resolve_stored_settings(built, folder)
@@ -105,7 +112,10 @@ def preview_build(built: FinishedBuild) -> Engine:
     """
     whole = merge_languages(built.sites)
     notebook = _read_checked_notebook(built, whole)
-    site = _describe_site(built, whole, built.options.answers_in or "function")
+    place = choose_answer_place(
+        built.options.answers_in or "function", _list_needs(built.options, whole)
+    )
+    site = _describe_site(built, whole, place)
     bundle = preview_site(site, notebook, built.cache / "serve", log.info)
     _write_widget_config(built, bundle.manifest.id)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
@@ -132,12 +142,17 @@ def index_unpublished_site(built: FinishedBuild) -> tuple[SiteIndex, Notebook]:
     return index_site(_describe_site(built, whole), notebook), notebook
 
 
-def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
+def _list_needs(options: AnswerableConfig, whole: SitePages) -> list[FunctionNeed]:
+    languages = list_page_languages(whole.pages, whole.info.language)
+    return [*list_function_needs(options), *list_language_needs(languages)]
+
+
+def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     """Choose where a published site's questions are answered, and say what needs a function.
 
     Nothing is said to an owner who knows: one who has set the option, or the function's address.
     """
-    options, needs = built.options, list_function_needs(built.options)
+    options, needs = built.options, _list_needs(built.options, whole)
     place = choose_answer_place(options.answers_in, needs)
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
         log.info(describe_function_needs(needs, "deploy the function and set widget.endpoint"))
