@@ -1,0 +1,132 @@
+"""The engine in the browser reads texts as Python does: terms, words, normal forms, questions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.indexing.browser_index.script_letters import write_script_pattern
+from answerable.serve.retrieval.question_text import (
+    clean_question,
+    find_question_problem,
+    is_follow_up,
+    strip_frame,
+)
+from answerable.serve.text import languages, normalization, sanitization, tokenization
+from support.engine_process import RECIPE, SITE, engine
+from support.fuzz_settings import fuzzed
+from support.odd_text import odd_texts
+
+FRAME_WORDS = """what does do did the author docs Mara Lindqvist Low Water low water it say think
+    explain about on regarding is İs IS there a any best way to İt possible please PLEASE thanks
+    thank you in advance I we are trying to want how Where documented written and or same this that
+    one them ? ?! . , ’m WOULD"""
+TAGS = st.sampled_from(
+    ("en", "EN-us", "en_US", "fr", "fr-CA", "fr-CA-x", "pt-BR", "pt", "PT-br", "eng")
+)
+
+# By module and function, the twin in Python of a text.
+ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("tokenization", "extractTerms"): tokenization.extract_terms,
+    ("tokenization", "splitWords"): tokenization.split_words,
+    ("tokenization", "isSpaceDelimited"): tokenization.is_space_delimited,
+    ("tokenization", "splitLowercaseWords"): tokenization.split_lowercase_words,
+    ("tokenization", "countWords"): tokenization.count_words,
+    ("normalization", "isVisiblyBlank"): normalization.is_visibly_blank,
+    ("sanitization", "sanitizeText"): sanitization.sanitize_text,
+    ("question_text", "findQuestionProblem"): find_question_problem,
+}
+PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("languages", "baseLanguage"): languages.base_language,
+    ("normalization", "countVisibleCharacters"): normalization.count_visible_characters,
+    ("normalization", "normalizePhrase"): normalization.normalize_phrase,
+    ("question_text", "cleanQuestion"): clean_question,
+}
+
+
+def units_of(text: str) -> list[int]:
+    """Return the offset in units of UTF-16 of each character, and of the end."""
+    offsets = [0]
+    for character in text:
+        offsets.append(offsets[-1] + 1 + (ord(character) > 0xFFFF))
+    return offsets
+
+
+@pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
+@fuzzed(few=120)
+@given(text=odd_texts())
+def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
+    assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
+
+
+@pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
+@fuzzed(few=120)
+@given(text=odd_texts())
+def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
+    assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
+
+
+@fuzzed(few=120)
+@given(text=odd_texts())
+def test_text_is_folded_with_offsets_as_in_python(text: str) -> None:
+    folded = normalization.fold_typography(text)
+    units = units_of(text)
+    # A character of two units has an offset for each.
+    offsets = [units[at] + n for at in folded.offsets for n in range(units[at + 1] - units[at])]
+    twin = engine().call("normalization", "foldTypography", RECIPE, text)
+    assert twin["text"] == folded.text
+    assert twin["offsets"] == offsets
+    assert sorted(twin["marks"]) == sorted(units[at] for at in folded.marks)
+
+
+@fuzzed(few=60)
+@given(text=odd_texts(), lengths=st.lists(st.integers(1, 4), max_size=3))
+def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
+    ngrams = engine().call("normalization", "splitNgrams", text, lengths)
+    assert ngrams == list(normalization.split_ngrams(text, lengths))
+
+
+@fuzzed(few=300)
+@given(text=odd_texts(FRAME_WORDS, max_size=10), content_words=st.integers(0, 5))
+def test_frame_is_stripped_as_in_python(text: str, content_words: int) -> None:
+    question = clean_question(text)
+    assert engine().call("question_text", "stripFrame", RECIPE, question) == strip_frame(
+        question, SITE.names
+    )
+    follow_up = engine().call("question_text", "isFollowUp", RECIPE, question, content_words)
+    assert follow_up == is_follow_up(question, content_words)
+
+
+@pytest.mark.parametrize("length", [0, 1, 500, 501])
+def test_length_of_a_question_is_counted_in_characters(length: int) -> None:
+    question = "🚀" * length
+    problem = engine().call("question_text", "findQuestionProblem", RECIPE, question)
+    assert problem == find_question_problem(question)
+
+
+@fuzzed(few=60)
+@given(tag=st.none() | TAGS, tags=st.lists(TAGS, unique=True, max_size=5))
+def test_languages_are_matched_as_in_python(tag: str | None, tags: list[str]) -> None:
+    matches = engine().call("languages", "matchLanguages", tag, tags)
+    assert sorted(matches) == sorted(languages.match_languages(tag, tags))
+
+
+SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "MICRO")
+
+
+@fuzzed(few=40)
+@given(
+    scripts=st.sets(st.sampled_from(SCRIPTS), max_size=3),
+    texts=st.lists(odd_texts(max_size=2), max_size=8),
+)
+def test_letters_are_of_the_scripts_of_the_site(scripts: set[str], texts: list[str]) -> None:
+    pattern = write_script_pattern(scripts)
+    recipe = {"tokenization": {"SITE_SCRIPTS": pattern}}
+    engine().call("recipe", "reviveRecipe", recipe, save="scripts")
+    for text in texts:
+        is_readable = not scripts or tokenization.detect_scripts(text) <= scripts
+        assert (
+            engine().call("tokenization", "hasSiteScripts", {"$": "scripts"}, text) is is_readable
+        )
