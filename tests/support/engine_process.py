@@ -60,11 +60,15 @@ class EngineProcess:
         """Call a function of a module and return its result as JSON.
 
         args: JSON; ``{"$": "recipe"}`` is the recipe, ``{"$set": [...]}`` a Set and
-        ``{"$map": [[key, value], ...]}`` a Map, ``{"$bytes": base64}`` a Uint8Array. save: a name
-        for the result, which stays in the process, where ``{"$": name}`` passes it on.
-        AssertionError: the stack of an error.
+        ``{"$map": [[key, value], ...]}`` a Map, ``{"$bytes": base64}`` a Uint8Array,
+        ``{"$floats": [...]}`` a Float32Array. save: a name for the result, which stays in the
+        process, where ``{"$": name}`` passes it on. AssertionError: the stack of an error.
         """
         return self._send({"module": module, "call": function, "args": args, "as": save})
+
+    def use(self, name: str, member: str, *args: Any) -> Any:
+        """Call a method of an object that ``call`` has saved, or read a property of it."""
+        return self._send({"object": name, "call": member, "args": args})
 
     def close(self) -> None:
         """Let the process end."""

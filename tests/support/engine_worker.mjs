@@ -11,6 +11,7 @@ function resolve(value) {
   if (Array.isArray(value)) return value.map(resolve);
   if (value === null || typeof value !== "object") return value;
   if (typeof value.$ === "string") return named.get(value.$);
+  if (Array.isArray(value.$floats)) return Float32Array.from(value.$floats);
   if (typeof value.$bytes === "string") return new Uint8Array(Buffer.from(value.$bytes, "base64"));
   if (Array.isArray(value.$set)) return new Set(value.$set);
   if (Array.isArray(value.$map)) return new Map(value.$map.map(resolve));
@@ -26,8 +27,12 @@ function plain(value) {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-async function answer({ recipe, module, call, args = [], as }) {
+async function answer({ recipe, module, object, call, args = [], as }) {
   if (recipe) return void named.set("recipe", reviveRecipe(recipe));
+  if (object) {
+    const target = named.get(object);
+    return plain(typeof target[call] === "function" ? await target[call](...args.map(resolve)) : target[call]);
+  }
   const { [call]: method } = await import(pathToFileURL(`${folder}/${module}.js`).href);
   const result = await method(...args.map(resolve));
   if (!as) return plain(result);

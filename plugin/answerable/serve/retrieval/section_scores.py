@@ -67,8 +67,8 @@ def score_sections(
         + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total
         + HEADING_WEIGHT * match_heading(weights, scored.item)
         + IDENTIFIER_WEIGHT * _compute_identifier_share(identifiers, scored.item)
-        + (CODE_BONUS if any(block.kind == "code" for block in scored.item.blocks) else 0)
-        + (SHORT_PENALTY if _is_short(scored.item) else 0)
+        + (CODE_BONUS if has_code(scored.item) else 0)
+        + (SHORT_PENALTY if is_short(scored.item) else 0)
         for scored, own in zip(page, page_terms, strict=True)
     ]
 
@@ -115,7 +115,12 @@ def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:
     return sum(name in text for name in identifiers) / len(identifiers)
 
 
-def _is_short(passage: Passage) -> bool:
+def has_code(passage: Passage) -> bool:
+    """Test whether a passage has a block of code."""
+    return any(block.kind == "code" for block in passage.blocks)
+
+
+def is_short(passage: Passage) -> bool:
     """Test whether a passage is a few words of plain prose."""
     plain = all(block.kind in ("text", "label") for block in passage.blocks)
     return plain and count_words(passage.text) < MIN_SECTION_WORDS

@@ -1,0 +1,93 @@
+/** Read the texts of passages and the vectors of their statements, which `passage_shards.py` writes. */
+
+/** @typedef {import("./container.js").Container} Container */
+/** @typedef {{kind: string, start: number, end: number, group: number, level: number, detail: string}} Block */
+/** @typedef {{kind: string, start: number, end: number, url: string}} Span */
+
+/**
+ * The text of a passage; offsets are in UTF-16 units.
+ * @typedef {Object} PassageText
+ * @property {string} text
+ * @property {[number, number][]} sentences
+ * @property {Block[]} blocks
+ * @property {Span[]} spans
+ * @property {{codes: Int8Array, inverseNorms: Float32Array}} statements vectors, one after the other
+ */
+
+/**
+ * Restore the sentences of a text, of which gaps and lengths are packed.
+ * @param {number[]} numbers
+ * @returns {[number, number][]}
+ */
+function restoreSentences(numbers) {
+  /** @type {[number, number][]} */
+  const sentences = [];
+  let end = 0;
+  for (let place = 0; place < numbers.length; place += 2) {
+    const start = end + numbers[place];
+    end = start + numbers[place + 1];
+    sentences.push([start, end]);
+  }
+  return sentences;
+}
+
+/**
+ * Restore blocks or spans: the kind, the start after the last one's start, the length and more.
+ * @template T
+ * @param {any[][]} rows
+ * @param {(kind: string, start: number, end: number, values: any[]) => T} make
+ * @returns {T[]}
+ */
+function restoreRanges(rows, make) {
+  let last = 0;
+  return rows.map(([kind, gap, length, ...values]) => {
+    last += gap;
+    return make(kind, last, last + length, values);
+  });
+}
+
+/**
+ * Compute 1 / length of rows of codes, 0 for a row of zeros.
+ * @param {Int8Array} codes
+ * @param {number} dimensions
+ * @returns {Float32Array}
+ */
+export function invertRowNorms(codes, dimensions) {
+  const inverses = new Float32Array(codes.length / dimensions);
+  for (let row = 0; row < inverses.length; row += 1) {
+    let squares = 0;
+    for (let place = row * dimensions; place < (row + 1) * dimensions; place += 1) squares += codes[place] ** 2;
+    // In the precision of Python's columns at each step.
+    inverses[row] = squares ? 1 / Math.fround(Math.sqrt(squares)) : 0;
+  }
+  return inverses;
+}
+
+/**
+ * Read the texts of a shard.
+ * @param {Container} shard
+ * @param {number} dimensions
+ * @returns {PassageText[]}
+ */
+export function readTexts({ values, arrays }, dimensions) {
+  let end = 0;
+  return values.passages.map((/** @type {any[]} */ [text, sentences, blocks, spans], /** @type {number} */ place) => {
+    const start = end;
+    end += arrays.counts[place] * dimensions;
+    const codes = arrays.statements.subarray(start, end);
+    return {
+      text,
+      sentences: restoreSentences(sentences),
+      blocks: restoreRanges(blocks, (kind, first, last, [group = 0, level = 0, detail = ""]) => ({
+        kind,
+        start: first,
+        end: last,
+        group,
+        level,
+        detail,
+      })),
+      spans: restoreRanges(spans, (kind, first, last, [url = ""]) => ({ kind, start: first, end: last, url })),
+      statements: { codes, inverseNorms: invertRowNorms(codes, dimensions) },
+    };
+  });
+}

@@ -1,0 +1,53 @@
+/** Read the postings of terms, which `postings_shards.py` writes in shards by a hash of the term. */
+
+/** @typedef {import("./container.js").Container} Container */
+
+/**
+ * The passages that hold a term, rising, and how often; `inText`: not in their context alone.
+ * @typedef {Object} TermPostings
+ * @property {Uint32Array} passages
+ * @property {Uint32Array} counts
+ * @property {Uint8Array} inText
+ */
+
+// FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** @type {TermPostings} */
+export const NO_POSTINGS = {
+  passages: new Uint32Array(0),
+  counts: new Uint32Array(0),
+  inText: new Uint8Array(0),
+};
+
+/**
+ * Compute the FNV-1a hash of a term's UTF-8, of 32 bits.
+ * @param {string} term
+ * @returns {number}
+ */
+export function hashTerm(term) {
+  let value = FNV_OFFSET;
+  for (const byte of new TextEncoder().encode(term)) value = Math.imul(value ^ byte, FNV_PRIME);
+  return value >>> 0;
+}
+
+/**
+ * Read the postings of a shard by term.
+ * @param {Container} shard
+ * @returns {Map<string, TermPostings>}
+ */
+export function readPostings({ values, arrays }) {
+  let start = 0;
+  return new Map(
+    values.terms.map((/** @type {string} */ term, /** @type {number} */ row) => {
+      const end = start + arrays.sizes[row];
+      const passages = Uint32Array.from(arrays.gaps.subarray(start, end));
+      for (let place = 1; place < passages.length; place += 1) passages[place] += passages[place - 1];
+      const counts = Uint32Array.from(arrays.counts.subarray(start, end));
+      const inText = arrays.inText.subarray(start, end);
+      start = end;
+      return [term, { passages, counts, inText }];
+    }),
+  );
+}

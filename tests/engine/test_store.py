@@ -1,0 +1,182 @@
+"""The store in the browser reads from its files what the bundle holds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from answerable.indexing.browser_index.addressed_files import AddressedFiles
+from answerable.serve.answers.statements import split_statements
+from answerable.serve.retrieval.scoring import score_codes
+from answerable.serve.retrieval.section_scores import has_code, is_short, read_passage_terms
+from answerable.serve.stores.bundle import Bundle
+from support.browser_index import make_statement_quantizer, serialize_bundle, write_files
+from support.engine_process import engine
+from support.sites import PAGES, build_here, local, opened, write_site
+from support.static_server import serving
+
+STORE = "store"
+# Sections enough for several shards of each kind, and texts of which offsets differ in UTF-16.
+SECTIONS = "\n\n".join(
+    f"## Part {n} 🚣\n\nThe {n}. boat 🚤 carries {n * 7} sails. It needs `rope --size {n}` 🪢 "
+    f"and [a chain](mooring.md).\n\n- oar 🛶 number {n}\n- anchor\n\n```sh\nlower --boat {n}\n```"
+    for n in range(1, 30)
+)
+FLEET = f"""---
+aliases: [the flotilla]
+tags: [boats, sails]
+date: 2026-02-03
+---
+# Fleet
+
+{SECTIONS}
+
+## Long
+
+{"A very long section has a sentence for each of its many boats. " * 60}
+
+| boat | sails |
+|------|-------|
+| Anna | four  |
+"""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Hold a bundle, its files for the browser and the url of their folder."""
+
+    bundle: Bundle
+    files: AddressedFiles
+    url: str
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
+    folder = tmp_path_factory.mktemp("site")
+    pages = {**PAGES, "fleet.md": FLEET, "changelog.md": "# Changelog\n\nA buoy was added.\n"}
+    build_here(write_site(folder, pages))
+    bundle = opened(folder)
+    files = serialize_bundle(bundle, local())
+    write_files(files, folder / "static")
+    with serving(folder / "static") as origin:
+        published = Published(bundle, files, f"{origin}/{files.folder}/")
+        engine().call("store", "openStore", published.url, save=STORE)
+        yield published
+
+
+def _use(member: str, *args: Any) -> Any:
+    return engine().use(STORE, member, *args)
+
+
+def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) -> None:
+    bundle = published.bundle
+    assert _use("recordIds") == list(bundle.record_ids)
+    assert _use("weights") == bundle.weights.tolist()
+    assert _use("dates") == list(bundle.dates)
+    assert _use("titleNorms") == bundle.title_norms.tolist()
+    assert _use("isHistory") == bundle.is_history.tolist()
+    assert sum(bundle.is_history) == 1
+    assert _use("passageRecords") == bundle.passage_records.tolist()
+    assert _use("passageIds") == list(bundle.passage_ids)
+    assert _use("passageUrls") == list(bundle.passage_urls)
+    assert _use("passageTitles") == list(bundle.passage_titles)
+    assert _use("passageLengths") == bundle.postings.lengths.tolist()
+    passages = list(bundle.passages())
+    assert _use("isShort") == [int(is_short(passage)) for passage in passages]
+    assert _use("hasCode") == [int(has_code(passage)) for passage in passages]
+    for name, index in (
+        ("names", bundle.names),
+        ("aliases", bundle.aliases),
+        ("themes", bundle.themes),
+        ("titleTerms", bundle.title_terms),
+    ):
+        entries = {
+            entry.phrase: {"records": list(entry.records), "frequency": entry.frequency}
+            for entry in index
+        }
+        assert entries
+        assert _use(name) == entries
+
+
+def test_manifest_and_site_equal_those_of_the_bundle(published: Published) -> None:
+    manifest, site = published.bundle.manifest, published.bundle.site
+    assert _use("manifest")["id"] == manifest.id
+    assert _use("manifest")["built_at"] == manifest.built_at
+    assert _use("manifest")["profile"] == manifest.profile.as_json()
+    assert _use("manifest")["dimensions"] == manifest.encoding.dimensions
+    languages = [{"tag": e.tag, "first": e.first, "end": e.end} for e in site.languages]
+    assert _use("site") == {**site.as_json(), "languages": languages, "tags": list(site.tags)}
+    assert _use("loadWords") == list(published.bundle.words)
+
+
+def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) -> None:
+    bundle = published.bundle
+    postings = bundle.postings
+    terms = [read_passage_terms(passage) for passage in bundle.passages()]
+    assert _use("manifest")["shards"]["terms"] > 1 or len(postings.passages) < 3000
+    _use("loadPostings", [*postings.terms, "absent🚀"])
+    assert _use("postings", "absent🚀") == {"passages": [], "counts": [], "inText": []}
+    for term, row in postings.terms.items():
+        span = slice(int(postings.edges[row]), int(postings.edges[row + 1]))
+        passages = postings.passages[span].tolist()
+        assert _use("postings", term) == {
+            "passages": passages,
+            "counts": postings.counts[span].tolist(),
+            "inText": [int(term in terms[passage]) for passage in passages],
+        }
+
+
+def test_postings_that_were_not_loaded_are_an_error(published: Published) -> None:
+    engine().call("store", "openStore", published.url, save="unloaded")
+    with pytest.raises(AssertionError, match="have not been loaded"):
+        engine().use("unloaded", "postings", "boat")
+
+
+def test_passages_equal_those_of_the_bundle(published: Published) -> None:
+    bundle, rows = published.bundle, range(len(published.bundle.passage_ids))
+    assert len(rows) > 32
+    quantize = make_statement_quantizer(local())
+    passages = _use("loadPassages", list(rows))
+    for row in rows:
+        expected, passage = bundle.passage(row), passages[str(row)]
+        text = expected.text.encode("utf-16-le")
+
+        def cut(start: int, end: int, text: bytes = text) -> str:
+            return text[2 * start : 2 * end].decode("utf-16-le")
+
+        for name in ("id", "record", "url", "title", "text", "date", "language"):
+            assert passage[name] == getattr(expected, name)
+        assert [cut(*each) for each in passage["sentences"]] == [
+            expected.text[start:end] for start, end in expected.sentences
+        ]
+        assert [
+            (cut(b["start"], b["end"]), b["kind"], b["group"], b["level"], b["detail"])
+            for b in passage["blocks"]
+        ] == [
+            (expected.text[b.start : b.end], b.kind, b.group, b.level, b.detail)
+            for b in expected.blocks
+        ]
+        assert [(cut(s["start"], s["end"]), s["kind"], s["url"]) for s in passage["spans"]] == [
+            (expected.text[s.start : s.end], s.kind, s.url) for s in expected.spans
+        ]
+        codes = quantize(expected)
+        assert passage["statements"]["codes"] == codes.reshape(-1).tolist()
+        norms = np.linalg.norm(codes.astype(np.float32), axis=1)
+        assert passage["statements"]["inverseNorms"] == (1 / norms).tolist()
+        assert len(codes) == len(split_statements(expected).statements)
+
+
+def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
+    bundle = published.bundle
+    rows = np.arange(len(bundle.passage_ids))[::-1]
+    [unit] = local().embed(["How thick is the chain of a mooring?"])
+    vector = {"$floats": unit.tolist()}
+    cosines = np.array(_use("loadCosines", vector, rows.tolist()))
+    assert np.abs(cosines - score_codes(bundle.passage_codes, unit, rows)).max() < 1e-6
+    estimates = np.array(_use("estimateCosines", vector))
+    signs = np.where(bundle.passage_codes.decode_rows(slice(None)) > 0, 1, -1)
+    expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
+    assert np.abs(estimates - expected).max() < 1e-6
+    assert np.abs(estimates[rows] - cosines).max() < 0.3
