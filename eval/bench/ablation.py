@@ -30,10 +30,9 @@ from questions import build_site, required
 from scoring import HELD, measure_reference, recall_shares, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
-from answerable.indexing.output.function_writer import find_model_folder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.answers.excerpts import MIN_NEIGHBOR_SHARE, ExcerptBudget
 from answerable.serve.answers.extractive import EXCERPT_BUDGETS
-from answerable.serve.embedders import local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
@@ -110,7 +109,7 @@ RULES = (
 
 def measure(data: Path) -> Results:
     """Measure every site with gold spans, and every set under ``retrieval/``."""
-    embedder = local_embedder.load_local_embedder(find_model_folder())
+    embedder = open_local_embedder()
     files = sorted((data / "gold").glob("*.jsonl"))
     missing = f"no file gold/NAME.jsonl in {data}"
     sites = measure_each(files, lambda path: _site_row(path, data, embedder), missing)

@@ -32,8 +32,7 @@ from answerable.evaluate.floor_questions import (
     score_questions,
 )
 from answerable.evaluate.gold import GoldQuery
-from answerable.indexing.output.function_writer import find_model_folder
-from answerable.serve.embedders import local_embedder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -113,7 +112,7 @@ def _site_rows(path: Path, data: Path, files: Sequence[Path]) -> Row:
         copy = shutil.copytree(site, Path(folder, "site"))
         root = build_site(copy)
         bundle = open_bundle(copy / "function" / "bundle")
-        engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
+        engine = make_engine(bundle, open_local_embedder())
         gold = {row["id"]: row["gold_urls"] if row["answerable"] else () for row in own}
         gold |= {row["id"]: () for row in others}
         questions = {row["id"]: row["question"] for row in (*own, *others)}

@@ -28,8 +28,7 @@ from passage_ranks import first_rank, order_pages, rank_all, top_base
 from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.indexing.output.function_writer import find_model_folder
-from answerable.serve.embedders import local_embedder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
@@ -83,7 +82,7 @@ def _row(path: Path, data: Path) -> Row:
         root = build_site(copy)
         build_seconds = time.perf_counter() - started
         bundle = open_bundle(copy / "function" / "bundle")
-        engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
+        engine = make_engine(bundle, open_local_embedder())
         seconds = {"rank": 0.0, "ask": 0.0}
         outcomes = [_ask(engine, question, root, seconds) for question in questions]
         contents = _contents(engine, questions, data / "gold" / path.name, root)

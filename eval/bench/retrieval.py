@@ -24,13 +24,12 @@ from scoring import auroc, floors, recall_shares, recalls, share
 from tables import DataError, Results, Row, folders, main, measure_each, read_lines
 
 from answerable.indexing.index import SiteInfo, build_index
+from answerable.indexing.local_model import open_local_embedder
 from answerable.indexing.output.bundle_contents import serialize_index
 from answerable.indexing.output.bundle_writer import parse_build_time, write_bundle
-from answerable.indexing.output.function_writer import find_model_folder
 from answerable.indexing.pages.page_index import index_record
 from answerable.indexing.pages.records import PageBlock, PageMetadata, Record, Section
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
-from answerable.serve.embedders import local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.engine import Engine
 from answerable.serve.errors import NotebookError
@@ -67,7 +66,7 @@ class Outcome:
 
 def measure(data: Path) -> Results:
     """Measure every folder under ``retrieval/``."""
-    embedder = local_embedder.load_local_embedder(find_model_folder())
+    embedder = open_local_embedder()
     missing = f"no folder retrieval/NAME in {data}"
     return measure_each(folders(data / "retrieval"), lambda folder: _row(folder, embedder), missing)
 

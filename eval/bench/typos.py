@@ -15,9 +15,8 @@ from pathlib import Path
 import questions
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.indexing.output.function_writer import find_model_folder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.answers.confidence import bucket_confidence
-from answerable.serve.embedders import local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.retrieval import selection
@@ -49,7 +48,7 @@ def _row(path: Path, data: Path) -> Row:
         copy = shutil.copytree(site, Path(folder, "site"))
         questions.build_site(copy)
         bundle = open_bundle(copy / "function" / "bundle")
-        engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
+        engine = make_engine(bundle, open_local_embedder())
         return {"name": path.stem, **_compare(engine, draw_pairs(engine, texts))}
 
 

@@ -31,8 +31,7 @@ import gold_spans
 import questions
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.indexing.output.function_writer import find_model_folder
-from answerable.serve.embedders import local_embedder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -167,7 +166,7 @@ def _judge(
 ) -> Mapping[str, Verdict]:
     """Judge all questions. worded: the ids of those whose other wordings are judged too."""
     bundle = open_bundle(site / "function" / "bundle")
-    engine = make_engine(bundle, local_embedder.load_local_embedder(find_model_folder()))
+    engine = make_engine(bundle, open_local_embedder())
     verdicts = {row["id"]: _judge_wording(engine, row, row["question"], root) for row in rows}
     for row in rows:
         if row["answerable"] and row["id"] in worded:

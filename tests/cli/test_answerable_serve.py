@@ -17,8 +17,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from answerable.cli import serve
-from answerable.cli.index import IndexOptions, open_local_embedder
+from answerable.cli.index import IndexOptions
 from answerable.indexing.html_site.built_site import BuiltSiteOptions
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.http.adapters.wsgi import Environ, StartResponse
 from support.deadlines import PATIENCE, until
 from support.server_processes import Running, run

@@ -48,7 +48,7 @@ from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from support import doubles, sites
 
-LOCAL = "local/wordllama-l2-supercat@256"
+LOCAL = "local/wordllama-l2-supercat-int8@256"
 ANSWERABLE = {
     "chain": ("How thick is the chain of a mooring?", "mooring#chains"),
     "buoy": ("How large must the buoy of a mooring be?", "mooring"),
@@ -560,7 +560,7 @@ def test_calibrated_lines_quote_odd_model_name() -> None:
     ("options", "warns"),
     [
         ({"floor": 0.3, "calibrated_for": "openai/text-embedding-3-large@3072"}, True),
-        ({"note_floor": 0.3, "calibrated_for": "local/wordllama-l2-supercat@128"}, True),
+        ({"note_floor": 0.3, "calibrated_for": "local/wordllama-l2-supercat-int8@128"}, True),
         ({"floor": 0.3, "calibrated_for": LOCAL}, False),
         ({"floor": 0.3}, False),
         ({"calibrated_for": "openai/text-embedding-3-large@3072"}, False),

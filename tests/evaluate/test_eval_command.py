@@ -146,7 +146,7 @@ def test_report_records_bundle_models_and_floors(folder: Path) -> None:
     report = last(folder)
     assert report == json.loads((folder / "out" / "report.json").read_text("utf-8"))
     assert report["bundle"] == sites.opened(folder).manifest.id
-    assert report["embedder"] == "local/wordllama-l2-supercat@256"
+    assert report["embedder"] == "local/wordllama-l2-supercat-int8@256"
     assert report["answers"] == "extractive"
     assert (report["floor"], report["note_floor"]) == (0.36, 0.2)
     assert (report["total"], report["passed"], report["failed"], report["aborted"]) == (

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.indexing import sqlite_cache
+from answerable.indexing import local_model, sqlite_cache
 from answerable.indexing.embedding_cache import embed_cached
 from answerable.indexing.sqlite_cache import prepare_cache_folder
-from answerable.serve.embedders import local_embedder
 from answerable.serve.embedders.embedder import Vectors
 from answerable.serve.errors import EmbedderError, SiteError
 from answerable.testing import LetterEmbedder
@@ -25,7 +24,7 @@ from support.sites import NOTES, PAGES, ask, build_here, local, opened, put, wri
 def counter(monkeypatch: pytest.MonkeyPatch) -> CountingEmbedder:
     """The local embedder of every build in this test, counting."""
     counting = CountingEmbedder(local())
-    monkeypatch.setattr(local_embedder, "load_local_embedder", lambda *_, **__: counting)
+    monkeypatch.setattr(local_model, "open_local_embedder", lambda: counting)
     return counting
 
 

@@ -125,7 +125,7 @@ def test_killed_at_every_step_of_publishing(site: Path) -> None:
 
 def test_a_full_build_leaves_nothing_behind(site: Path) -> None:
     mark = "0123" * 8
-    for path in ("function", "function/bundle", "function/model", "function/model/weights"):
+    for path in ("function", "function/bundle", "function/model"):
         put(site / path / f".x.{mark}.tmp", "half")
     for name in (f".answerable.{mark}.tmp", f".answerable.{mark}.old.tmp"):
         put(site / "function" / name / "serve" / "api.py", "half")

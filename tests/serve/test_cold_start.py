@@ -192,7 +192,7 @@ def test_cold_start_of_another_folder_fails_in_one_sentence(built: Path, tmp_pat
             "No module named 'answerable.serve.text.tokenization'",
         ),
         ("answerable/serve/providers.py", "No module named 'answerable.serve.providers'"),
-        ("model/weights", "the local embedder's file is missing"),
+        ("model/token_table.safetensors", "the local embedder's file is missing"),
     ],
 )
 def test_cold_start_of_broken_function_fails_in_one_sentence(

@@ -98,7 +98,7 @@ def test_question_text_is_not_logged(running: Running) -> None:
 
 
 def test_function_environment_has_neither_package_nor_mkdocs(python: Path) -> None:
-    for name in ("answerable", "mkdocs", "selectolax", "sentencex", "wordllama"):
+    for name in ("answerable", "mkdocs", "selectolax", "sentencex", "tokenizers", "wordllama"):
         code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({name!r}) is None)"
         assert subprocess.run([python, "-I", "-c", code], check=False).returncode == 1, name
 

@@ -16,8 +16,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
-from answerable.indexing.output.function_writer import find_model_folder
-from answerable.serve.embedders import local_embedder
+from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import Bundle
@@ -155,4 +154,4 @@ def ask(bundle: Bundle, question: str) -> Reply:
 @cache
 def local() -> LocalEmbedder:
     """The keyless embedder, loaded once for all tests."""
-    return local_embedder.load_local_embedder(find_model_folder())
+    return open_local_embedder()

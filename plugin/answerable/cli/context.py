@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from ..indexing.local_model import make_build_embedder
 from ..indexing.notes.note import Notebook
 from ..indexing.notes.notebook import read_notebook
-from ..indexing.output.function_writer import find_model_folder
 from ..serve.bundle_format.manifest import MANIFEST_FILE
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, SiteError
-from ..serve.providers import make_embedder, make_engine
+from ..serve.providers import make_engine
 from ..serve.retrieval import question_text
 from ..serve.retrieval.question_text import find_question_problem
 from ..serve.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
@@ -92,7 +92,7 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     _require_bundle(folder)
     opened = open_bundle(folder)
     settings = read_function_settings(folder)
-    embedder = make_embedder(opened.manifest.identity, find_model_folder(), settings)
+    embedder = make_build_embedder(opened.manifest.identity, settings)
     return make_engine(opened, embedder, settings)
 
 

@@ -19,11 +19,11 @@ from ..indexing.html_site.built_site import (
 )
 from ..indexing.index import SiteInfo
 from ..indexing.leak_audit.artifacts import walk_artifacts
+from ..indexing.local_model import open_local_embedder
 from ..indexing.notes import note_ids
 from ..indexing.notes.note import Notebook
 from ..indexing.output.atomic_files import write_file
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
-from ..indexing.output.function_writer import find_model_folder
 from ..indexing.pages.page_cache import start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pipeline import (
@@ -43,7 +43,6 @@ from ..serve.bundle_format.profile import LOCAL_PROFILE
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.providers import make_embedder
 from ..serve.settings import FunctionSettings
 from ..serve.structure import is_safe_url
 from ..serve.text.languages import get_translation
@@ -204,11 +203,6 @@ def read_notes(options: IndexOptions, site: SiteBuild) -> Notebook:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
     return notebook
-
-
-def open_local_embedder() -> Embedder:
-    """Open the keyless embedder."""
-    return make_embedder(local_embedder.LOCAL_IDENTITY, find_model_folder(), FunctionSettings())
 
 
 def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> int:

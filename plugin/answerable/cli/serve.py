@@ -16,6 +16,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import click
 
 from ..indexing.html_site.built_site import BuiltSite, read_built_site
+from ..indexing.local_model import open_local_embedder
 from ..indexing.pipeline import preview_site
 from ..indexing.process_pool import ProcessPool
 from ..serve.embedders.embedder import Embedder
@@ -31,7 +32,6 @@ from .index import (
     IndexOptions,
     check_folders,
     describe_site,
-    open_local_embedder,
     read_notes,
     site_options,
 )

@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 
 from ..serve.embedders.embedder import Vectors
 from ..serve.vectors.encodings import INVERSE_NORMS, Encoding
+from ..serve.vectors.quantization import (
+    divide_rows,
+    invert,
+    invert_row_norms,
+    quantize_int8,
+    round_symmetric,
+)
 
 Array = NDArray[Any]
 
@@ -21,26 +28,26 @@ def encode_vectors(vectors: Vectors, encoding: Encoding) -> dict[str, Array]:
     """
     rows = vectors[:, : encoding.dimensions]
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return ENCODERS[encoding.name](_divide(rows, norms))
+    return ENCODERS[encoding.name](divide_rows(rows, norms))
 
 
 def _encode_float32(rows: Vectors) -> dict[str, Array]:
-    return {"codes": rows.astype("<f4"), INVERSE_NORMS: _invert_row_norms(rows)}
+    return {"codes": rows.astype("<f4"), INVERSE_NORMS: invert_row_norms(rows)}
 
 
 def _encode_int8(rows: Vectors) -> dict[str, Array]:
-    codes = _round_symmetric(rows, 127)
-    return {"codes": codes, INVERSE_NORMS: _invert_row_norms(codes)}
+    quantized = quantize_int8(rows)
+    return {"codes": quantized.codes, INVERSE_NORMS: quantized.inverse_norms}
 
 
 def _encode_int4(rows: Vectors) -> dict[str, Array]:
-    codes = _round_symmetric(rows, 7)
-    return {"codes": _pack_nibbles(codes), INVERSE_NORMS: _invert_row_norms(codes)}
+    codes = round_symmetric(rows, 7)
+    return {"codes": _pack_nibbles(codes), INVERSE_NORMS: invert_row_norms(codes)}
 
 
 def _encode_binary(rows: Vectors) -> dict[str, Array]:
     norms = np.where(rows.any(axis=1), np.float32(np.sqrt(rows.shape[1])), np.float32(0))
-    return {"bits": _pack_signs(rows), INVERSE_NORMS: _invert(norms)}
+    return {"bits": _pack_signs(rows), INVERSE_NORMS: invert(norms)}
 
 
 def _encode_binary_int8(rows: Vectors) -> dict[str, Array]:
@@ -57,21 +64,8 @@ ENCODERS: Mapping[str, Callable[[Vectors], dict[str, Array]]] = {
 }
 
 
-def _divide(rows: Vectors, divisors: Vectors) -> Vectors:
-    """Divide each row by its divisor, (n, 1); a divisor of 0 leaves a row of zeros."""
-    quotients: Vectors = np.divide(rows, divisors, out=np.zeros_like(rows), where=divisors > 0)
-    return quotients
-
-
 def _pack_signs(rows: Vectors) -> NDArray[np.uint8]:
     return np.packbits(rows > 0, axis=1)
-
-
-def _round_symmetric(rows: Vectors, top: int) -> NDArray[np.int8]:
-    """Round to whole numbers from -top to top, the largest value of each row at one end."""
-    peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    codes: NDArray[np.int8] = np.rint(_divide(rows, peaks) * top).astype(np.int8)
-    return codes
 
 
 def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
@@ -81,12 +75,3 @@ def _pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
     high = np.zeros_like(low)
     high[:, : codes.shape[1] - half] = (codes[:, half:] * 16).view(np.uint8)
     return low | high
-
-
-def _invert_row_norms(rows: Array) -> NDArray[np.float32]:
-    return _invert(np.linalg.norm(rows.astype(np.float32), axis=1))
-
-
-def _invert(norms: NDArray[np.float32]) -> NDArray[np.float32]:
-    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return inverse.astype("<f4")

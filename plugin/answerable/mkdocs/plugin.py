@@ -22,8 +22,8 @@ from mkdocs.utils.templates import TemplateContext
 from ..indexing.answer_place import choose_answer_place
 from ..indexing.embedding_cache import LazyEmbedder
 from ..indexing.error_messages import format_error
+from ..indexing.local_model import make_build_embedder
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
-from ..indexing.output.function_writer import find_model_folder
 from ..indexing.pages.page_cache import UnreadPageError
 from ..indexing.process_pool import ProcessPool
 from ..indexing.widget import injection
@@ -36,7 +36,6 @@ from ..serve.http import refusal_log
 from ..serve.http.adapters.dev_route import ASK_BASE, format_agent_command, mount_ask_route
 from ..serve.http.refusal_log import make_line_appender, make_refusal_logger
 from ..serve.provider_registry import EMBEDDER_PROVIDERS
-from ..serve.providers import make_embedder
 from . import widget
 from .config import AnswerableConfig
 from .function_needs import list_function_needs
@@ -273,7 +272,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         """Open the embedder that options name, once for all builds of a preview."""
         identity = resolve_identity(options)
         if self._embedder is None or self._embedder.identity != identity:
-            self._embedder = make_embedder(identity, find_model_folder(), resolve_settings(options))
+            self._embedder = make_build_embedder(identity, resolve_settings(options))
             default_host = EMBEDDER_PROVIDERS[identity.provider].host
             if options.notebook and default_host:
                 host = options.embedding.base_url or default_host

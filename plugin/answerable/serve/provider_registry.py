@@ -94,7 +94,7 @@ _OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 EMBEDDER_PROVIDERS = ProviderRegistry(
     "answerable.embedders",
     {
-        "local": Provider(("tokenizers",)),
+        "local": Provider(),
         "openai": Provider(("openai",), _OPENAI_URL, _OPENAI_KEY_VARIABLE, OPENAI_PROFILE),
     },
 )

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..indexing.output.function_writer import find_model_folder
-from ..serve.embedders import local_embedder
+from ..indexing.local_model import open_local_embedder
 from ..serve.embedders.embedder import Vectors
 from ..serve.embedders.local_embedder import LocalEmbedder
 from .request_fields import (
@@ -100,7 +99,7 @@ def apply_vector_fault(vectors: Vectors, fault: str | None) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _embedder() -> LocalEmbedder:
-    return local_embedder.load_local_embedder(find_model_folder())
+    return open_local_embedder()
 
 
 def _invalid() -> OpenAIError:

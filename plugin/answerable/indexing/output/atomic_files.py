@@ -52,11 +52,6 @@ def write_private_file(path: Path, data: bytes) -> None:
     restrict_mode(path, PRIVATE_FILE_MODE)
 
 
-def copy_private_file(source: Path, target: Path) -> None:
-    """Copy a file to one that its owner alone can read."""
-    write_private_file(target, source.read_bytes())
-
-
 def make_private_folder(folder: Path) -> None:
     """Make a folder that its owner alone can enter (0700), and whatever is missing above it.
 

@@ -1,6 +1,5 @@
 """Write a function's folder, not its bundle: serving code, pinned requirements, settings, model."""
 
-import importlib.util
 import py_compile
 import sys
 from collections.abc import Iterable
@@ -9,13 +8,13 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from ... import serve
-from ...serve.embedders import local_embedder
 from ...serve.embedders.embedder import EmbedderIdentity
-from ...serve.errors import EmbedderError, SiteError
+from ...serve.embedders.local_embedder import has_model_files
+from ...serve.errors import SiteError
 from ...serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
 from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, SETTINGS_FILE, FunctionSettings
+from ..local_model import derive_model_files
 from .atomic_files import (
-    copy_private_file,
     is_lock_or_leftover,
     make_private_folder,
     remove_leftovers,
@@ -40,17 +39,6 @@ _STORE_REQUIREMENTS = ("psycopg", "psycopg-binary")
 
 # What a build leaves in a function folder, so that the next one recognizes it.
 _FUNCTION_MARKERS = ("answerable/serve", f"{BUNDLE_FOLDER}/manifest.json")
-
-
-def find_model_folder() -> Path:
-    """Find where the installed wordllama keeps its data files; the package is not imported.
-
-    EmbedderError if it is not installed.
-    """
-    spec = importlib.util.find_spec("wordllama")
-    if spec is None or spec.origin is None:
-        raise EmbedderError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
-    return Path(spec.origin).parent
 
 
 def check_function_folder(folder: Path) -> None:
@@ -83,9 +71,8 @@ def write_function(
     make_private_folder(folder)
     # Before anything of the last build is replaced: a package may be missing.
     requirements = _pin_requirements(identity, settings, scanned_bytes)
-    model_files = (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE)
     model = folder / MODEL_FOLDER
-    for place in {folder, model, *((model / name).parent for name in model_files)}:
+    for place in (folder, model):
         remove_leftovers(place)
     source = Path(serve.__file__).parent
     code = {
@@ -97,12 +84,18 @@ def write_function(
     code["__init__.py"] = (source.parent / "__init__.py").read_bytes()
     _replace_tree(folder / "answerable", code)
     if identity.provider == "local":
-        for name in model_files:
-            copy_private_file(find_model_folder() / name, model / name)
-        write_private_file(model / "LICENSE", _read_model_license())
+        _write_model(model)
     write_private_file(folder / "requirements.txt", requirements)
     write_private_file(folder / SETTINGS_FILE, settings.as_json())
     write_private_file(folder / "main.py", (source / "http" / "adapters" / "main.py").read_bytes())
+
+
+def _write_model(folder: Path) -> None:
+    """Write the local embedder's files, unless they are there already."""
+    if not has_model_files(folder):
+        for name, data in derive_model_files().items():
+            write_private_file(folder / name, data)
+    write_private_file(folder / "LICENSE", _read_model_license())
 
 
 def _pin_requirements(

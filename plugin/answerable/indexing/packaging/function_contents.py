@@ -57,7 +57,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     names = [*_list_code(folder), *bundle_files, settings.SETTINGS_FILE]
     if embedder == "local":
         local_embedder.load_local_embedder(folder / MODEL_FOLDER)
-        model_files = (local_embedder.WEIGHTS_FILE, local_embedder.TOKENIZER_FILE, "LICENSE")
+        model_files = (*local_embedder.MODEL_FILE_DIGESTS, "LICENSE")
         names += [f"{MODEL_FOLDER}/{name}" for name in model_files]
     # The code is listed from the folder, so the adapter may be missing there unnoticed.
     for name in (*names, f"{CODE_FOLDER}/serve/http/adapters/{adapter}.py"):

@@ -5,7 +5,7 @@ dependencies at a time, and the markers are evaluated here for the machine of th
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -24,8 +24,6 @@ PACKAGE_EXTRAS = {
     "challenge": "altcha>=2.3,<3",
     "metrics": "prometheus-client>=0.22",
 }
-# By package: only what tokenizers imports to fetch a tokenizer by name, which no function does.
-NEVER_IMPORTED = frozenset({("tokenizers", "huggingface-hub")})
 
 # Deeper than any tree of dependencies here; a resolution that does not converge has to end.
 _MAX_ROUNDS = 20
@@ -56,29 +54,24 @@ class _ReportedWheel:
     dependencies: tuple[Requirement, ...]
 
 
-def resolve_packages(
-    requirements: Sequence[str],
-    machine: Machine,
-    left_out: Collection[tuple[str, str]] = (),
-) -> tuple[PinnedPackage, ...]:
+def resolve_packages(requirements: Sequence[str], machine: Machine) -> tuple[PinnedPackage, ...]:
     """Resolve the packages that requirements need on a machine, sorted by name.
 
-    left_out: dependencies to leave out, as (package, dependency). SiteError if pip finds no wheel
-    for one of them.
+    SiteError if pip finds no wheel for one of them.
     """
     roots = [_loosen_pin(_parse_requirement(text)) for text in requirements]
     # By the text of a requirement.
     wheels: dict[str, _ReportedWheel] = {}
     # The dependencies of installed versions are likely the same, which saves most rounds.
-    guess = _collect_requirements(roots, _list_installed_dependencies, machine, left_out)
+    guess = _collect_requirements(roots, _list_installed_dependencies, machine)
     with contextlib.suppress(SiteError):
         _add_wheels(guess, wheels, machine)
-    required = _collect_requirements(roots, lambda _: (), machine, left_out)
+    required = _collect_requirements(roots, lambda _: (), machine)
     for _ in range(_MAX_ROUNDS):
         _add_wheels(required, wheels, machine)
         last, required = (
             required,
-            _collect_requirements(roots, _make_lister(wheels, required), machine, left_out),
+            _collect_requirements(roots, _make_lister(wheels, required), machine),
         )
         if required == last:
             return tuple(wheels[required[name]].pin for name in sorted(required))
@@ -137,24 +130,21 @@ def _collect_requirements(
     roots: Sequence[Requirement],
     list_dependencies: _ListDependencies,
     machine: Machine,
-    left_out: Collection[tuple[str, str]],
 ) -> dict[str, str]:
     """Collect each package that the roots reach, with all specifiers of its version."""
     specifiers: dict[str, SpecifierSet] = {}
-    queue = [("", "", root) for root in roots]
+    queue = [("", root) for root in roots]
     visited: set[tuple[str, str]] = set()
-    for parent, extra, requirement in queue:
+    for extra, requirement in queue:
         name = canonicalize_name(requirement.name)
         marker = requirement.marker
-        if (parent, name) in left_out:
-            continue
         if marker and not marker.evaluate({**machine.markers, "extra": extra}):
             continue
         specifiers[name] = specifiers.get(name, SpecifierSet()) & requirement.specifier
         for inner in ("", *sorted(requirement.extras)):
             if (name, inner) not in visited:
                 visited.add((name, inner))
-                queue += [(name, inner, each) for each in list_dependencies(name)]
+                queue += [(inner, each) for each in list_dependencies(name)]
     return {
         name: f"{name}{','.join(sorted(map(str, specifier)))}"
         for name, specifier in specifiers.items()

@@ -23,7 +23,6 @@ from .function_contents import (
 )
 from .installation import compile_bytecode, install_wheels, slim_packages
 from .lockfile import (
-    NEVER_IMPORTED,
     PinnedPackage,
     find_older_versions,
     format_lock,
@@ -96,8 +95,7 @@ def write_package(order: PackageOrder, report: ReportStep = lambda _: None) -> F
     report("Resolving the packages")
     extras = list_extra_requirements(order.extras)
     requirements = (*contents.requirements, *order.target.requirements, *extras)
-    left_out = NEVER_IMPORTED if order.target.installs_alone else ()
-    pins = resolve_packages(requirements, order.machine, left_out)
+    pins = resolve_packages(requirements, order.machine)
     out = order.out.resolve()
     remove_package_leftovers(out)
     with _temporary_folder(out) as folder:

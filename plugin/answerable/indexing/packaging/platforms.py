@@ -49,8 +49,8 @@ class Platform:
 
     adapter: the module of ``serve/http/adapters/`` that its entry point imports. requirements: its
     own, beside those of the function. architectures: the default one first. vendored: the package
-    carries its packages; installs_alone: we choose pip's options, so that a dependency that is
-    never imported can be left out.
+    carries its packages; installs_alone: we choose pip's options, so that what never runs can
+    be removed from the packages.
     """
 
     name: PlatformName

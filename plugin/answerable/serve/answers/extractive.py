@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedders.embedder import Embedder, Vectors
+from ..embedders.embedder import Embedder
 from ..provider_registry import is_embedder_local
 from ..retrieval.question import read_content_terms, weigh_terms
+from ..retrieval.scoring import score_codes
 from ..retrieval.store import Store
 from ..text.tokenization import extract_terms
 from ..types import Evidence, Passage
+from ..vectors.quantization import quantize_int8
+from ..vectors.scalar_codes import Int8Codes
 from .confidence import is_direct_answer
 from .excerpts import MAX_VISIBLE_CHARACTERS, Excerpt, ExcerptBudget, cut_excerpt
 from .statements import PassageStatements, Statement, is_quotable_alone, split_statements
@@ -43,11 +46,11 @@ _WINDOW_SUFFIX = re.compile(r"~(\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class _EmbeddedStatements:
-    """Hold a passage's statements, the terms of each, and their vectors, (n, d)."""
+    """Hold a passage's statements, the terms of each, and the 8-bit codes of their vectors."""
 
     reading: PassageStatements
     terms: tuple[frozenset[str], ...]
-    vectors: Vectors | None
+    codes: Int8Codes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +184,10 @@ class ExtractiveAnswerer:
                 for terms in statements.terms
             ]
         )
-        if vector is not None and statements.vectors is not None and len(scores):
+        if vector is not None and statements.codes is not None:
             dense = self.store.manifest.profile.dense
-            scores = (scores + dense * (statements.vectors @ vector)) / (1 + dense)
+            cosines = score_codes(statements.codes, vector, np.arange(len(scores)))
+            scores = (scores + dense * cosines.astype(np.float64)) / (1 + dense)
         return tuple(float(score) for score in scores)
 
     @cached_property
@@ -197,8 +201,8 @@ class ExtractiveAnswerer:
         texts = [_add_headings(passage, statement) for statement in reading.statements]
         terms = tuple(frozenset(extract_terms(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
-        vectors = self.embedder.embed(texts) if is_embedded else None
-        return _EmbeddedStatements(reading, terms, vectors)
+        codes = quantize_int8(self.embedder.embed(texts)) if is_embedded else None
+        return _EmbeddedStatements(reading, terms, codes)
 
     @cached_property
     def _is_local(self) -> bool:

@@ -11,32 +11,34 @@ from numpy.typing import NDArray
 
 from ..bundle_format.compression import hash_file
 from ..errors import EmbedderError
-from ..vectors.kernel import normalize_rows
 from .embedder import EmbedderIdentity, Vectors
+from .token_pieces import SPACE, TokenPieces
 
-WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
-# How the tokenizer writes the space before a word.
-_TOKENIZER_SPACE = "\u2581"
-TOKENIZER_FILE = "tokenizers/l2_supercat_tokenizer_config.json"
-LOCAL_IDENTITY = EmbedderIdentity(provider="local", model="wordllama-l2-supercat", dimensions=256)
+# The pieces by their ids, one a line.
+VOCABULARY_FILE = "vocabulary.txt"
+# Two tensors: "codes" (tokens, 256) int8 and "scales" (tokens,) float32.
+TOKEN_TABLE_FILE = "token_table.safetensors"
+LOCAL_IDENTITY = EmbedderIdentity(
+    provider="local", model="wordllama-l2-supercat-int8", dimensions=256
+)
 
-# SHA-256 of the two files in the wheel wordllama 0.2.2.post0.
+# SHA-256 of the two files, which a build derives from the wheel wordllama 0.2.2.post0.
 MODEL_FILE_DIGESTS = {
-    WEIGHTS_FILE: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
-    TOKENIZER_FILE: "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83",
+    VOCABULARY_FILE: "0f97b4337921e6e7e9b4620fc73338ee570aecd3c16038bc23870a887e995045",
+    TOKEN_TABLE_FILE: "b9a0cbfdb2da1efa1c9c4a74a8e05e32a4fe8f8c1a93bab03785b2ac715ea9c7",
 }
-_TEXTS_PER_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
     """Average a text's token vectors and normalize the mean.
 
-    ``table`` is (tokens, 256) float16, memory-mapped.
+    ``codes`` (tokens, 256) int8 times ``scales`` (tokens,) float32 are the vectors.
     """
 
-    tokenizer: Any
-    table: NDArray[np.float16]
+    pieces: TokenPieces
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -54,20 +56,24 @@ class LocalEmbedder:
         Pieces are numbered by how early they were merged, which follows how common
         they are in the text that it was trained on; a word that is one piece is ordinary or a name.
         """
-        pieces = (f"{_TOKENIZER_SPACE}{form}" for form in (word, word.capitalize()))
-        numbers = [n for piece in pieces if (n := self.tokenizer.token_to_id(piece)) is not None]
+        forms = (word, word.capitalize())
+        numbers = [n for form in forms if (n := self.pieces.find_id(SPACE + form)) is not None]
         return min(numbers, default=None)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32."""
-        vectors = np.zeros((len(texts), LOCAL_IDENTITY.dimensions), dtype=np.float32)
-        for start in range(0, len(texts), _TEXTS_PER_BATCH):
-            batch = [_replace_surrogates(text) for text in texts[start : start + _TEXTS_PER_BATCH]]
-            encodings = self.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
-            for row, encoding in enumerate(encodings, start):
-                if encoding.ids:
-                    vectors[row] = self.table[encoding.ids].astype(np.float32).mean(axis=0)
-        return normalize_rows(vectors)
+        """Embed as unit vectors (zeros for a text without tokens), (len(texts), 256) float32.
+
+        Every number is the same on every machine: the sums of up to 16,384 tokens are exact in
+        float64, their squares are added from left to right, and the quotient is rounded once.
+        """
+        vectors = np.zeros((len(texts), self.codes.shape[1]), dtype=np.float32)
+        for row, text in enumerate(texts):
+            if ids := self.pieces.encode(text):
+                sums = self.scales[ids].astype(np.float64) @ self.codes[ids].astype(np.float64)
+                square = np.add.accumulate(sums * sums)[-1]
+                if square > 0:
+                    vectors[row] = sums / np.sqrt(square)
+        return vectors
 
 
 def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
@@ -75,9 +81,6 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
 
     verify: compare their hashes.
     """
-    # A compiled package with a hub client, which is of use to no other embedder.
-    from tokenizers import Tokenizer
-
     for name, digest in MODEL_FILE_DIGESTS.items():
         path = folder / name
         if not path.is_file():
@@ -86,29 +89,34 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
             )
         if verify and hash_file(path) != digest:
             raise EmbedderError(
-                f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it"
+                f"{path}: not the file that this version of mkdocs-answerable derives; run the "
+                "build again"
             )
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return LocalEmbedder(tokenizer, _map_safetensors(folder / WEIGHTS_FILE))
+    pieces = (folder / VOCABULARY_FILE).read_text("utf-8").split("\n")
+    tensors = map_safetensors(folder / TOKEN_TABLE_FILE)
+    return LocalEmbedder(TokenPieces(pieces), tensors["codes"], tensors["scales"])
 
 
-def _map_safetensors(path: Path) -> NDArray[np.float16]:
-    """Map the one tensor of a safetensors file: an 8-byte length, a JSON header, raw data."""
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    (tensor,) = (value for name, value in header.items() if name != "__metadata__")
-    return np.memmap(
-        path,
-        dtype="<f2",
-        mode="r",
-        offset=8 + size + tensor["data_offsets"][0],
-        shape=tuple(tensor["shape"]),
+def has_model_files(folder: Path) -> bool:
+    """Tell whether a folder holds the two data files, unaltered."""
+    return all(
+        (folder / name).is_file() and hash_file(folder / name) == digest
+        for name, digest in MODEL_FILE_DIGESTS.items()
     )
 
 
-def _replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+_TENSOR_TYPES = {"F16": "<f2", "F32": "<f4", "I8": "|i1"}
+
+
+def map_safetensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Map the tensors of a safetensors file: an 8-byte length, a JSON header, raw data."""
+    data = np.memmap(path, dtype=np.uint8, mode="r")
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    header = json.loads(data[8:start].tobytes())
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, tensor in header.items():
+        if name != "__metadata__":
+            first, end = (start + offset for offset in tensor["data_offsets"])
+            values = data[first:end].view(_TENSOR_TYPES[tensor["dtype"]])
+            tensors[name] = values.reshape(tensor["shape"])
+    return tensors

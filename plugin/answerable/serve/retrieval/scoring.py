@@ -178,9 +178,11 @@ def find_hint_candidates(
 
 def score_codes(codes: Codes, query: Floats, rows: Rows) -> Floats:
     """Compute the cosine of the float query with the codes of some rows. Returns (len(rows),)."""
-    # Summed in one order, so that equal rows have equal cosines.
-    dots: Floats = np.einsum("ij,j->i", codes.decode_rows(rows), query)
-    return dots * codes.inverse_norms[rows]
+    # Summed in one order, so that equal rows have equal cosines, and in float64, so that another
+    # order, such as that of the engine in the browser, comes to the same float32.
+    dots = np.einsum("ij,j->i", codes.decode_rows(rows), query, dtype=np.float64)
+    cosines: Floats = (dots * codes.inverse_norms[rows]).astype(np.float32)
+    return cosines
 
 
 def score_all_codes(codes: Codes, query: Floats) -> Floats:

@@ -1,0 +1,112 @@
+"""Derive the local embedder's model, 8 bits a number, from the data files of wordllama's wheel."""
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..serve.bundle_format.compression import hash_file
+from ..serve.embedders.embedder import Embedder, EmbedderIdentity
+from ..serve.embedders.local_embedder import (
+    TOKEN_TABLE_FILE,
+    VOCABULARY_FILE,
+    LocalEmbedder,
+    map_safetensors,
+)
+from ..serve.embedders.token_pieces import TokenPieces
+from ..serve.errors import EmbedderError
+from ..serve.providers import make_embedder
+from ..serve.settings import FunctionSettings
+from ..serve.vectors.quantization import INT8_TOP, round_symmetric
+
+WEIGHTS_FILE = "weights/l2_supercat_256.safetensors"
+TOKENIZER_FILE = "tokenizers/l2_supercat_tokenizer_config.json"
+
+# SHA-256 of the two files in the wheel wordllama 0.2.2.post0.
+WHEEL_FILE_DIGESTS = {
+    WEIGHTS_FILE: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    TOKENIZER_FILE: "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83",
+}
+# Few enough to stay in a core's cache.
+_ROWS_PER_BLOCK = 256
+
+
+def make_build_embedder(identity: EmbedderIdentity, settings: FunctionSettings) -> Embedder:
+    """Make the embedder of an identity where a site is built: the local one from the wheel."""
+    if identity.provider == "local":
+        return open_local_embedder()
+    return make_embedder(identity, Path(), settings)
+
+
+def open_local_embedder() -> LocalEmbedder:
+    """Open the local embedder with the model derived in memory; EmbedderError."""
+    folder = find_wheel_folder()
+    codes, scales = _derive_token_table(folder)
+    return LocalEmbedder(TokenPieces(_read_pieces(folder)), codes, scales)
+
+
+def derive_model_files() -> Mapping[str, bytes]:
+    """Derive the files of a function's ``model/`` by name; EmbedderError."""
+    folder = find_wheel_folder()
+    return {
+        VOCABULARY_FILE: "\n".join(_read_pieces(folder)).encode(),
+        TOKEN_TABLE_FILE: _serialize_token_table(*_derive_token_table(folder)),
+    }
+
+
+def find_wheel_folder() -> Path:
+    """Find where the installed wordllama keeps its data files; the package is not imported.
+
+    EmbedderError if it is not installed, or a file is not that of its version.
+    """
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbedderError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
+    folder = Path(spec.origin).parent
+    for name, digest in WHEEL_FILE_DIGESTS.items():
+        path = folder / name
+        if not path.is_file() or hash_file(path) != digest:
+            raise EmbedderError(
+                f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it"
+            )
+    return folder
+
+
+def _read_pieces(folder: Path) -> list[str]:
+    """Read the pieces of the tokenizer in the order of their ids."""
+    vocabulary = json.loads((folder / TOKENIZER_FILE).read_bytes())["model"]["vocab"]
+    return sorted(vocabulary, key=vocabulary.__getitem__)
+
+
+def _derive_token_table(folder: Path) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize the token vectors symmetrically: codes (tokens, d) and the scale of each row."""
+    (weights,) = map_safetensors(folder / WEIGHTS_FILE).values()
+    codes = np.empty(weights.shape, dtype=np.int8)
+    peaks = np.empty(len(weights), dtype=np.float32)
+    for start in range(0, len(weights), _ROWS_PER_BLOCK):
+        span = slice(start, start + _ROWS_PER_BLOCK)
+        rows = weights[span].astype(np.float32)
+        codes[span] = round_symmetric(rows, INT8_TOP)
+        peaks[span] = np.abs(rows).max(axis=1)
+    return codes, peaks / np.float32(INT8_TOP)
+
+
+def _serialize_token_table(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> bytes:
+    """Write two tensors in the format safetensors, the numbers little-endian."""
+    tensors = {"scales": ("F32", scales.astype("<f4")), "codes": ("I8", codes)}
+    header: dict[str, object] = {}
+    offset = 0
+    for name, (kind, values) in tensors.items():
+        end = offset + values.nbytes
+        header[name] = {
+            "dtype": kind, "shape": list(values.shape), "data_offsets": [offset, end]
+        }  # fmt: skip
+        offset = end
+    text = json.dumps(header, separators=(",", ":")).encode()
+    # Padded with spaces, so that the numbers are aligned.
+    text += b" " * (-len(text) % 8)
+    data = b"".join(values.tobytes() for _, values in tensors.values())
+    return len(text).to_bytes(8, "little") + text + data
