@@ -128,15 +128,24 @@ def test_rows_of_one_table_are_one_table_with_its_column_names() -> None:
     ]
 
 
-def test_words_whose_quote_is_too_short_to_be_cited_are_drawn_with_the_others() -> None:
-    """Column names may be two words, of which no citation is made."""
+def test_column_names_of_two_words_are_cited_and_drawn() -> None:
+    """They are all of a row, and a table without them is hard to read."""
     support = [{"source": "s1", "quote": quote} for quote in ("key · use", "b · the second one")]
     draft = {"claims": [{"text": "key · use\n…\nb · the second one", "evidence": support}]}
     (claim,) = enforce_contract(draft, Evidence((PASSAGE,))).claims
-    assert [citation.quote for citation in claim.citations] == ["b · the second one"]
+    assert [each.quote for each in claim.citations] == ["key · use", "b · the second one"]
     (table,) = build_claim_blocks(claim, [PASSAGE]) or []
     assert table["columns"] == COLUMNS
     assert len(table["rows"]) == 1
+
+
+def test_words_whose_quote_is_too_short_to_be_cited_are_drawn_with_the_others() -> None:
+    support = [{"source": "s1", "quote": quote} for quote in ("one bold", "b · the second one")]
+    draft = {"claims": [{"text": "one bold\n…\nb · the second one", "evidence": support}]}
+    (claim,) = enforce_contract(draft, Evidence((PASSAGE,))).claims
+    assert [citation.quote for citation in claim.citations] == ["b · the second one"]
+    kinds = [each["kind"] for each in build_claim_blocks(claim, [PASSAGE]) or []]
+    assert kinds == ["list", "gap", "table"]
 
 
 def test_an_ellipsis_of_the_page_makes_no_gap() -> None:

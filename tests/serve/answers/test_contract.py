@@ -389,3 +389,16 @@ def test_a_quote_is_of_whole_words_and_holds_one() -> None:
 def test_an_answer_has_so_many_claims_and_the_rest_are_counted() -> None:
     answer = settle_any_form(draft(*[claim() for _ in range(MAX_ANSWER_CLAIMS + 30)]), EVIDENCE)
     assert (len(answer.claims), answer.dropped) == (MAX_ANSWER_CLAIMS, 30)
+
+
+def test_an_excerpt_may_hold_one_quote_twice_and_what_sanitizing_removes() -> None:
+    """Its words are all quoted, so that the numbers that follow them are not compared."""
+    text = "Run it as root:\nexport PORT=8080\n\nIn between.\n\nRun it as root:\n\x07export HOST=1"
+    page = Passage("guide#run", "guide", "/guide/#run", "Run", text)
+    quotes = ["Run it as root:", "export PORT=8080", "Run it as root:", "\x07export HOST=1"]
+    support = [{"source": "s1", "quote": quote} for quote in quotes]
+    draft = {"claims": [{"text": "\n…\n".join(quotes), "evidence": support}]}
+    answer = enforce_contract(draft, Evidence((page,)))
+    (claim,) = answer.claims
+    assert [citation.start for citation in claim.citations][::2] == [0, text.rindex("Run")]
+    assert len({citation.quote for citation in claim.citations}) == 3

@@ -219,3 +219,31 @@ def test_an_excerpt_has_no_more_characters_than_a_claim_may_have() -> None:
     sentences = " ".join(f"The anchor {long}{n} holds in the sand." for n in range(9))
     shown = text(passage(block("text", sentences)), "anchor")
     assert sum(not c.isspace() for c in shown) <= MAX_VISIBLE_CHARACTERS + 10
+
+
+def test_what_no_claim_can_quote_is_left_out_of_an_excerpt() -> None:
+    """A lead-in of one word apart from the items that are shown is not three words."""
+    items = [
+        block("item", f"{FILLER} {n} {n} {n} {n} {n}", group=1) for n in "abcdefgh"
+    ]  # more words than there is room for
+    source = passage(
+        block("text", "Parameters:"), *items, block("item", "anchor - drops at night", group=1)
+    )
+    assert text(source, "anchor at night", ExcerptBudget(20, 4)) == "anchor - drops at night"
+    emoji = passage(
+        block("text", "🤓"),
+        block("label", "Tip", detail="title"),
+        block("text", "This anchor drops at night."),
+    )
+    assert text(emoji, "anchor at night") == "This anchor drops at night."
+
+
+def test_column_names_of_two_words_stay_with_a_row_that_is_apart() -> None:
+    rows = [block("row", f"{FILLER} · {n} {n} {n}", group=1) for n in "abcdefgh"]
+    source = passage(
+        block("row", "name · use", group=1, detail="header"),
+        *rows,
+        block("row", "anchor · drops at night", group=1),
+    )
+    shown = text(source, "anchor at night", ExcerptBudget(20, 4))
+    assert shown == "name · use\n…\nanchor · drops at night"

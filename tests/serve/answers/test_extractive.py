@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.extractive import (
@@ -48,6 +50,36 @@ def test_extractive_drafts_meet_the_contract(answerer: ExtractiveAnswerer) -> No
     evidence = Evidence((CHAIN,), (HINT,))
     answer = enforce_contract(draft(answerer, "How thick is a mooring chain?", evidence), evidence)
     assert (answer.mode, answer.dropped) == ("supported", 0)
+
+
+ODD_WORDS = (
+    *"mooring chain: chain. thick The … 🤓 · __name__ *a* `x` \u202e \x07 - ( 12,".split(" "),
+    *("…\n", "\n    ", "a\tb", "word" * 90),
+)
+ODD_BLOCKS = st.tuples(
+    st.sampled_from(["text", "text", "item", "row", "code"]),
+    st.lists(st.sampled_from(ODD_WORDS), min_size=1, max_size=12).map(" ".join),
+    st.integers(0, 1),
+)
+
+
+@given(st.lists(st.lists(ODD_BLOCKS, min_size=1, max_size=14), min_size=1, max_size=2))
+def test_no_claim_is_dropped_whatever_the_page_holds(
+    answerer: ExtractiveAnswerer, pages: list[list[tuple[BlockKind, str, int]]]
+) -> None:
+    evidence = Evidence(
+        tuple(
+            passage_blocks.passage(
+                *(block(kind, text, group) for kind, text, group in blocks),
+                name=f"page#part~{number}",
+            )
+            for number, blocks in enumerate(pages, 1)
+            if any(text.strip() for _, text, _ in blocks)
+        )
+    )
+    drafted = draft(answerer, "How thick is the mooring chain?", evidence)
+    answer = enforce_contract(drafted, evidence)
+    assert (len(answer.claims), answer.dropped) == (len(drafted["claims"]), 0)
 
 
 def test_no_supporting_sentence_declines(answerer: ExtractiveAnswerer) -> None:

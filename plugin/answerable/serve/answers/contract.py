@@ -16,8 +16,8 @@ from ..types import (
     Route,
     RoutingHint,
 )
-from .grounding import Quotation, check_quote, choose_quotations
-from .quotes import find_quotes
+from .grounding import choose_quotations
+from .quotations import Quotation, locate_quote
 from .statements import widen_to_sentences
 from .text_fragments import link_to_quote
 
@@ -158,21 +158,18 @@ def _require_text(value: object, where: str) -> str:
 
 def _ground_claim(claim: _DraftClaim, evidence: Evidence, names: Sequence[str]) -> Claim | Rule:
     """Ground one claim, or name the rule that drops it."""
-    located = [_locate_quote(support, evidence) for support in dict.fromkeys(claim.supports)]
-    quotations = choose_quotations(claim.text, located, evidence, names)
+    located = {each: _locate_support(each, evidence) for each in claim.supports}
+    places = [located[each] for each in claim.supports]
+    quotations = choose_quotations(claim.text, places, evidence, names)
     if isinstance(quotations, str):
         return quotations
     return Claim(claim.text, tuple(dict.fromkeys(map(_cite_quotation, quotations))))
 
 
-def _locate_quote(support: _DraftSupport, evidence: Evidence) -> list[Quotation] | Rule:
+def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[Quotation] | Rule:
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
     passage = repair_reference(support.source, evidence, to_hint=False)
-    spans = find_quotes(support.quote, passage.text) if isinstance(passage, Passage) else []
-    if not isinstance(passage, Passage) or not spans:
-        return "quote"
-    quotations = [Quotation(passage, *span) for span in spans]
-    return check_quote(quotations[0]) or quotations
+    return locate_quote(support.quote, passage) if isinstance(passage, Passage) else "quote"
 
 
 def _cite_quotation(quotation: Quotation) -> RecordCitation:

@@ -7,6 +7,7 @@ from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
 from .code_window import complete_code, cut_code
+from .quotations import locate_quote
 from .statements import PassageStatements, TextRange, is_quotable_alone
 
 # Added to the support of a statement next to a selected one, of the first one, and before code.
@@ -73,7 +74,12 @@ def cut_excerpt(
     """
     selection = _StatementSelection(passage, reading, supports, weights, budget, excluded)
     selection.run()
-    ranges = _merge_ranges(passage.text, sorted(selection.selected_ranges.values()))
+    ranges = [
+        each
+        for each in _merge_ranges(passage.text, sorted(selection.selected_ranges.values()))
+        # What no claim can quote, such as a lead-in of one word whose list begins elsewhere.
+        if not isinstance(locate_quote(passage.text[slice(*each)], passage), str)
+    ]
     statements = tuple(passage.text[start:end] for start, end in selection.selected_ranges.values())
     return _join_parts(passage, ranges, statements) if ranges else None
 

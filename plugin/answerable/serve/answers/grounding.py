@@ -12,24 +12,20 @@ from ..text.normalization import (
     is_visibly_blank,
     normalize_visible,
 )
-from ..text.tokenization import count_words
-from ..types import Evidence, Passage
+from ..text.sanitization import sanitize_text
+from ..types import Evidence
 from .claim_parts import CASED_WORD, NUMBER_WORDS, ClaimPart, extract_parts
-from .statements import find_surrounding_sentences, is_line_of_code
+from .quotations import Quotation
+from .statements import find_surrounding_sentences
 
 # Characters of a claim, and visible ones of a claim that is its own quotes.
 MAX_CLAIM_CHARACTERS = 600
 MAX_EXCERPT_CHARACTERS = 1_200
-# Fewer words occur in any text.
-MIN_QUOTE_WORDS = 3
 # How many placements of a claim's quotes are tried, and of how many quotes: beyond these each
 # quote is placed where it occurs first.
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
-_CODE_LIKE = re.compile(
-    r"(?=.*[^\W\d_])(?:.*[_(){}\[\]<>=/\\$@#].*|-.+|.*\w[.:]\w.*|.*[a-z][A-Z].*)"
-)
 _NUMBER_EDGES = (r"(?<!\w)(?<!\d[.,:])", r"(?!\w)(?![.,:]\d)")
 # What may come neither directly before a part nor directly after it.
 _PART_EDGES: dict[Rule, tuple[str, str]] = {
@@ -45,15 +41,6 @@ _CASE_INSENSITIVE: frozenset[Rule] = frozenset({"url", "email", "host", "name"})
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
-    """Locate the quote of a claim in its passage."""
-
-    passage: Passage
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class _GroundingSource:
     """Hold the folded words that a claim may use.
 
@@ -65,25 +52,6 @@ class _GroundingSource:
     names: str
     evidence: Sequence[str]
     is_english: bool
-
-
-def check_quote(quotation: Quotation) -> Rule | None:
-    """Refuse a quote of fewer than three words, unless it is whole: code, or all of its passage."""
-    passage = quotation.passage
-    quote = fold_typography(passage.text[quotation.start : quotation.end]).text.strip()
-    words = [word for word in quote.split() if not is_visibly_blank(word)]
-    if count_words(" ".join(words)) >= MIN_QUOTE_WORDS:
-        return None
-    is_code = (
-        any(
-            span.kind == "code" and (span.start, span.end) == (quotation.start, quotation.end)
-            for span in passage.spans
-        )
-        or any(_CODE_LIKE.fullmatch(word) for word in words)
-        or f"`{quote}`" in passage.text
-        or is_line_of_code(passage, quotation.start, quotation.end)
-    )
-    return None if is_code or quote == fold_typography(passage.text).text.strip() else "short-quote"
 
 
 def choose_quotations(
@@ -103,6 +71,8 @@ def choose_quotations(
     ordered = _place_in_order(placements)
     if len(ordered) == len(located) and _is_excerpt(text, ordered):
         return check_claim(text, ordered, evidence, names) or ordered
+    # A quote that is given twice stands in one place, but twice in an excerpt.
+    placements = list({id(each): each for each in placements}.values())
     broken: Rule | None = None
     limit = MAX_PLACEMENTS if len(placements) <= MAX_PLACED else 1
     for quotations in islice(product(*placements), limit):
@@ -156,11 +126,11 @@ def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:
 
 
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
-    """Test whether a text is the words of some quotes in order."""
+    """Test whether a text is the words of some quotes in order, sanitized as claims are."""
     remaining = fold_typography(text).text.strip()
     for n, quotation in enumerate(quotations):
         words = quotation.passage.text[quotation.start : quotation.end]
-        quote = fold_typography(words).text.strip()
+        quote = fold_typography(sanitize_text(words)).text.strip()
         remaining = remaining.removeprefix("…").lstrip() if n else remaining
         if not remaining.startswith(quote):
             return False
