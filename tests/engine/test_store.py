@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
+from answerable.indexing.browser_index.statement_codes import make_statement_quantizer
 from answerable.serve.answers.statements import split_statements
 from answerable.serve.retrieval.scoring import score_codes
 from answerable.serve.retrieval.section_scores import has_code, is_short, read_passage_terms
+from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
-from support.browser_index import make_statement_quantizer, serialize_bundle, write_files
+from support.browser_index import serialize_bundle, write_files
 from support.engine_process import engine
 from support.sites import PAGES, build_here, local, opened, write_site
 from support.static_server import serving
@@ -84,6 +86,9 @@ def test_columns_of_the_store_equal_those_of_the_bundle(published: Published) ->
     assert _use("passageTitles") == list(bundle.passage_titles)
     assert _use("passageLengths") == bundle.postings.lengths.tolist()
     passages = list(bundle.passages())
+    contexts = {each.record: count_context_characters(each) for each in passages}
+    assert _use("contextLengths") == [contexts[record] for record in bundle.record_ids]
+    assert max(contexts.values()) > 0
     assert _use("isShort") == [int(is_short(passage)) for passage in passages]
     assert _use("hasCode") == [int(has_code(passage)) for passage in passages]
     for name, index in (

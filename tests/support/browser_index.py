@@ -2,24 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
 from answerable.indexing.browser_index.index_files import serialize_browser_index
-from answerable.indexing.browser_index.passage_shards import Codes, QuantizeStatements
 from answerable.indexing.browser_index.public_index import (
     PublicIndex,
     PublicPhrases,
     PublicRecord,
 )
+from answerable.indexing.browser_index.statement_codes import make_statement_quantizer
 from answerable.indexing.lexicon import Lexicon
-from answerable.indexing.quantize import encode_vectors
-from answerable.serve.answers.extractive import _add_headings
-from answerable.serve.answers.statements import split_statements
 from answerable.serve.embedders.embedder import Embedder
+from answerable.serve.retrieval.selection import count_context_characters
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.types import Passage
-from answerable.serve.vectors.encodings import Encoding
 
 
 def read_public_index(bundle: Bundle) -> PublicIndex:
@@ -27,13 +21,24 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
     passages = tuple(bundle.passages())
     rows = bundle.passage_records.tolist()
     urls = {row: each.url.partition("#")[0] for each, row in zip(passages, rows, strict=True)}
+    contexts = {
+        row: count_context_characters(each) for each, row in zip(passages, rows, strict=True)
+    }
     postings = bundle.postings
     phrases = (bundle.names, bundle.aliases, bundle.themes, bundle.title_terms)
     return PublicIndex(
         site=bundle.site,
         profile=bundle.manifest.profile,
         records=tuple(
-            PublicRecord(name, urls.get(row, "/"), float(weight), date, float(norm), bool(history))
+            PublicRecord(
+                name,
+                urls.get(row, "/"),
+                float(weight),
+                date,
+                float(norm),
+                bool(history),
+                contexts.get(row, 0),
+            )
             for row, (name, weight, date, norm, history) in enumerate(
                 zip(
                     bundle.record_ids,
@@ -60,26 +65,13 @@ def read_public_index(bundle: Bundle) -> PublicIndex:
     )
 
 
-def make_statement_quantizer(embedder: Embedder) -> QuantizeStatements:
-    """Return a function that embeds the statements of a passage as 8-bit codes."""
-
-    def quantize_statements(passage: Passage) -> Codes:
-        texts = [_add_headings(passage, each) for each in split_statements(passage).statements]
-        dimensions = embedder.identity.dimensions
-        if not texts:
-            return np.zeros((0, dimensions), dtype=np.int8)
-        return encode_vectors(embedder.embed(texts), Encoding("int8", dimensions))["codes"]
-
-    return quantize_statements
-
-
 def serialize_bundle(
     bundle: Bundle, embedder: Embedder, model: str = "model/none"
 ) -> AddressedFiles:
     """Serialize a bundle into the files of the browser's index."""
-    about = {"id": bundle.manifest.id, "built_at": bundle.manifest.built_at}
     quantize = make_statement_quantizer(embedder)
-    return serialize_browser_index(read_public_index(bundle), quantize, about, model)
+    index = serialize_browser_index(read_public_index(bundle), quantize, bundle.manifest.id, model)
+    return index.complete(bundle.manifest.built_at)
 
 
 def write_files(files: AddressedFiles, folder: Path) -> Path:

@@ -39,6 +39,9 @@ def serialize_core(index: PublicIndex) -> bytes:
         "weights": np.array([record.weight for record in index.records], "<f4"),
         "titleNorms": np.array([record.title_norm for record in index.records], "<f4"),
         "isHistory": np.array([record.is_history for record in index.records], "|u1"),
+        "contextLengths": shrink_array(
+            np.array([record.context_length for record in index.records], int)
+        ),
         "passagesPerRecord": shrink_array(
             np.bincount(index.passage_records, minlength=len(index.records))
         ),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...serve.vectors.encodings import Encoding
@@ -23,16 +24,32 @@ INDEX_KIND = "index"
 MANIFEST_FILE = "manifest.json"
 
 
-def serialize_browser_index(
-    index: PublicIndex,
-    quantize_statements: QuantizeStatements,
-    bundle: Mapping[str, Any],
-    model: str,
-) -> AddressedFiles:
-    """Serialize an index; its folder is named by all of it but the time of the build.
+@dataclass(frozen=True, slots=True)
+class BrowserIndex:
+    """Hold the files of an index by path, and its manifest, which lacks the time of the build."""
 
-    bundle: ``id`` and ``built_at`` of the bundle that holds the same, as a reply names them.
-    model: the folder of the model's files. The manifest is the last of the files.
+    files: Mapping[str, bytes]
+    manifest: Mapping[str, Any]
+
+    @property
+    def folder(self) -> str:
+        """Name the folder by all of the index but the time of the build."""
+        files = {**self.files, MANIFEST_FILE: _dump_json(self.manifest)}
+        return f"{INDEX_KIND}/{hash_files(files)}"
+
+    def complete(self, built_at: str) -> AddressedFiles:
+        """Return all files with the time of the build in the manifest, which is the last."""
+        manifest = _dump_json({**self.manifest, "built_at": built_at})
+        return AddressedFiles(self.folder, {**self.files, MANIFEST_FILE: manifest})
+
+
+def serialize_browser_index(
+    index: PublicIndex, quantize_statements: QuantizeStatements, bundle_id: str, model: str
+) -> BrowserIndex:
+    """Serialize an index.
+
+    bundle_id: of the bundle that holds the same, as a reply names it. model: the folder of the
+    model's files.
     """
     dimensions = index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
@@ -54,7 +71,7 @@ def serialize_browser_index(
     }
     manifest = {
         "format": INDEX_FORMAT,
-        "id": bundle["id"],
+        "id": bundle_id,
         "model": model,
         "profile": index.profile.as_json(),
         "dimensions": dimensions,
@@ -70,9 +87,7 @@ def serialize_browser_index(
             "passagesPerTexts": PASSAGES_PER_TEXT_SHARD,
         },
     }
-    name = hash_files({**files, MANIFEST_FILE: _dump_json(manifest)})
-    timed = {"built_at": bundle["built_at"], **manifest}
-    return AddressedFiles(f"{INDEX_KIND}/{name}", {**files, MANIFEST_FILE: _dump_json(timed)})
+    return BrowserIndex(files, manifest)
 
 
 def _dump_json(value: object) -> bytes:

@@ -5,16 +5,22 @@ from dataclasses import dataclass
 from ...serve.bundle_format.postings import PhraseEntry
 from ...serve.bundle_format.profile import Profile
 from ...serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
+from ...serve.bundle_format.text_lines import THEME_SEPARATOR
 from ...serve.embedders.embedder import Vectors
 from ...serve.errors import SiteError
 from ...serve.types import Passage
 from ..index import SiteIndex
 from ..lexicon import Lexicon
+from ..output.bundle_contents import clip_context, join_themes
+from ..pages.records import Record
 
 
 @dataclass(frozen=True, slots=True)
 class PublicRecord:
-    """Hold what an index says of a page: its id, url, weight, date, and its title's norm."""
+    """Hold what an index says of a page: its id, url, weight, date, and its title's norm.
+
+    ``context_length``: characters of its summary and themes, which count as evidence beside a text.
+    """
 
     id: str
     url: str
@@ -22,6 +28,7 @@ class PublicRecord:
     date: str | None
     title_norm: float
     is_history: bool
+    context_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,15 @@ def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
         ),
         profile=profile,
         records=tuple(
-            PublicRecord(record.id, record.url, weight, record.metadata.date, norm, is_history)
+            PublicRecord(
+                record.id,
+                record.url,
+                weight,
+                record.metadata.date,
+                norm,
+                is_history,
+                _count_context_characters(record),
+            )
             for record, weight, norm, is_history in zip(*columns, strict=True)
         ),
         phrases=PublicPhrases(index.names, index.aliases, index.themes, index.titles.terms),
@@ -84,3 +99,9 @@ def select_public_index(index: SiteIndex, profile: Profile) -> PublicIndex:
         lexicon=index.lexicon,
         words=index.words,
     )
+
+
+def _count_context_characters(record: Record) -> int:
+    """Count the characters of a page's context as a bundle holds it."""
+    themes = join_themes(record.metadata.themes)
+    return len(clip_context(record.metadata.summary)) + len(themes.replace(THEME_SEPARATOR, ""))

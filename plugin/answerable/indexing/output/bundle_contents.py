@@ -95,8 +95,8 @@ def _serialize_shared(index: SiteIndex) -> dict[str, bytes]:
         manifest_module.RECORDS_FILE: _pack_lines(
             [record.id for record in index.records],
             [record.metadata.date or "" for record in index.records],
-            [_clip_context(record.metadata.summary) for record in index.records],
-            [_join_themes(record.metadata.themes) for record in index.records],
+            [clip_context(record.metadata.summary) for record in index.records],
+            [join_themes(record.metadata.themes) for record in index.records],
         ),
         manifest_module.PASSAGES_FILE: _pack_lines(
             [passage.id for passage in passages],
@@ -163,7 +163,7 @@ def _pack_lines(*texts: Sequence[str]) -> bytes:
         raise SiteError(f"{error}: rename its file, or write it on one line") from None
 
 
-def _clip_context(text: str) -> str:
+def clip_context(text: str) -> str:
     """Cut a text between words where it is longer than a model that answers has to read."""
     if len(text) <= MAX_SUMMARY_CHARACTERS:
         return text
@@ -171,7 +171,7 @@ def _clip_context(text: str) -> str:
     return f"{cut.rpartition(' ')[0] or cut} …"
 
 
-def _join_themes(themes: Sequence[str]) -> str:
+def join_themes(themes: Sequence[str]) -> str:
     """Join the first themes of a page, as many as are no longer than a summary."""
     ends = accumulate(len(theme) for theme in themes)
     pairs = zip(themes, ends, strict=True)

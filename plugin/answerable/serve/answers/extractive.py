@@ -198,16 +198,26 @@ class ExtractiveAnswerer:
     def _embed_statements(self, passage: Passage) -> _EmbeddedStatements:
         """Split a passage into statements, and embed each where that is free."""
         reading = split_statements(passage)
-        texts = [_add_headings(passage, statement) for statement in reading.statements]
+        texts = list_statement_texts(passage, reading)
         terms = tuple(frozenset(extract_terms(text, passage.language)) for text in texts)
         is_embedded = self._is_local and bool(texts)
-        codes = quantize_int8(self.embedder.embed(texts)) if is_embedded else None
+        codes = embed_statements(self.embedder, texts) if is_embedded else None
         return _EmbeddedStatements(reading, terms, codes)
 
     @cached_property
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
         return is_embedder_local(self.embedder.identity.provider)
+
+
+def list_statement_texts(passage: Passage, reading: PassageStatements) -> list[str]:
+    """List the texts by which the statements of a passage are matched, one for each."""
+    return [_add_headings(passage, statement) for statement in reading.statements]
+
+
+def embed_statements(embedder: Embedder, texts: Sequence[str]) -> Int8Codes:
+    """Embed the texts of statements as 8-bit codes."""
+    return quantize_int8(embedder.embed(texts))
 
 
 def _add_headings(passage: Passage, statement: Statement) -> str:

@@ -88,6 +88,7 @@ export function readCore({ values, arrays }) {
     weights: /** @type {Float32Array} */ (arrays.weights),
     titleNorms: /** @type {Float32Array} */ (arrays.titleNorms),
     isHistory: /** @type {Uint8Array} */ (arrays.isHistory),
+    contextLengths: Uint32Array.from(arrays.contextLengths),
     names: phrases.names,
     aliases: phrases.aliases,
     themes: phrases.themes,

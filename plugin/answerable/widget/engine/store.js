@@ -80,6 +80,7 @@ export class Store {
     this.dates = columns.dates;
     this.titleNorms = columns.titleNorms;
     this.isHistory = columns.isHistory;
+    this.contextLengths = columns.contextLengths;
     this.names = columns.names;
     this.aliases = columns.aliases;
     this.themes = columns.themes;
