@@ -1,6 +1,9 @@
 """Retrieval in the browser's engine: each function equals its twin in Python."""
 
+import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,11 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.serve.retrieval import bm25
+from answerable.serve.bundle_format.profile import Profile
+from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
+from answerable.serve.retrieval.question import read_question
 from answerable.serve.stores.bundle import Bundle
+from answerable.testing import LetterEmbedder
 from support.engine_process import engine
-from support.engine_sites import open_small_site
-from support.engine_store import load_postings, open_engine_store
+from support.engine_questions import compare_rankings
+from support.engine_sites import open_small_site, open_store
 
 
 @dataclass(frozen=True)
@@ -24,9 +30,11 @@ class Twins:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Twins:
-    bundle = open_small_site(tmp_path_factory.mktemp("small"))
-    return Twins(bundle, open_engine_store(bundle, "small"))
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
+    folder = tmp_path_factory.mktemp("small")
+    bundle = open_small_site(folder)
+    with open_store(bundle, "small", folder / "static") as store:
+        yield Twins(bundle, store)
 
 
 def floats(values: Any) -> list[float]:
@@ -40,22 +48,19 @@ def floats(values: Any) -> list[float]:
 )
 def test_top_rows_are_the_same(scores: list[float], count: int, seed: int) -> None:
     mask = [bool(seed >> place & 1) for place in range(len(scores))]
-    for among in (None, mask):
-        expected = bm25.select_top_rows(
-            np.array(scores, dtype=np.float32),
-            count,
-            None if among is None else np.array(among, bool),
-        )
-        marks = [] if among is None else [list(map(int, among))]
-        assert engine().call("bm25", "selectTopRows", scores, count, *marks) == expected.tolist()
+    values = np.array(scores, dtype=np.float32)
+    everything = bm25.select_top_rows(values, count).tolist()
+    assert engine().call("bm25", "selectTopRows", scores, count) == everything
+    among = bm25.select_top_rows(values, count, np.array(mask, dtype=np.bool_)).tolist()
+    assert engine().call("bm25", "selectTopRows", scores, count, list(map(int, mask))) == among
 
 
-TERMS = ["moor", "chain", "rope", "lantern", "zeppelin", "kett", "hafen", "harbour", "doc", "ブイ"]
+TERMS = ["moor", "chain", "rope", "lantern", "zeppelin", "въже", "harbour", "doc", "ブイ", "small"]
 
 
 def test_lexical_scores_are_the_same_to_the_bit(small: Twins) -> None:
     postings, js = small.bundle.postings, engine()
-    load_postings(small.store, TERMS)
+    js.use("small", "loadPostings", TERMS)
     for terms in (TERMS, TERMS[:1], TERMS[4:5], []):
         for each in small.bundle.site.languages:
             rows = (each.first, each.end)
@@ -73,7 +78,7 @@ def test_lexical_scores_are_the_same_to_the_bit(small: Twins) -> None:
 
 
 def test_passages_hold_the_same_terms(small: Twins) -> None:
-    load_postings(small.store, TERMS)
+    engine().use("small", "loadPostings", TERMS)
     rows = np.array([3, 0, 7, len(small.bundle.passage_ids) - 1])
     own = bm25.match_terms(small.bundle.postings, TERMS, rows)
     matches = engine().call("bm25", "matchTerms", small.store, {"$set": TERMS}, rows.tolist())
@@ -81,3 +86,144 @@ def test_passages_hold_the_same_terms(small: Twins) -> None:
     indexed = engine().call("bm25", "findIndexedTerms", small.store, TERMS)
     assert set(indexed) == bm25.find_indexed_terms(small.bundle.postings, TERMS)
     assert 0 < len(indexed) < len(TERMS)
+
+
+QUESTIONS = (
+    "how thick is the chain of a mooring",
+    "mooring ropes",
+    "What does the Harbour Docs author say about tying up boats in iron?",
+    "which lantern warns of wind now?",
+    "latest rope",
+    "what changed in v2.0",
+    "the changelog of ropes",
+    "does boat.moor_at accept --chain or setColor",
+    "lights.setColor",
+    "winch",
+    "oil winch",
+    "и на Windows?",
+    "and on Windows?",
+    "what about these?",
+    "the of and",
+    "zeppelin engine",
+    "moorning of the lantren",
+    "synchronisation of the compas",
+    "syncronizaton",
+    "stormslanterns",
+    "web hook for tying up",
+    "wheel house",
+    "wheel-house and web_hook",
+    "naïve résumés in the café",
+    "naïve 𝒜 🚀 résumé ﬁne",
+    "дебела верига",
+    "въже в пристанището сега",
+    "въжето и mooring chain",
+    "係留の鎖",
+    "最新の灯",
+    "鎖",
+    "ΣΊΣΥΦΟΣ lantern",
+    "İstanbul rope",
+    "order small boats harbour north",
+    "harbour docs",
+    "compass synchronizing the compass",
+)
+
+
+def test_site_is_ranked_the_same_for_every_question(small: Twins) -> None:
+    for language in (None, "en-GB", "bg", "ja", "fr"):
+        count = compare_rankings(*_parts(small), QUESTIONS, language)
+        assert count > len(QUESTIONS)
+
+
+def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
+    return twins.bundle, twins.store, LetterEmbedder()
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        Profile(floor=-1.0, passages_per_page=1),
+        Profile(floor=0.55),
+        Profile(floor=0.3, dense=0.3, theme_fade=False, recency=0.5, history=0.1),
+    ],
+)
+def test_other_profiles_rank_the_same(tmp_path: Path, profile: Profile) -> None:
+    bundle = open_small_site(tmp_path, profile)
+    with open_store(bundle, "other", tmp_path / "static") as store:
+        assert compare_rankings(bundle, store, LetterEmbedder(), QUESTIONS)
+
+
+def test_reader_is_told_of_corrections_and_unknown_words(small: Twins) -> None:
+    remarks = [
+        remark.kind
+        for question in QUESTIONS
+        for remark in read_question(small.bundle, question).remarks
+    ]
+    assert {"corrected", "unknown", "follow-up"} == set(remarks)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_boosts_are_the_same(small: Twins, question: str) -> None:
+    js, bundle = engine(), small.bundle
+    names = js.call("boosts", "scoreNameBoosts", small.store, question)
+    assert names == floats(boosts.score_name_boosts(bundle, question))
+    history = js.call("boosts", "asksForHistory", small.store, question)
+    assert history == boosts.asks_for_history(question)
+    now = js.call("boosts", "asksAboutNow", small.store, question)
+    assert now == boosts.asks_about_now(question, bundle.site.tags)
+    reading = read_question(bundle, question)
+    js.use("small", "loadPostings", [term for own in reading.idfs.values() for term in own])
+    idfs = [[tag, {"$map": list(map(list, own.items()))}] for tag, own in reading.idfs.items()]
+    js.call("scoring", "computeSignals", small.store,
+            {"question": reading.question, "idfs": {"$map": idfs}}, save="signals")  # fmt: skip
+    signals = scoring.compute_signals(bundle, reading)
+    for name, own in (("page", "page"), ("boost", "boost"), ("fresh", "fresh"),
+                      ("weight", "weight"), ("is_whole", "isWhole")):  # fmt: skip
+        assert js.use("signals", own) == pytest.approx(floats(getattr(signals, name)), abs=1e-7)
+
+
+def test_freshness_is_the_same(small: Twins) -> None:
+    own = engine().call("boosts", "scoreFreshness", small.store)
+    assert own == pytest.approx(floats(boosts.score_freshness(small.bundle)), abs=1e-7)
+    assert 0.0 in own
+    assert 1.0 in own
+
+
+WORDS = st.text(st.sampled_from("abcdeé𝒜鎖"), max_size=9)
+
+
+@given(first=WORDS, second=WORDS, max_edits=st.integers(1, 2), replacing=st.integers(1, 2))
+def test_edit_distance_is_the_same(first: str, second: str, max_edits: int, replacing: int) -> None:
+    arguments = (first, second, max_edits, replacing)
+    own = engine().call("misspellings", "editDistance", *arguments)
+    assert own == misspellings.edit_distance(*arguments)
+
+
+def misspell(word: str, dice: random.Random) -> str:
+    """Delete, double, swap or replace a letter or two of a word, or divide it."""
+    letters = list(word)
+    for _ in range(dice.choice((1, 1, 1, 2))):
+        place = dice.randrange(len(letters))
+        edit = dice.choice(("delete", "double", "swap", "replace"))
+        if edit == "delete" and len(letters) > 1:
+            del letters[place]
+        elif edit == "double":
+            letters.insert(place, letters[place])
+        elif edit == "swap" and place + 1 < len(letters):
+            letters[place : place + 2] = letters[place + 1], letters[place]
+        else:
+            letters[place] = dice.choice("aeinrstу鎖é")
+    return "".join(letters)
+
+
+def test_spellings_are_corrected_the_same(small: Twins) -> None:
+    dice = random.Random(3)
+    words = [word for word in small.bundle.words if len(word) > 2]
+    typos = [misspell(dice.choice(words), dice) for _ in range(120)]
+    typos += [dice.choice(words) + dice.choice(words) for _ in range(20)]
+    near = [misspellings.find_near_spelling(small.bundle, typo) for typo in typos]
+    own = [engine().call("misspellings", "findNearSpelling", small.store, typo) for typo in typos]
+    assert own == near
+    assert 40 < len(list(filter(None, near))) < len(typos)
+    for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
+        long = engine().call("misspellings", "mayBeMisspelled", small.store, word)
+        assert long == misspellings.may_be_misspelled(word), word

@@ -20,6 +20,7 @@ PATTERNS = (
     r"(?P<word>\w+)\s+(?P=word)",
     r"^\s*(?:a|b[^c])$|\Z",
     r"[\u0e00-\u0eff\]^-]|[a-z-]{2}",
+    r"--[\w-]+|-",
 )
 
 

@@ -1,12 +1,22 @@
 """A small site in three languages, with names, dates, code and versions, for twins of retrieval."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
+from answerable.indexing.browser_index.index_files import serialize_browser_index
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.stores.bundle import Bundle
+from support.browser_index import read_public_index, write_files
 from support.doubles import bundle_of, index_of, record
+from support.engine_process import engine
+from support.static_server import serving
 
-LANGUAGES = {"ankern": "de", "seile": "de", "係留": "ja"}
+# Of the pages that are not in English, by id.
+LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja"}
+NO_STATEMENTS = np.zeros((0, 1), dtype=np.int8)
 
 
 def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
@@ -40,11 +50,10 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
                "Naïve résumés", date="2023-01-02"),
         record("synchronization", "<p>Synchronization of the compass takes forty seconds; the "
                "compass is in the wheelhouse.</p>", "Synchronizing the compass"),
-        record("ankern", "<p>Der Anker hält das Boot im Hafen, wenn der Wind dreht.</p>"
-               "<h2 id='ketten'>Ketten</h2><p>Eine Kette ist zwölf Millimeter dick.</p>",
-               "Ankern im Hafen", date="2024-02-28"),
-        record("seile", "<p>Ein Seil aus Hanf wird jeden Abend geprüft, die Kette nicht.</p>",
-               "Seile"),
+        record("котва", "<p>Котвата държи лодката в пристанището, когато вятърът се обръща.</p>"
+               "<h2 id='вериги'>Вериги</h2><p>Веригата е дебела дванайсет милиметра.</p>",
+               "Котва в пристанището", date="2024-02-28"),
+        record("въже", "<p>Всяка вечер въжето от коноп се проверява, а веригата не.</p>", "Въже"),
         record("係留", "<p>係留にはブイと鎖が必要です。鎖の太さは十二ミリです。</p>"
                "<h2 id='灯'>灯</h2><p>赤い灯は強い風を知らせます。</p>", "係留の方法"),
     ]  # fmt: skip
@@ -56,3 +65,20 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
         weights={"storms": 0.9},
     )
     return bundle_of(folder, index, profile or Profile(floor=0.2))
+
+
+@contextmanager
+def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, str]]:
+    """Open the store of a bundle in the engine's process, without vectors of statements.
+
+    folder: where the files of the index go. Yields the reference to the store.
+    """
+    published = read_public_index(bundle)
+    index = serialize_browser_index(
+        published, lambda _: NO_STATEMENTS, bundle.manifest.id, "model/none"
+    )
+    files = index.complete(bundle.manifest.built_at)
+    write_files(files, folder)
+    with serving(folder) as origin:
+        engine().call("store", "openStore", f"{origin}/{files.folder}/", save=name)
+        yield {"$": name}

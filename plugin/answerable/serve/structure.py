@@ -10,6 +10,9 @@ BLOCK_KINDS: tuple[BlockKind, ...] = ("text", "item", "row", "code", "label")
 SPAN_KINDS: tuple[SpanKind, ...] = ("code", "link", "cell")
 LABEL_DETAILS = ("tab", "title", "term", "file", "caption")
 
+# Between the headings of a passage's title.
+TITLE_SEPARATOR = " › "
+
 # Languages of code that draws a diagram or replays a terminal: nobody copies it.
 DIAGRAM_LANGUAGE, RECORDING_LANGUAGE = "mermaid", "recording"
 # A client indents by the level, so a hostile one could make it fill its memory.

@@ -11,7 +11,7 @@ from ...serve.embedders.embedder import Embedder
 from ...serve.provider_registry import is_embedder_local
 from ...serve.retrieval.store import Floats
 from ...serve.stores.bundle import Bundle, PassageText
-from ...serve.structure import Block
+from ...serve.structure import TITLE_SEPARATOR, Block
 from ...serve.text.tokenization import extract_terms
 from .candidates import QuestionContext
 from .edited_bundle import PassageEdit, apply_edit
@@ -21,7 +21,6 @@ from .question_words import list_missing_words
 FACT = "…"
 # A longer question is not put into one sentence: its best sentence is.
 MAX_LEAD_WORDS = 30
-_TITLE_SEPARATOR = " › "
 # Not after "e.g." and other abbreviations of single letters.
 _SENTENCE_END = re.compile(r"(?<=[^\s.][^\s.][.!?])\s+|(?<=\s[!?])\s+|(?<=[。！？])\s*")
 _EDGES = " \t?!.,:;…。！？"
@@ -50,7 +49,7 @@ def list_edits(context: QuestionContext, row: int, words: int) -> Iterator[PageE
     """
     bundle = context.bundle
     first = find_section_rows(bundle, row)[0]
-    under = tuple(bundle.passage_titles[first].split(_TITLE_SEPARATOR))
+    under = tuple(bundle.passage_titles[first].split(TITLE_SEPARATOR))
     page = bundle.record_ids[int(bundle.passage_records[first])]
     for lead in list_leads(context, first, words):
         for heading in ("", lead):
@@ -110,7 +109,7 @@ def apply_page_edit(bundle: Bundle, embedder: Embedder, edit: PageEdit) -> tuple
     old = f"{headings}\n{passage.text}"
     url = bundle.passage_urls[first]
     if edit.heading:
-        title = _TITLE_SEPARATOR.join((*edit.under, edit.heading))
+        title = TITLE_SEPARATOR.join((*edit.under, edit.heading))
         name = f"{edit.page}#{'-'.join(edit.heading.lower().split())}"
         text = _make_text(name, sentence)
         new = f"{headings}\n{edit.heading}\n{sentence}"

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format.postings import PhraseEntry
 from ...serve.retrieval.section_scores import has_code, is_short
+from ...serve.structure import TITLE_SEPARATOR
 from .container import Container, pack_container, shrink_array
 from .public_index import PublicIndex
 from .recipe import collect_recipe
-
-TITLE_SEPARATOR = " › "
 
 _WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
 

@@ -155,6 +155,6 @@ def _escape(code: int) -> str:
     character = chr(code)
     if character.isascii() and (character.isalnum() or character in " _\"'`<>=!,;:@#%&~"):
         return character
-    if character.isascii() and character in r"^$\.*+?()[]{}|/-":
+    if character.isascii() and character in r"^$\.*+?()[]{}|/":
         return f"\\{character}"
     return f"\\u{{{code:x}}}"

@@ -9,9 +9,21 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from ...serve import structure
 from ...serve.bundle_format.site_metadata import SiteMetadata
-from ...serve.retrieval import bm25, question_text
+from ...serve.retrieval import (
+    bm25,
+    boosts,
+    misspellings,
+    question,
+    question_text,
+    retrieve,
+    scoring,
+    section_scores,
+    selection,
+)
 from ...serve.text import normalization, sanitization, tokenization
+from . import candidate_bounds
 from .javascript_patterns import translate_pattern
 from .script_letters import write_script_pattern
 from .stemmers import select_stemmers
@@ -19,6 +31,30 @@ from .stemmers import select_stemmers
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
+    boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS", "_HISTORY_WORDS", "_VERSION"),
+    candidate_bounds: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES"),
+    misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS", "MIN_HALF_LETTERS"),
+    question: ("ORDINARY_RANK", "_BOUNDARY", "_WORD_GAP"),
+    retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
+    scoring: ("MAX_SHORT_QUESTION_TERMS",),
+    section_scores: (
+        "PAGE_WEIGHT",
+        "LOCAL_WEIGHT",
+        "HEADING_WEIGHT",
+        "IDENTIFIER_WEIGHT",
+        "CODE_BONUS",
+        "SHORT_PENALTY",
+        "_IDENTIFIER",
+    ),
+    selection: (
+        "POOL_SIZE",
+        "WINNER_MARGIN",
+        "DUPLICATE_SHARE",
+        "SHINGLE_WORDS",
+        "MAX_EVIDENCE_CHARACTERS",
+        "MAX_RECORD_CHARACTERS",
+    ),
+    structure: ("TITLE_SEPARATOR",),
     normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
     question_text: (
         "MAX_QUESTION_CHARACTERS",
@@ -50,6 +86,7 @@ def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
         }
         for module, names in COLLECTED.items()
     }
+    recipe["boosts"]["NOW_WORDS"] = to_json_value(boosts.collect_now_words(site.tags))
     recipe["question_text"]["FRAMES"] = to_json_value(question_text.compile_frames(site.names))
     recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
     recipe["tokenization"]["STEMMERS"] = select_stemmers(site.tags)

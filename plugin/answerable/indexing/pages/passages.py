@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
+from ...serve.structure import TITLE_SEPARATOR
 from ...serve.types import Passage
 from .records import PageBlock, Record, Section
 from .text_units import UnitCluster, cluster_units, cut_blocks, join_units
@@ -151,7 +152,7 @@ def _make_passage(
         id=_assign_id(f"{record.id}#{name}" if name else record.id, last_numbers),
         record=record.id,
         url=f"{record.url}#{_encode_fragment(section.anchor)}" if section.anchor else record.url,
-        title=" › ".join((record.title, *section.path)),
+        title=TITLE_SEPARATOR.join((record.title, *section.path)),
         text=text,
         sentences=sentences,
         date=record.metadata.date,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..retrieval.question_text import MAX_QUESTION_CHARACTERS
 from ..retrieval.selection import MAX_EVIDENCE_CHARACTERS
+from ..structure import TITLE_SEPARATOR
 from ..types import Evidence, Passage
 
 # In every cache key and report: changes with the instructions, the framing or the schema.
@@ -73,7 +74,7 @@ def _frame_pages(evidence: Evidence) -> list[Mapping[str, Any]]:
         {
             "kind": "page",
             "sources": ids,
-            "title": first[record].title.partition(" › ")[0],
+            "title": first[record].title.partition(TITLE_SEPARATOR)[0],
             "date": first[record].date,
             "summary": first[record].summary,
             "themes": first[record].themes,

@@ -65,7 +65,7 @@ def asks_for_history(question: str) -> bool:
 
 def asks_about_now(question: str, languages: Iterable[str]) -> bool:
     """Test whether a question has a word for now, as a whole word, in one of the languages."""
-    phrases, substrings, lengths = _collect_now_words(tuple(languages))
+    phrases, substrings, lengths = collect_now_words(tuple(languages))
     return not phrases.isdisjoint(split_ngrams(question, lengths)) or any(
         words in question for words in substrings
     )
@@ -115,7 +115,7 @@ def fade_common_phrase(frequency: int, records: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _collect_now_words(
+def collect_now_words(
     languages: tuple[str, ...],
 ) -> tuple[frozenset[str], tuple[str, ...], frozenset[int]]:
     """Collect the words for now of some languages: phrases, substrings, and lengths of phrases.
@@ -124,7 +124,7 @@ def _collect_now_words(
     """
     phrases: set[str] = set()
     substrings: list[str] = []
-    for language in {base_language(tag) for tag in languages} & TRANSLATIONS.keys():
+    for language in sorted({base_language(tag) for tag in languages} & TRANSLATIONS.keys()):
         words = TRANSLATIONS[language]
         if words.is_spaced:
             phrases.update(map(normalize_phrase, words.now.split(",")))

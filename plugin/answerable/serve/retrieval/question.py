@@ -17,6 +17,10 @@ RemarkKind = Literal["corrected", "unknown", "follow-up"]
 # Returns a word's rank in ordinary language, the most common first; None for a word without one.
 WordRank = Callable[[str], int | None]
 
+# Between the words of a correction in the question.
+_BOUNDARY = re.compile(r"\b")
+_WORD_GAP = re.compile(r"[\W_]+")
+
 # The absence of a word that is more common than this does not make a question unanswerable.
 ORDINARY_RANK = 8192
 
@@ -166,7 +170,8 @@ def _correct_spelling(
         if near is not None:
             remarks.append(Remark("corrected", misspelled, near))
     for remark in remarks:
-        pattern = r"\b" + r"[\W_]+".join(map(re.escape, remark.word.split())) + r"\b"
+        words_in_order = _WORD_GAP.pattern.join(map(re.escape, remark.word.split()))
+        pattern = f"{_BOUNDARY.pattern}{words_in_order}{_BOUNDARY.pattern}"
         question = re.sub(pattern, remark.replacement, question)
     return question, tuple(dict.fromkeys(remarks))
 

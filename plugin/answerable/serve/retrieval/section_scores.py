@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
 from .scoring import Scored
@@ -92,7 +93,7 @@ def weigh_terms_in_page(
 
 def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
     """Compute the cosine of the question's terms and those of a passage's own heading, by idf."""
-    own = frozenset(extract_terms(passage.title.rpartition(" › ")[2], passage.language))
+    own = frozenset(extract_terms(passage.title.rpartition(TITLE_SEPARATOR)[2], passage.language))
     highest = max(weights.values(), default=0.0)
     both = sum(weights[term] ** 2 for term in own if term in weights)
     # The idf of a heading's other words is not known here: each counts like the rarest asked for.

@@ -1,7 +1,7 @@
 /** Compute idfs and BM25 scores of all passages from postings; select the rows that score best. */
 
 /**
- * @typedef {import("./types.js").Store} Store
+ * @typedef {import("./store.js").Store} Store
  * @typedef {[first: number, end: number]} RowRange
  */
 

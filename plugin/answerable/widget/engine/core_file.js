@@ -20,22 +20,22 @@ import { reviveRecipe } from "./recipe.js";
  * @property {LanguageRows[]} languages
  */
 
-const TITLE_SEPARATOR = " › ";
 const WINDOW_SUFFIX = /~[0-9]+$/u;
 
 /**
  * Restore titles, each of which shares headings with the one before it.
  * @param {string[]} ends
  * @param {ArrayLike<number>} shared
+ * @param {string} separator
  * @returns {string[]}
  */
-function restoreTitles(ends, shared) {
+function restoreTitles(ends, shared, separator) {
   /** @type {string[]} */
   let before = [];
   return ends.map((end, row) => {
-    if (!end && shared[row] === before.length) return before.join(TITLE_SEPARATOR);
-    before = [...before.slice(0, shared[row]), ...end.split(TITLE_SEPARATOR)];
-    return before.join(TITLE_SEPARATOR);
+    if (!end && shared[row] === before.length) return before.join(separator);
+    before = [...before.slice(0, shared[row]), ...end.split(separator)];
+    return before.join(separator);
   });
 }
 
@@ -73,8 +73,9 @@ export function readCore({ values, arrays }) {
     passageRecords.fill(record, end, (end += count));
   });
   const phrases = assemblePhrases(values.phrases, arrays);
+  const recipe = /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe));
   return {
-    recipe: /** @type {import("./recipe.js").Recipe} */ (reviveRecipe(values.recipe)),
+    recipe,
     site: /** @type {SiteMetadata} */ ({
       ...values.site,
       languages: values.site.languages.map((/** @type {[string, number, number]} */ [tag, first, last]) => ({
@@ -104,7 +105,7 @@ export function readCore({ values, arrays }) {
         url ?? values.recordUrls[passageRecords[row]] + values.passageIds[row].replace(WINDOW_SUFFIX, ""),
       )
     ),
-    passageTitles: restoreTitles(values.titles, arrays.sharedTitles),
+    passageTitles: restoreTitles(values.titles, arrays.sharedTitles, recipe.structure.TITLE_SEPARATOR),
     passageLengths: Uint32Array.from(arrays.passageLengths),
     isShort: /** @type {Uint8Array} */ (arrays.isShort),
     hasCode: /** @type {Uint8Array} */ (arrays.hasCode),

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from ...retrieval.store import Store, memoize_per_store
+from ...structure import TITLE_SEPARATOR
 from ...types import Passage
 from .window_text import append_window
 
@@ -15,7 +16,6 @@ from .window_text import append_window
 MAX_PAGE_CHARACTERS = 40_000
 
 _WINDOW_SUFFIX = re.compile(r"~\d+$")
-_TITLE_SEPARATOR = " › "
 # Begins the words that a browser marks, in the fragment of a citation's link.
 _TEXT_FRAGMENT = ":~:"
 
@@ -151,7 +151,7 @@ def _find_first_rows(store: Store) -> Sequence[int]:
 
 
 def _describe_page(passage: Passage) -> PublishedPage:
-    title = passage.title.partition(_TITLE_SEPARATOR)[0]
+    title = passage.title.partition(TITLE_SEPARATOR)[0]
     url = passage.url.partition("#")[0].partition("?")[0]
     return PublishedPage(passage.record, url, title)
 

@@ -1,0 +1,225 @@
+/** Score boosts of pages: by names, themes, titles, best passages and newness. */
+import { sum } from "./bm25.js";
+import { normalizePhrase, splitNgrams } from "./normalization.js";
+import { extractTerms } from "./tokenization.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {Map<string, Map<string, number>>} Idfs by language, the idf of each term of a question
+ * @typedef {Map<string, { records: number[], frequency: number }>} PhraseIndex
+ */
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/**
+ * Score the authored names in a question for each record that bears them: the boost of its best
+ * alias and that of its best theme.
+ * @param {Store} store
+ * @param {string} question
+ * @returns {Float32Array}
+ */
+export function scoreNameBoosts(store, question) {
+  const { name_boost: nameBoost, theme_boost: themeBoost } = store.manifest.profile;
+  const themes = findBestBoosts(store, store.themes, question, themeBoost);
+  return findBestBoosts(store, store.aliases, question, nameBoost).map((boost, row) => boost + themes[row]);
+}
+
+/**
+ * Score every record's title and words against a question.
+ * @param {Store} store
+ * @param {string} question
+ * @param {Idfs} idfs of the question's distinct terms
+ * @param {Float32Array} lexical of each passage
+ * @returns {Float32Array}
+ */
+export function scorePages(store, question, idfs, lexical) {
+  const { title_cosine: cosine, title_share: share, page_words: words } = store.manifest.profile;
+  const shares = computeTitleShares(store, question, idfs);
+  const averages = averageBestPassages(store, lexical);
+  const cosines = computeTitleCosines(store, idfs);
+  return Float32Array.from(cosines, (each, row) => cosine * each + share * shares[row] + words * averages[row]);
+}
+
+/**
+ * Test whether a question names a version, a release or the changelog.
+ * @param {Store} store
+ * @param {string} question
+ * @returns {boolean}
+ */
+export function asksForHistory({ recipe }, question) {
+  const { VERSION, HISTORY_WORDS } = recipe.boosts;
+  const words = normalizePhrase(question).split(" ");
+  return VERSION.test(question.toLowerCase()) || words.some((word) => HISTORY_WORDS.includes(word));
+}
+
+/**
+ * Test whether a question has a word for now, as a whole word, in one of the site's languages.
+ * @param {Store} store
+ * @param {string} question
+ * @returns {boolean}
+ */
+export function asksAboutNow({ recipe }, question) {
+  const [phrases, substrings, lengths] = recipe.boosts.NOW_WORDS;
+  const asked = new Set(splitNgrams(question, lengths));
+  return (
+    phrases.some((/** @type {string} */ phrase) => asked.has(phrase)) ||
+    substrings.some((/** @type {string} */ words) => question.includes(words))
+  );
+}
+
+/**
+ * Score how new each record is: 1 for the newest date, half of it a year before; 0 without a date.
+ * @param {Store} store
+ * @returns {Float32Array}
+ */
+export function scoreFreshness(store) {
+  const days = store.dates.map((date) => (date ? Date.parse(date) / DAY_MILLISECONDS : -Infinity));
+  const newest = days.reduce((best, day) => Math.max(best, day), Number.MIN_SAFE_INTEGER);
+  return Float32Array.from(days, (day) => 0.5 ** ((newest - day) / store.recipe.boosts.HALF_LIFE_DAYS));
+}
+
+/**
+ * Reduce a boost by the number of records that a phrase occurs in: 1 for a phrase of one record,
+ * falling linearly to 0 at half of the records.
+ * @param {number} frequency
+ * @param {number} records
+ * @returns {number}
+ */
+export function fadeCommonPhrase(frequency, records) {
+  return Math.max(0, 1 - (2 * Math.max(0, frequency - 1)) / Math.max(records, 2));
+}
+
+/**
+ * Find the best boost of each record among the names in a question.
+ * @param {Store} store
+ * @param {PhraseIndex} names
+ * @param {string} question
+ * @param {number} boost
+ * @returns {Float32Array}
+ */
+function findBestBoosts(store, names, question, boost) {
+  const records = store.weights.length;
+  const best = new Float32Array(records);
+  for (const { frequency, records: rows } of findPhrases(names, question).values()) {
+    const fade = store.manifest.profile.theme_fade ? fadeCommonPhrase(frequency, records) : 1;
+    for (const row of rows) best[row] = Math.max(best[row], boost * fade);
+  }
+  return best;
+}
+
+/**
+ * Compute the cosine of the idf vectors of the question's and each title's distinct terms.
+ * @param {Store} store
+ * @param {Idfs} idfs
+ * @returns {Float64Array}
+ */
+function computeTitleCosines(store, idfs) {
+  const products = new Float64Array(store.weights.length);
+  for (const [language, weights] of idfs) {
+    const norm = Math.sqrt(sum([...weights.values()].map((weight) => weight ** 2)));
+    const own = listRecordsInLanguage(store, language);
+    for (const [term, weight] of weights) {
+      for (const row of store.titleTerms.get(term)?.records ?? []) {
+        if (own.has(row)) products[row] += weight ** 2 / norm;
+      }
+    }
+  }
+  return products.map((product, row) => (store.titleNorms[row] > 0 ? product / store.titleNorms[row] : 0));
+}
+
+/**
+ * Compute each record's share of the question's idf, by the best of its titles and file names that
+ * the question contains as a whole phrase.
+ * @param {Store} store
+ * @param {string} question
+ * @param {Idfs} idfs
+ * @returns {Float64Array}
+ */
+function computeTitleShares(store, question, idfs) {
+  const shares = new Float64Array(store.weights.length);
+  for (const [phrase, { records }] of findPhrases(store.names, question)) {
+    for (const [language, weights] of idfs) {
+      const terms = [...new Set(extractTerms(store.recipe, phrase, language))];
+      const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
+      const own = listRecordsInLanguage(store, language);
+      for (const row of records) if (own.has(row)) shares[row] = Math.max(shares[row], share);
+    }
+  }
+  return shares;
+}
+
+/**
+ * Average the lexical scores of each record's three best passages; a missing one counts 0.
+ * @param {Store} store
+ * @param {Float32Array} lexical
+ * @returns {Float64Array}
+ */
+function averageBestPassages(store, lexical) {
+  const { BEST_PASSAGES } = store.recipe.boosts;
+  /** @type {Map<number, number[]>} */
+  const byRecord = new Map();
+  lexical.forEach((score, row) => {
+    const record = store.passageRecords[row];
+    if (!score) return;
+    if (!byRecord.has(record)) byRecord.set(record, []);
+    byRecord.get(record)?.push(score);
+  });
+  const averages = new Float64Array(store.weights.length);
+  for (const [record, scores] of byRecord) {
+    scores.sort((left, right) => right - left);
+    averages[record] = sum(scores.slice(0, BEST_PASSAGES)) / BEST_PASSAGES;
+  }
+  return averages;
+}
+
+/**
+ * Find the phrases of an index that a question contains as whole words.
+ * @param {PhraseIndex} index
+ * @param {string} question
+ * @returns {PhraseIndex}
+ */
+function findPhrases(index, question) {
+  const phrases = new Map();
+  for (const phrase of splitNgrams(question, listPhraseLengths(index))) {
+    const entry = index.get(phrase);
+    if (entry) phrases.set(phrase, entry);
+  }
+  return phrases;
+}
+
+/** @type {WeakMap<PhraseIndex, Set<number>>} */
+const phraseLengths = new WeakMap();
+
+/**
+ * List how many words the phrases of an index have, which single spaces divide.
+ * @param {PhraseIndex} index
+ * @returns {Set<number>}
+ */
+function listPhraseLengths(index) {
+  let lengths = phraseLengths.get(index);
+  if (!lengths) {
+    lengths = new Set([...index.keys()].filter(Boolean).map((phrase) => phrase.split(" ").length));
+    phraseLengths.set(index, lengths);
+  }
+  return lengths;
+}
+
+/** @type {WeakMap<Store, Map<string, Set<number>>>} */
+const recordsByLanguage = new WeakMap();
+
+/**
+ * List the records that have passages in a language.
+ * @param {Store} store
+ * @param {string} language
+ * @returns {Set<number>}
+ */
+function listRecordsInLanguage(store, language) {
+  let records = recordsByLanguage.get(store);
+  if (!records) {
+    records = new Map(
+      store.site.languages.map(({ tag, first, end }) => [tag, new Set(store.passageRecords.subarray(first, end))]),
+    );
+    recordsByLanguage.set(store, records);
+  }
+  return records.get(language) ?? new Set();
+}

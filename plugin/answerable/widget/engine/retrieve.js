@@ -1,0 +1,86 @@
+/** Rank the passages above the floor for a question; add siblings on their pages. */
+import { selectTopRows, sum } from "./bm25.js";
+import { matchLanguages } from "./languages.js";
+import { computeSignals, findPassageCandidates, listTopItems, scoreRows } from "./scoring.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
+ * @typedef {import("./scoring.js").Ranking} Ranking
+ * @typedef {import("./scoring.js").Scored} Scored
+ * @typedef {import("./scoring.js").Signals} Signals
+ * @typedef {Object} RetrievalResult
+ * @property {Scored[]} passages best first
+ * @property {Scored[]} siblings other passages of the best pages, a little under the floor
+ * @property {QuestionReading} reading
+ * @property {Float32Array | null} vector of the reading's text, null where nothing was embedded
+ */
+
+/**
+ * Rank the passages for a question; one without content terms retrieves nothing.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Float32Array | null} vector of the reading's text; its length does not matter
+ * @param {number} [topK]
+ * @param {string | null} [language] of the question: passages in it, if any is above the floor, leave out all others
+ * @returns {Promise<RetrievalResult>}
+ */
+export async function retrieve(store, reading, vector, topK = store.recipe.retrieve.TOP_K, language = null) {
+  if (!reading.terms.size || !vector) return { passages: [], siblings: [], reading, vector: null };
+  const unit = normalizeQuery(store, vector);
+  const readable = markReadable(store, language);
+  const signals = computeSignals(store, reading);
+  const ranking = scoreRows(store, await findPassageCandidates(store, unit, signals, readable), signals);
+  const eligible = ranking.aboveFloor.map((above, place) => above & readable[ranking.rows[place]]);
+  const passages = listTopItems(ranking, eligible.includes(1) ? eligible : ranking.aboveFloor, topK, signals);
+  const siblings = await rankSiblings(store, signals, unit, ranking, passages);
+  return { passages, siblings, reading, vector };
+}
+
+/**
+ * Scale an embedded question to length 1.
+ * @param {Store} store
+ * @param {Float32Array} vector
+ * @returns {Float32Array}
+ */
+export function normalizeQuery(store, vector) {
+  const truncated = vector.subarray(0, store.manifest.dimensions);
+  const norm = Math.fround(Math.sqrt(sum([...truncated].map((value) => value * value))));
+  return truncated.map((value) => value / Math.max(norm, store.recipe.retrieve.TINY));
+}
+
+/**
+ * Score the passages beside the best ones on their pages that have a word of the question.
+ * @param {Store} store
+ * @param {Signals} signals
+ * @param {Float32Array} unit
+ * @param {Ranking} ranking
+ * @param {Scored[]} best
+ * @returns {Promise<Scored[]>}
+ */
+async function rankSiblings(store, signals, unit, ranking, best) {
+  const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = store.recipe.retrieve;
+  const records = store.passageRecords;
+  const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
+  const beside = Uint8Array.from(records, (record, row) => Number(pages.includes(record) && signals.lexical[row] > 0));
+  ranking.rows.forEach((row, place) => {
+    if (ranking.aboveFloor[place]) beside[row] = 0;
+  });
+  const rows = selectTopRows(signals.lexical, MAX_SIBLINGS, beside).sort((left, right) => left - right);
+  const scored = scoreRows(store, { rows, cosines: await store.loadCosines(unit, rows) }, signals);
+  const floor = Math.fround(store.manifest.profile.floor - SIBLING_SLACK);
+  return listTopItems(scored, Uint8Array.from(scored.base, (base) => Number(base >= floor)), MAX_SIBLINGS, signals);
+}
+
+/**
+ * Mark the passages in a language that the asker can read; none if none is known.
+ * @param {Store} store
+ * @param {string | null} language
+ * @returns {Uint8Array}
+ */
+function markReadable({ site, passageRecords }, language) {
+  const readable = new Uint8Array(passageRecords.length);
+  const tags = matchLanguages(language, site.tags);
+  for (const { tag, first, end } of site.languages) if (tags.includes(tag)) readable.fill(1, first, end);
+  return readable;
+}

@@ -1,0 +1,166 @@
+/** Score passages by words, cosine, boosts, with a floor: estimate all, score the best exactly. */
+import { findFullMatches, scoreBm25, selectTopRows } from "./bm25.js";
+import { asksAboutNow, asksForHistory, scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
+ * @typedef {import("./boosts.js").Idfs} Idfs
+ * @typedef {Object} Signals all but the cosine that counts, of each passage
+ * @property {Float32Array} lexical
+ * @property {Float32Array} boost
+ * @property {Uint8Array} isWhole marks those that hold all of a question of few terms
+ * @property {Float32Array} page
+ * @property {Float32Array} fresh
+ * @property {Float32Array} weight
+ * @typedef {Object} Candidates rows, rising, and the cosine of each with the question
+ * @property {number[]} rows
+ * @property {Float32Array} cosines
+ * @typedef {Object} Scored a passage and the parts of its score
+ * @property {number} row
+ * @property {number} score
+ * @property {number} base
+ * @property {number} lexical
+ * @property {number} dense
+ * @property {number} boost
+ * @property {number} page
+ * @property {number} section 0 before sections are scored
+ * @property {Set<string>} terms of the question that the retrieval text contains
+ * @typedef {Object} Ranking the scores of candidates, and which are above the floor
+ * @property {number[]} rows
+ * @property {Float32Array} dense
+ * @property {Float32Array} base
+ * @property {Float32Array} score
+ * @property {Uint8Array} aboveFloor
+ */
+
+/**
+ * Score all but the cosine of every passage: words, names, pages and recency.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @returns {Signals}
+ */
+export function computeSignals(store, { question, idfs }) {
+  const { history, recency } = store.manifest.profile;
+  const lexical = scoreLexical(store, idfs);
+  const boosts = scoreNameBoosts(store, question);
+  const pages = scorePages(store, question, idfs, lexical);
+  const isNow = asksAboutNow(store, question);
+  const freshness = isNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
+  const weights = asksForHistory(store, question)
+    ? store.weights
+    : store.weights.map((weight, row) => (store.isHistory[row] ? weight * Math.fround(history) : weight));
+  /** @param {Float32Array} values of each record */
+  const ofPassages = (values) => Float32Array.from(store.passageRecords, (record) => values[record]);
+  return {
+    lexical,
+    boost: ofPassages(boosts),
+    isWhole: markFullMatches(store, idfs),
+    page: ofPassages(pages),
+    fresh: ofPassages(freshness),
+    weight: ofPassages(weights),
+  };
+}
+
+/**
+ * Score candidates by their cosines and signals, each step in single precision. The floor is
+ * compared with the score before boosts; `slack`: by how much one may miss it.
+ * @param {Store} store
+ * @param {Candidates} candidates
+ * @param {Signals} signals
+ * @param {number} [slack]
+ * @returns {Ranking}
+ */
+export function scoreRows(store, { rows, cosines }, signals, slack = 0) {
+  const { fround } = Math;
+  const { profile } = store.manifest;
+  const [words, dense, total] = [profile.hybrid, profile.dense, profile.hybrid + profile.dense].map(fround);
+  const floor = fround(profile.floor - slack);
+  const base = new Float32Array(rows.length);
+  const score = new Float32Array(rows.length);
+  const aboveFloor = new Uint8Array(rows.length);
+  rows.forEach((row, place) => {
+    base[place] = fround(fround(words * signals.lexical[row]) + fround(dense * cosines[place])) / total;
+    const boosted = fround(fround(base[place] + signals.boost[row]) + signals.page[row]);
+    score[place] = fround(boosted + signals.fresh[row]) * signals.weight[row];
+    aboveFloor[place] = Number(base[place] >= floor || signals.isWhole[row]);
+  });
+  return { rows, dense: cosines, base, score, aboveFloor };
+}
+
+/**
+ * Return the best passages among marked candidates, best first.
+ * @param {Ranking} ranking
+ * @param {Uint8Array} mask of the candidates
+ * @param {number} count
+ * @param {Signals} signals
+ * @returns {Scored[]}
+ */
+export function listTopItems({ rows, dense, base, score }, mask, count, { lexical, boost, page }) {
+  return selectTopRows(score, count, mask).map((place) => {
+    const row = rows[place];
+    return {
+      row,
+      score: score[place],
+      base: base[place],
+      lexical: lexical[row],
+      dense: dense[place],
+      boost: boost[row],
+      page: page[row],
+      section: 0,
+      terms: new Set(),
+    };
+  });
+}
+
+/**
+ * Find the passages that may come first by the estimate of all, and score them exactly. Among them
+ * are the best that the asker can read.
+ * @param {Store} store
+ * @param {Float32Array} unit the question, of length 1
+ * @param {Signals} signals
+ * @param {Uint8Array} readable
+ * @returns {Promise<Candidates>}
+ */
+export async function findPassageCandidates(store, unit, signals, readable) {
+  const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.candidate_bounds;
+  const all = [...store.passageRecords.keys()];
+  const isExact = all.length <= EXACT_PASSAGES;
+  const cosines = isExact ? await store.loadCosines(unit, all) : store.estimateCosines(unit);
+  const { score, aboveFloor } = scoreRows(store, { rows: all, cosines }, signals, isExact ? 0 : ESTIMATE_SLACK);
+  const eligible = aboveFloor.map((likely, row) => likely & readable[row]);
+  const best = [aboveFloor, eligible].flatMap((mask) => selectTopRows(score, CANDIDATES, mask));
+  const rows = [...new Set(best)].sort((left, right) => left - right);
+  return { rows, cosines: isExact ? Float32Array.from(rows, (row) => cosines[row]) : await store.loadCosines(unit, rows) };
+}
+
+/**
+ * Mark the passages with all terms of a short question.
+ * @param {Store} store
+ * @param {Idfs} idfs
+ * @returns {Uint8Array}
+ */
+function markFullMatches(store, idfs) {
+  const isWhole = new Uint8Array(store.passageRecords.length);
+  for (const { tag, first, end } of store.site.languages) {
+    const terms = new Set(idfs.get(tag)?.keys());
+    if (terms.size && terms.size <= store.recipe.scoring.MAX_SHORT_QUESTION_TERMS) {
+      isWhole.set(findFullMatches(store, terms, [first, end]), first);
+    }
+  }
+  return isWhole;
+}
+
+/**
+ * Score every passage by BM25; each language is a corpus of its own.
+ * @param {Store} store
+ * @param {Idfs} idfs
+ * @returns {Float32Array}
+ */
+function scoreLexical(store, idfs) {
+  const scores = new Float32Array(store.passageRecords.length);
+  for (const { tag, first, end } of store.site.languages) {
+    scores.set(scoreBm25(store, idfs.get(tag) ?? new Map(), [first, end]), first);
+  }
+  return scores;
+}

@@ -1,0 +1,128 @@
+/** Reorder retrieved passages by how well their section answers: local terms, heading, code. */
+import { matchTerms, sum } from "./bm25.js";
+import { findAll } from "./patterns.js";
+import { extractTerms } from "./tokenization.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./scoring.js").Scored} Scored
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
+ */
+
+/**
+ * Order a pool by section score and base score, best first, and add the section scores. Texts are
+ * loaded for a question with identifiers only.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Scored[]} pool
+ * @returns {Promise<Scored[]>}
+ */
+export async function orderBySection(store, { question, idfs }, pool) {
+  const identifiers = findAll(store.recipe.section_scores.IDENTIFIER, question).map(([name]) => name.toLowerCase());
+  const shares = await computeIdentifierShares(store, new Set(identifiers), pool);
+  /** @type {Map<number, Scored[]>} */
+  const pages = new Map();
+  for (const scored of pool) {
+    const record = store.passageRecords[scored.row];
+    pages.set(record, [...(pages.get(record) ?? []), scored]);
+  }
+  const sections = new Map();
+  for (const page of pages.values()) {
+    const weights = idfs.get(findLanguage(store, page[0].row)) ?? new Map();
+    scoreSections(store, weights, page, shares).forEach((section, place) => sections.set(page[place].row, section));
+  }
+  return pool
+    .map((scored) => ({ ...scored, section: sections.get(scored.row) }))
+    .sort((left, right) => right.section + right.base - (left.section + left.base));
+}
+
+/**
+ * Score the sections of one page, in the order of its passages.
+ * @param {Store} store
+ * @param {Map<string, number>} weights the idf of the question's terms
+ * @param {Scored[]} page
+ * @param {Map<number, number>} shares of the question's identifiers in each passage
+ * @returns {number[]}
+ */
+function scoreSections(store, weights, page, shares) {
+  const { section_scores: parts } = store.recipe;
+  const best = Math.max(...page.map(({ score }) => score));
+  const rows = page.map(({ row }) => row);
+  const pageTerms = matchTerms(store, new Set(weights.keys()), rows, true);
+  const local = weighTermsInPage(weights, pageTerms);
+  const total = sum(local.values()) || 1;
+  return rows.map((row, place) => {
+    const own = [...local].map(([term, weight]) => (pageTerms[place].has(term) ? weight : 0));
+    return (
+      parts.PAGE_WEIGHT * best +
+      (parts.LOCAL_WEIGHT * sum(own)) / total +
+      parts.HEADING_WEIGHT * matchHeading(store, weights, row) +
+      parts.IDENTIFIER_WEIGHT * (shares.get(row) ?? 0) +
+      (store.hasCode[row] ? parts.CODE_BONUS : 0) +
+      (store.isShort[row] ? parts.SHORT_PENALTY : 0)
+    );
+  });
+}
+
+/**
+ * Weigh the question's terms by how rare they are among the passages of one page: the idf in the
+ * whole site times that in the page; a term that no passage of the page holds has none.
+ * @param {Map<string, number>} weights
+ * @param {Set<string>[]} pageTerms
+ * @returns {Map<string, number>}
+ */
+function weighTermsInPage(weights, pageTerms) {
+  const local = new Map();
+  for (const [term, weight] of weights) {
+    const frequency = pageTerms.filter((own) => own.has(term)).length;
+    if (frequency) local.set(term, weight * Math.log(1 + (pageTerms.length - frequency + 0.5) / (frequency + 0.5)));
+  }
+  return local;
+}
+
+/**
+ * Compute the cosine of the question's terms and those of a passage's own heading, by idf.
+ * @param {Store} store
+ * @param {Map<string, number>} weights
+ * @param {number} row
+ * @returns {number}
+ */
+function matchHeading(store, weights, row) {
+  const title = store.passageTitles[row].split(store.recipe.structure.TITLE_SEPARATOR);
+  const heading = title[title.length - 1];
+  const own = [...new Set(extractTerms(store.recipe, heading, findLanguage(store, row)))];
+  const highest = Math.max(0, ...weights.values());
+  const both = sum(own.map((term) => (weights.get(term) ?? 0) ** 2));
+  // The idf of a heading's other words is not known here: each counts like the rarest asked for.
+  const size = both + highest ** 2 * own.filter((term) => !weights.has(term)).length;
+  const questionSize = sum([...weights.values()].map((weight) => weight ** 2));
+  return both ? both / Math.sqrt(size * questionSize) : 0;
+}
+
+/**
+ * Compute the share of a question's identifiers that each passage contains.
+ * @param {Store} store
+ * @param {Set<string>} identifiers
+ * @param {Scored[]} pool
+ * @returns {Promise<Map<number, number>>}
+ */
+async function computeIdentifierShares(store, identifiers, pool) {
+  const shares = new Map();
+  if (!identifiers.size) return shares;
+  for (const [row, { title, text }] of await store.loadPassages(pool.map((scored) => scored.row))) {
+    const lower = `${title}\n${text}`.toLowerCase();
+    shares.set(row, [...identifiers].filter((name) => lower.includes(name)).length / identifiers.size);
+  }
+  return shares;
+}
+
+/**
+ * Look up the language of a passage by its row.
+ * @param {Store} store
+ * @param {number} row
+ * @returns {string}
+ */
+function findLanguage({ site }, row) {
+  return site.languages.find(({ end }) => row < end)?.tag ?? site.language;
+}

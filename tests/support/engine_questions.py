@@ -1,0 +1,93 @@
+"""Ask the engine in Node and Python the same questions, and compare how they rank passages."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.serve.embedders.embedder import Embedder
+from answerable.serve.retrieval.question import QuestionReading, read_question
+from answerable.serve.retrieval.retrieve import RetrievalResult, retrieve
+from answerable.serve.retrieval.scoring import Scored
+from answerable.serve.retrieval.selection import (
+    POOL_SIZE,
+    arrange_pool,
+    fit_budget,
+    select_evidence,
+)
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.tokenization import split_words
+from answerable.serve.types import Passage
+from support.engine_process import ENGINE, engine
+
+_MODULE = os.path.relpath(Path(__file__).with_suffix(""), ENGINE)
+_PARTS = ("score", "base", "lexical", "dense", "boost", "page", "section")
+
+
+def compare_rankings(
+    bundle: Bundle,
+    store: dict[str, str],
+    embedder: Embedder,
+    questions: Sequence[str],
+    language: str | None = None,
+) -> int:
+    """Assert that the engine reads, ranks and selects as Python does; count selected passages."""
+    results = [_retrieve(bundle, embedder, question, language) for question in questions]
+    cases = [
+        {
+            "question": question,
+            "ranks": _rank_words(embedder, question, result.reading),
+            "vector": None if result.vector is None else result.vector.tolist(),
+            "language": language,
+        }
+        for question, result in zip(questions, results, strict=True)
+    ]
+    answers = engine().call(_MODULE, "answerAll", store, cases)
+    pairs = zip(questions, results, answers, strict=True)
+    return sum(_compare(bundle, question, result, own) for question, result, own in pairs)
+
+
+def _retrieve(
+    bundle: Bundle, embedder: Embedder, question: str, language: str | None
+) -> RetrievalResult:
+    reading = read_question(bundle, question, embedder.word_rank)
+    if not reading.terms:
+        return RetrievalResult(reading=reading)
+    return retrieve(bundle, reading, embedder.embed([reading.text])[0], POOL_SIZE, language)
+
+
+def _rank_words(embedder: Embedder, question: str, reading: QuestionReading) -> dict[str, int]:
+    words = {word.lower() for text in (question, reading.question) for word in split_words(text)}
+    ranks = {word: embedder.word_rank(word) for word in words}
+    return {word: rank for word, rank in ranks.items() if rank is not None}
+
+
+def _compare(bundle: Bundle, question: str, result: RetrievalResult, own: Any) -> int:
+    reading = result.reading
+    assert own["reading"]["question"] == reading.question, question
+    assert own["reading"]["text"] == reading.text, question
+    assert own["reading"]["terms"] == dict(reading.terms), question
+    assert own["reading"]["remarks"] == [each.to_json() for each in reading.remarks], question
+    assert list(own["reading"]["idfs"]) == list(reading.idfs), question
+    for tag, weights in reading.idfs.items():
+        assert own["reading"]["idfs"][tag] == pytest.approx(weights, abs=1e-12), question
+    _compare_scored(question, result.passages, own["passages"])
+    _compare_scored(question, result.siblings, own["siblings"])
+    pool = arrange_pool(bundle, result)
+    _compare_scored(question, pool.passages, own["pool"])
+    assert [set(each["terms"]) for each in own["pool"]] == [each.terms for each in pool.passages]
+    evidence = fit_budget(select_evidence(pool, bundle.manifest.profile.passages_per_page))
+    assert own["evidence"]["ids"] == [passage.id for passage in evidence.passages], question
+    assert own["evidence"]["sections"] == pytest.approx(list(evidence.section_scores), abs=1e-6)
+    assert [frozenset(terms) for terms in own["evidence"]["terms"]] == list(evidence.terms)
+    assert own["evidence"]["hasVector"] == (evidence.vector is not None), question
+    return len(evidence.passages)
+
+
+def _compare_scored(question: str, scored: Sequence[Scored[Passage]], own: Any) -> None:
+    assert [each["row"] for each in own] == [each.row for each in scored], question
+    for name in _PARTS:
+        values = [getattr(each, name) for each in scored]
+        assert [each[name] for each in own] == pytest.approx(values, abs=1e-6), (question, name)
