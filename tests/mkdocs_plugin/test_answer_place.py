@@ -110,10 +110,10 @@ def test_a_site_of_two_lines_needs_nothing_and_gets_a_function_all_the_same(
 
 
 def test_a_language_without_a_verified_stemmer_needs_a_function(tmp_path: Path) -> None:
-    options = {"language": "tr", "answers_in": "browser"}
+    options = {"language": "pl", "answers_in": "browser"}
     message = failure(write_site(tmp_path, PAGE, options=options))
-    reason = "the language `tr` needs a function (the browser has no verified stemmer for it)"
+    reason = "the language `pl` needs a function (the browser has no verified stemmer for it)"
     assert f"since {reason}; set answers_in to function\n" in message
-    write_site(tmp_path, PAGE, options={"language": "tr"})
+    write_site(tmp_path, PAGE, options={"language": "pl"})
     done = build(tmp_path)
     assert f"answers_in: {reason}; deploy the function and set widget.endpoint\n" in done.stderr

@@ -5,14 +5,19 @@ from collections.abc import Iterable
 from ...serve.text.languages import base_language
 from ...serve.text.tokenization import STEMMER_LANGUAGES
 
-# By the tests of tests/engine/test_snowball.py. There is no Czech or Polish one.
-VERIFIED_ALGORITHMS = frozenset({"english"})
+# By tests/engine/test_snowball.py. The Snowball project's JavaScript has no Czech or Polish one.
+VERIFIED_ALGORITHMS = frozenset(
+    """arabic armenian basque catalan danish dutch english estonian finnish french german greek
+    hindi hungarian indonesian irish italian lithuanian nepali norwegian portuguese romanian
+    russian serbian spanish swedish tamil turkish""".split()
+)
 
 # Of any site: a window of code is chosen by English terms, whatever its page is written in.
 ALWAYS_READ = "en"
 
 FOLDER = "snowball"
-_BASE_FILE = "base-stemmer.js"
+# Copies of the stemmers carry their license.
+_BASE_FILES = ("COPYING", "base-stemmer.js")
 
 
 def select_stemmers(tags: Iterable[str]) -> dict[str, str]:
@@ -28,7 +33,7 @@ def select_stemmers(tags: Iterable[str]) -> dict[str, str]:
 def list_stemmer_files(tags: Iterable[str]) -> list[str]:
     """List the files of the stemmers of a site, below the folder of the engine."""
     algorithms = sorted(set(select_stemmers(tags).values()))
-    return [f"{FOLDER}/{name}" for name in (_BASE_FILE, *map(_name_file, algorithms))]
+    return [f"{FOLDER}/{name}" for name in (*_BASE_FILES, *map(_name_file, algorithms))]
 
 
 def find_unverified_languages(tags: Iterable[str]) -> list[str]:

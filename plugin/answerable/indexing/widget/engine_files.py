@@ -25,8 +25,13 @@ def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
         for path in (*names, *list_stemmer_files(tags))
     }
     return address_files(
-        ENGINE_KIND, {path: shorten_script(text).encode() for path, text in sources.items()}
+        ENGINE_KIND, {path: _shorten(path, text).encode() for path, text in sources.items()}
     )
+
+
+def _shorten(path: str, text: str) -> str:
+    """Shorten a script; a license is published as it is."""
+    return shorten_script(text) if path.endswith(".js") else text
 
 
 def shorten_script(source: str) -> str:

@@ -10,6 +10,8 @@ var EnglishStemmer = function() {
         ["commun", -1, -1],
         ["emerg", -1, -1],
         ["gener", -1, -1],
+        // Added, as in Snowball 3.1.1.
+        ["inter", -1, -1],
         ["later", -1, -1],
         ["organ", -1, -1],
         ["past", -1, -1],
@@ -152,6 +154,8 @@ var EnglishStemmer = function() {
         ["only", -1, 6],
         ["singly", -1, 7],
         ["skies", -1, 1],
+        // Added, as in Snowball 3.1.1.
+        ["skis", -1, 8],
         ["sky", -1, -1],
         ["ugly", -1, 4]
     ];
@@ -946,6 +950,13 @@ var EnglishStemmer = function() {
                 break;
             case 7:
                 if (!base.slice_from("singl"))
+                {
+                    return false;
+                }
+                break;
+            // Added, as in Snowball 3.1.1.
+            case 8:
+                if (!base.slice_from("ski"))
                 {
                     return false;
                 }
