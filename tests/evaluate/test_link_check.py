@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.cli import check_links
+from answerable.cli import check_links, http_fetch
 from answerable.evaluate.link_check import CitedPage, find_missing_anchors
 from support import sites, static_server
 
@@ -136,7 +136,7 @@ class Endless(static_server.Quiet):
 
 
 def test_check_links_gives_up_endless_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_links, "_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(http_fetch, "TIMEOUT_SECONDS", 0.3)
     with (
         static_server.serving(tmp_path, Endless) as origin,
         pytest.raises(TimeoutError, match="timed out"),
@@ -145,7 +145,7 @@ def test_check_links_gives_up_endless_page(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_address_is_percent_and_idna_encoded() -> None:
-    sent = check_links._encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
+    sent = http_fetch.encode_address("http://日本.example:8000/häfen/a b/%C3%A4?q=ü")
     assert sent == "http://xn--wgv71a.example:8000/h%C3%A4fen/a%20b/%C3%A4?q=%C3%BC"
 
 

@@ -32,7 +32,7 @@ _SUMMARIES = {
     "gaps": "Group refused questions into likely missing pages.",
     "gate": "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
     "index": "Make a function for SITE_DIR, a site that any generator has built.",
-    "mcp": "Answer a coding agent over MCP, on standard input and output.",
+    "mcp": "Answer a coding agent over MCP on standard input, for a bundle or the site at URL.",
     "package": (
         "Turn the function's folder into what a platform takes; exit status 1 above its limits."
     ),

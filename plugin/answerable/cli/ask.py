@@ -25,6 +25,7 @@ from .context import (
     language_option,
     open_engine,
     question_argument,
+    refuse_bundle_option,
 )
 from .render import print_reply, to_plain_text
 
@@ -52,9 +53,15 @@ class QuestionLine:
     type=click.Path(allow_dash=True),
     help="Answer every question of this file of JSON lines; - for standard input.",
 )
+@click.option("--site", help="Ask the static site at this address, which answers in the browser.")
 @click.pass_obj
 def command(
-    location: SiteLocation, question: str, as_json: bool, language: str | None, file: str | None
+    location: SiteLocation,
+    question: str,
+    as_json: bool,
+    language: str | None,
+    file: str | None,
+    site: str | None,
 ) -> None:
     """Answer one QUESTION with citations, or say that the site does not know."""
     if question and file:
@@ -63,14 +70,25 @@ def command(
     if file:
         with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
             lines = parse_questions(opened.read(), file)
-        answer_lines(open_engine(*location), lines, file, language, as_json=as_json)
+        answer_lines(_open(location, site, language), lines, file, language, as_json=as_json)
     else:
-        engine = open_engine(*location)
+        engine = _open(location, site, language)
         reply, remarks = answer_question(engine, clean_question(question), language)
         if as_json:
             click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
         else:
             print_reply(Console(), reply, engine.store.site.route, language, remarks)
+
+
+def _open(location: SiteLocation, site: str | None, language: str | None) -> Engine:
+    """Open the engine of the bundle, or over the index of the site at an address."""
+    if site is None:
+        return open_engine(*location)
+    refuse_bundle_option(location)
+    # Only here: a question of a bundle needs nothing that fetches.
+    from .published_site import open_published_site
+
+    return open_published_site(site, language).engine
 
 
 def answer_question(

@@ -49,6 +49,14 @@ language_option = click.option(
 )
 
 
+def refuse_bundle_option(location: SiteLocation) -> None:
+    """Refuse --bundle beside the address of a site; UsageError."""
+    if location[0]:
+        raise click.UsageError(
+            "--bundle and the address of a site both say what to ask: leave one out"
+        )
+
+
 def clean_question(text: str) -> str:
     """Clean a question as the function does; ClickException if the function would refuse it."""
     question = question_text.clean_question(text)

@@ -16,17 +16,30 @@ from ..serve.http.guarded_engine import serialize_passages
 from ..serve.http.mcp.methods import reply_to_message
 from ..serve.http.mcp.tools import AgentSite
 from ..serve.http.messages import Problem, encode_json
-from ..serve.stores.bundle import Bundle
 from .ask import answer_question
-from .context import SiteLocation, open_engine
+from .context import SiteLocation, open_engine, refuse_bundle_option
+from .published_site import open_published_site
 
 
 @click.command("mcp")
+@click.argument("url", required=False)
+@click.option("--language", help="The language of the index, where a site has one for each.")
 @click.pass_obj
-def command(location: SiteLocation) -> None:
-    """Answer a coding agent over MCP, on standard input and output."""
+def command(location: SiteLocation, url: str | None, language: str | None) -> None:
+    """Answer a coding agent over MCP on standard input, for a bundle or the site at URL."""
+    if language and not url:
+        raise click.UsageError("--language chooses an index of the site at URL: name that too")
+    if url:
+        refuse_bundle_option(location)
     with _claim_stdout() as replies:
-        answer_messages(make_agent_site(open_engine(*location)), sys.stdin.buffer, replies)
+        answer_messages(_open_agent_site(location, url, language), sys.stdin.buffer, replies)
+
+
+def _open_agent_site(location: SiteLocation, url: str | None, language: str | None) -> AgentSite:
+    if url is None:
+        return make_agent_site(open_engine(*location))
+    site = open_published_site(url, language)
+    return make_agent_site(site.engine, site.root)
 
 
 @contextmanager
@@ -39,9 +52,13 @@ def _claim_stdout() -> Iterator[BinaryIO]:
         yield replies
 
 
-def make_agent_site(engine: Engine[Bundle]) -> AgentSite:
-    """Let an agent's tools use an engine directly, without the protections of a function."""
+def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
+    """Let an agent's tools use an engine directly, without the protections of a function.
+
+    root: where the site lies, if that is known; its urls begin there unless it says otherwise.
+    """
     store = engine.store
+    base = store.site.url or root
 
     def ask(question: str, language: str | None) -> Mapping[str, Any]:
         reply, remarks = answer_question(engine, question, language)
@@ -49,12 +66,12 @@ def make_agent_site(engine: Engine[Bundle]) -> AgentSite:
 
     def search(query: str) -> Mapping[str, Mapping[str, Any]]:
         rows = serialize_passages(engine.retrieve(query).passages)
-        return {name: add_absolute_url(row, store.site.url) for name, row in rows.items()}
+        return {name: add_absolute_url(row, base) for name, row in rows.items()}
 
     return AgentSite(
         name=store.site.name,
         version=store.manifest.generator,
-        base=store.site.url,
+        base=base,
         is_public=True,
         open_store=lambda: nullcontext(store),
         ask=ask,

@@ -361,7 +361,7 @@ def test_the_log_names_the_problem_that_an_agent_was_told(engine: Engine) -> Non
 def test_without_http_nothing_has_to_be_repeated_in_headers(engine: Engine) -> None:
     from answerable.cli.mcp import make_agent_site
 
-    site = make_agent_site(engine)  # type: ignore[arg-type]
+    site = make_agent_site(engine)
     body, _ = stateless("tools/list")
     reply = reply_to_message(json.dumps(body).encode(), None, site)
     assert reply.status == 200

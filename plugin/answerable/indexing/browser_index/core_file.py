@@ -14,7 +14,7 @@ from .container import Container, pack_container, shrink_array
 from .public_index import PublicIndex
 from .recipe import collect_recipe
 
-_WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
+WINDOW_SUFFIX = re.compile(r"~[0-9]+$")
 
 
 def serialize_core(index: PublicIndex) -> bytes:
@@ -85,7 +85,7 @@ def _shorten_urls(index: PublicIndex) -> list[str | None]:
 
 def _guess_url(passage_id: str, index: PublicIndex, row: int) -> str:
     record = index.records[row]
-    return record.url + _WINDOW_SUFFIX.sub("", passage_id.removeprefix(record.id))
+    return record.url + WINDOW_SUFFIX.sub("", passage_id.removeprefix(record.id))
 
 
 def _share_prefixes(titles: Sequence[str]) -> list[tuple[int, str]]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...serve.embedders.local_embedder import LOCAL_IDENTITY
 from ...serve.vectors.encodings import Encoding
 from ..quantize import encode_vectors
 from .addressed_files import AddressedFiles, hash_files
@@ -73,6 +74,8 @@ def serialize_browser_index(
         "format": INDEX_FORMAT,
         "id": bundle_id,
         "model": model,
+        # The only embedder that a browser has.
+        "embedder": LOCAL_IDENTITY.as_json(),
         "profile": index.profile.as_json(),
         "dimensions": dimensions,
         "counts": {

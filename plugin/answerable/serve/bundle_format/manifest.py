@@ -194,7 +194,7 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
         raise ValueError(f"{encoding.dimensions} of {identity.dimensions} dimensions")
     if unexpected := set(files) ^ list_bundle_files(encoding):
         raise ValueError(f"files {sorted(unexpected)} missing or unknown")
-    profile = _parse_profile(data["profile"])
+    profile = parse_profile(data["profile"])
     if not all(isinstance(text, str) for text in (identity.provider, identity.model)):
         raise TypeError("the embedder has a value of the wrong type")
     return Manifest(
@@ -209,7 +209,8 @@ def _parse_fields(data: Mapping[str, Any]) -> Manifest:
     )
 
 
-def _parse_profile(data: Mapping[str, Any]) -> Profile:
+def parse_profile(data: Mapping[str, Any]) -> Profile:
+    """Parse a profile; LookupError, TypeError or ValueError for a missing or bad value."""
     # Defaults are for builds; a bundle has to state every value of its scores.
     missing = {field.name for field in fields(Profile)} - set(data)
     if missing:

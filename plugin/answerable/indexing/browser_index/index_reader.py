@@ -1,0 +1,199 @@
+"""Read the files of a published index back into a store, for programs that are not a browser."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...serve.bundle_format import columns
+from ...serve.bundle_format.columns import check_row_bounds, check_row_order
+from ...serve.bundle_format.manifest import Manifest, parse_profile
+from ...serve.bundle_format.postings import Postings
+from ...serve.bundle_format.site_metadata import SiteColumns, load_site_columns
+from ...serve.bundle_format.text_lines import TextLines, unpack_lines
+from ...serve.embedders.embedder import EmbedderIdentity
+from ...serve.errors import BUILD_AGAIN, BundleError
+from ...serve.vectors.encodings import Codes, Encoding
+from ...serve.vectors.quantization import invert_row_norms
+from ...serve.vectors.scalar_codes import Int8Codes
+from .container import Container, unpack_container
+from .index_files import INDEX_FORMAT, MANIFEST_FILE, BrowserIndex
+from .passage_reader import read_passages
+from .published_index import PublishedIndex
+
+# Returns a file of the index by its name.
+ReadFile = Callable[[str], bytes]
+
+# The tables of phrases, in the order of ``columns.PHRASE_KINDS`` without that of hints.
+_PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
+_MAX_SHARDS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexManifest:
+    """Describe a published index: as a bundle, and its files, those of each kind in order."""
+
+    manifest: Manifest
+    files: Mapping[str, Sequence[str]]
+
+
+def parse_index_manifest(data: bytes, where: str) -> IndexManifest:
+    """Parse the manifest of an index; BundleError names what is wrong. where: its address."""
+    try:
+        fields = json.loads(data)
+        number = fields["format"]
+    except (LookupError, TypeError, ValueError, RecursionError):
+        raise BundleError(f"{where} is not the manifest of an index: {BUILD_AGAIN}") from None
+    if number != INDEX_FORMAT:
+        raise BundleError(
+            f"{where} has the format {number!r:.20}, and this program reads {INDEX_FORMAT}: "
+            "install the version of mkdocs-answerable that the site was built with"
+        )
+    try:
+        return IndexManifest(_parse_manifest(fields), _list_files(fields))
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise BundleError(f"{where} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+
+
+def _parse_manifest(fields: Mapping[str, Any]) -> Manifest:
+    identity = EmbedderIdentity(**fields["embedder"])
+    return Manifest(
+        id=str(fields["id"]),
+        built_at=str(fields["built_at"]),
+        generator=f"mkdocs-answerable {version('mkdocs-answerable')}",
+        identity=identity,
+        profile=parse_profile(fields["profile"]),
+        encoding=Encoding("int8", identity.dimensions),
+        counts={"hints": 0, "windows": 0, **_parse_counts(fields["counts"])},
+        files={},
+    )
+
+
+def _parse_counts(counts: Mapping[str, Any]) -> dict[str, int]:
+    return {name: int(counts[name]) for name in ("records", "passages", "terms", "words")}
+
+
+def _list_files(fields: Mapping[str, Any]) -> dict[str, list[str]]:
+    passages, shards = fields["counts"]["passages"], fields["shards"]
+    counts = {
+        "terms": shards["terms"],
+        "codes": -(-passages // shards["passagesPerCodes"]),
+        "texts": -(-passages // shards["passagesPerTexts"]),
+    }
+    if not all(type(count) is int and 0 <= count <= _MAX_SHARDS for count in counts.values()):
+        raise ValueError(f"it has {counts!r:.80} files")
+    numbered = {
+        kind: [f"{kind}/{number:03}.bin" for number in range(count)]
+        for kind, count in counts.items()
+    }
+    single = {kind: [f"{kind}.bin"] for kind in ("core", "signs", "words")}
+    return {**single, **numbered}
+
+
+def verify_folder_name(folder: str, files: Mapping[str, bytes], where: str) -> None:
+    """Refuse files that the name of their folder does not follow from; BundleError."""
+    shards = {name: data for name, data in files.items() if name != MANIFEST_FILE}
+    manifest = json.loads(files[MANIFEST_FILE])
+    del manifest["built_at"]
+    if BrowserIndex(shards, manifest).folder != folder:
+        raise BundleError(f"{where} holds other files than were built: deploy the whole site again")
+
+
+def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedIndex:
+    """Read the files of an index into a store; BundleError for a damaged or missing one."""
+
+    def unpack(kind: str) -> list[Container]:
+        return [unpack_container(read(name), name) for name in index.files[kind]]
+
+    (core,), (words,) = unpack("core"), unpack("words")
+    try:
+        lengths = core.arrays["passageLengths"].astype(np.uint32)
+        columns_of_site = _load_columns(core, len(lengths))
+        return PublishedIndex(
+            **columns_of_site.as_fields(),
+            manifest=index.manifest,
+            passages=read_passages(core, columns_of_site, unpack("texts")),
+            passage_codes=_join_codes(unpack("codes"), len(lengths), index.manifest.encoding),
+            postings=_join_postings(unpack("terms"), lengths),
+            words=[str(word) for word in words.values["words"]],
+        )
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+
+
+def _load_columns(core: Container, passages: int) -> SiteColumns:
+    """Load what is small of a site, as a bundle has it."""
+    values, arrays = core.values, core.arrays
+    tables = [values["phrases"][name] for name in _PHRASE_TABLES]
+    sizes = arrays["phraseSizes"].astype(np.int64)
+    counts = {
+        "records": len(values["recordIds"]),
+        "passages": passages,
+        "hints": 0,
+        "bearers": len(arrays["phraseRecords"]),
+        **dict(zip(columns.PHRASE_KINDS, [*map(len, tables), 0], strict=True)),
+    }
+    per_record = arrays["passagesPerRecord"].astype(np.int64)
+    # Before memory is allocated for so many.
+    if int(per_record.sum()) != passages or len(per_record) != counts["records"]:
+        raise ValueError("its records do not cover the passages")
+    numbers = {
+        columns.RECORD_WEIGHTS.name: arrays["weights"],
+        columns.RECORD_TITLE_NORMS.name: arrays["titleNorms"],
+        columns.RECORD_HISTORY.name: arrays["isHistory"],
+        columns.PASSAGE_RECORDS.name: np.repeat(
+            np.arange(len(per_record), dtype=np.uint32), per_record
+        ),
+        columns.PHRASE_EDGES.name: np.cumsum([0, *sizes.tolist()]).astype(np.uint32),
+        columns.PHRASE_RECORDS.name: arrays["phraseRecords"].astype(np.uint32),
+        columns.PHRASE_FREQUENCIES.name: arrays["phraseFrequencies"].astype(np.uint32),
+    }
+    for column in (columns.RECORD_WEIGHTS, columns.RECORD_TITLE_NORMS, columns.RECORD_HISTORY):
+        if len(numbers[column.name]) != counts["records"]:
+            raise ValueError(f"{column.name} has {len(numbers[column.name])} numbers")
+    (dates,) = _make_lines([[date or "" for date in values["dates"]]])
+    return load_site_columns(values["site"], dates, _make_lines([*tables, []]), numbers, counts)
+
+
+def _make_lines(columns_of_texts: Sequence[Sequence[str]]) -> list[TextLines]:
+    """Make the columns of texts that a bundle has."""
+    text = "\n".join(line for column in columns_of_texts for line in column)
+    data = text.encode("utf-8", "surrogatepass")
+    return unpack_lines(data, "core.bin", *map(len, columns_of_texts))
+
+
+def _join_codes(shards: Sequence[Container], passages: int, encoding: Encoding) -> Codes:
+    rows = [shard.arrays["codes"] for shard in shards]
+    empty: NDArray[np.int8] = np.zeros(0, np.int8)
+    codes = np.concatenate([*rows, empty]).reshape(passages, encoding.dimensions)
+    return Int8Codes(codes, invert_row_norms(codes))
+
+
+def _join_postings(shards: Sequence[Container], lengths: NDArray[np.uint32]) -> Postings:
+    terms = [str(term) for shard in shards for term in shard.values["terms"]]
+    none: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def join(name: str) -> NDArray[np.int64]:
+        return np.concatenate([*(shard.arrays[name] for shard in shards), none]).astype(np.int64)
+
+    sizes, gaps = join("sizes"), join("gaps")
+    if len(sizes) != len(terms) or int(sizes.sum()) != len(gaps) or not sizes.all():
+        raise ValueError("its postings do not match its terms")
+    edges = np.cumsum([0, *sizes.tolist()])
+    # The first number of a term is a passage, each other one the distance to the next.
+    sums = np.cumsum(gaps)
+    firsts = edges[:-1]
+    passages = sums - np.repeat(sums[firsts] - gaps[firsts], sizes)
+    check_row_bounds(columns.POSTING_PASSAGES, passages, len(lengths))
+    check_row_order(columns.POSTING_PASSAGES, passages, edges)
+    return Postings(
+        terms={term: row for row, term in enumerate(terms)},
+        edges=edges.astype(np.uint32),
+        passages=passages.astype(np.uint32),
+        counts=join("counts").astype(np.uint16),
+        lengths=lengths,
+    )

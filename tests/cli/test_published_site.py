@@ -1,0 +1,263 @@
+"""A static site that answers in the browser, asked by the commands: its index, fetched and read."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from answerable.cli import main, published_site
+from answerable.cli.published_site import open_published_site
+from answerable.indexing.browser_index.addressed_files import AddressedFiles
+from answerable.indexing.browser_index.index_files import MANIFEST_FILE, BrowserIndex
+from answerable.indexing.browser_index.index_reader import (
+    parse_index_manifest,
+    read_published_index,
+)
+from answerable.indexing.widget.widget_config import WIDGET_CONFIG_PATH
+from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
+from answerable.serve.retrieval.selection import count_context_characters
+from support import sites, static_server
+from support.browser_index import serialize_bundle, write_files
+
+QUESTIONS = (
+    "How thick is the chain of a mooring?",
+    "What is a lanturn?",
+    "How many sails does the boat carry?",
+    "Who wrote Hamlet?",
+)
+FLEET = (
+    "---\ndate: 2026-02-03\naliases: [the flotilla]\ntags: [boats]\ndescription: Sails.\n---\n"
+    "# Fleet 🚣\n\nEvery boat 🚤 carries seven sails. Its sails are white.\n\n"
+    "## Crew\n\n- oar 🛶\n- `rope`\n"
+)
+ASSETS = "assets/answerable"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    sites.build_here(sites.write_site(folder, {**sites.PAGES, "fleet.md": FLEET}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(built: Path) -> AddressedFiles:
+    return serialize_bundle(sites.opened(built), sites.local())
+
+
+def publish(folder: Path, files: AddressedFiles, index: object = None) -> Path:
+    """Put an index into a folder below the path ``docs``, and name it where the widget looks."""
+    write_files(files, folder / "docs" / ASSETS)
+    settings = {"bundle": "x", "index": files.folder if index is None else index}
+    sites.put(folder / "docs" / WIDGET_CONFIG_PATH, json.dumps(settings))
+    return folder
+
+
+def changed(files: AddressedFiles, **fields: object) -> AddressedFiles:
+    """Change fields of the manifest; the folder's name follows."""
+    manifest = {**json.loads(files.files[MANIFEST_FILE]), **fields}
+    built_at = manifest.pop("built_at")
+    shards = {name: data for name, data in files.files.items() if name != MANIFEST_FILE}
+    return BrowserIndex(shards, manifest).complete(built_at)
+
+
+def ask_all(folder: Path, *options: str) -> list[dict[str, Any]]:
+    """Ask all questions by the command, for replies without the id of a request."""
+    lines = folder / "questions.jsonl"
+    lines.write_text("".join(f"{json.dumps(question)}\n" for question in QUESTIONS))
+    arguments = ["-f", str(folder / "mkdocs.yml"), "ask", "--json", "--file", str(lines), *options]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    replies = [json.loads(line)["reply"] for line in result.output.splitlines()]
+    return [{**reply, "request_id": None} for reply in replies]
+
+
+def test_replies_of_a_published_index_equal_those_of_the_bundle(
+    built: Path, files: AddressedFiles, tmp_path: Path
+) -> None:
+    with static_server.serving(publish(tmp_path, files)) as origin:
+        replies = ask_all(built, "--site", f"{origin}/docs")
+    assert replies == ask_all(built)
+    assert [reply["mode"] for reply in replies] == ["partial"] * 3 + ["not-found"]
+    assert replies[1]["notes"]
+    assert replies[2]["citations"][0]["date"] == "2026-02-03"
+
+
+def test_passages_of_a_published_index_equal_those_of_the_bundle(
+    built: Path, files: AddressedFiles
+) -> None:
+    manifest = parse_index_manifest(files.files[MANIFEST_FILE], "x")
+    passages = read_published_index(manifest, files.files.__getitem__).passages
+    expected = list(sites.opened(built).passages())
+    # The words of summaries and themes are not published, only how many characters they have.
+    assert [replace(each, summary="") for each in passages] == [
+        replace(each, summary="", themes=()) for each in expected
+    ]
+    counts = [count_context_characters(passage) for passage in passages]
+    assert counts == [count_context_characters(passage) for passage in expected]
+    assert max(counts) == len("Sails.boats")
+
+
+def test_an_agent_asks_a_static_site_over_stdio(tmp_path: Path, files: AddressedFiles) -> None:
+    async def connect(url: str) -> None:
+        program = Path(sys.executable).with_name("answerable")
+        parameters = StdioServerParameters(command=str(program), args=["mcp", url])
+        async with Client(stdio_client(parameters)) as client:
+            await use(client)
+
+    async def use(client: Any) -> None:
+        assert "do not fill the gap" in (client.instructions or "")
+        answer = await client.call_tool("ask", {"question": QUESTIONS[0]})
+        (cited,) = answer.structured_content["citations"]
+        assert cited["absolute_url"] in answer.content[0].text
+        refusal = await client.call_tool("ask", {"question": QUESTIONS[-1]})
+        assert not refusal.is_error
+        assert "Do not fill the gap" in refusal.content[0].text
+        page = await client.call_tool("read", {"page": "fleet"})
+        assert "Every boat 🚤 carries seven sails." in page.content[0].text
+
+    # The tests of browsers keep a loop in this thread.
+    with (
+        static_server.serving(publish(tmp_path, files)) as origin,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        pool.submit(asyncio.run, connect(f"{origin}/docs/")).result()
+
+
+def test_a_refused_address_names_the_remedy() -> None:
+    for url, part in (
+        ("http://docs.example.com/", "write https://"),
+        ("https://me:secret@docs.example.com/", "leave it out"),
+        ("docs.example.com", "name one such as https://"),
+    ):
+        with pytest.raises(SiteError, match=part):
+            open_published_site(url)
+    for command in (["mcp", "https://docs.example.com/"], ["ask", "--site", "x", "A question"]):
+        result = CliRunner().invoke(main, ["--bundle", "x", *command])
+        assert result.exit_code == 2
+        assert "leave one out" in result.output
+
+
+def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: AddressedFiles) -> None:
+    with static_server.serving(tmp_path) as origin:
+        with pytest.raises(SiteError, match="404; name the start page of a site that answers in"):
+            open_published_site(origin)
+        for index, problem in (
+            (None, "publishes no index; name"),
+            ("../../secret", "publishes no index; name"),
+            ({"en": files.folder, "fr": files.folder}, "choose one of en, fr"),
+        ):
+            settings = json.dumps({"bundle": "x", "index": index})
+            sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, settings)
+            with pytest.raises(SiteError, match=problem):
+                open_published_site(f"{origin}/docs/")
+        sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, "<!doctype html>")
+        with pytest.raises(SiteError, match=r"is not JSON; name"):
+            open_published_site(f"{origin}/docs/")
+    with pytest.raises(SiteError, match="cannot be reached"):
+        open_published_site(origin)
+
+
+def test_each_language_has_an_index_of_its_own(tmp_path: Path, files: AddressedFiles) -> None:
+    publish(tmp_path, files, {"en": "index/0123456789abcdef", "fr": files.folder})
+    with static_server.serving(tmp_path) as origin:
+        site = open_published_site(f"{origin}/docs/", "fr")
+    assert site.root == f"{origin}/docs/"
+    counts = json.loads(files.files[MANIFEST_FILE])["counts"]
+    assert len(site.engine.store.passages) == counts["passages"]
+
+
+def test_another_version_s_index_is_refused(tmp_path: Path, files: AddressedFiles) -> None:
+    model = {"provider": "local", "model": "other", "dimensions": 256}
+    cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
+        (BundleError, "has the format 99, and this program reads", {"format": 99}),
+        (EmbedderError, "was built with local/other@256", {"embedder": model}),
+        (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
+    )
+    for number, (kind, problem, fields) in enumerate(cases):
+        folder = publish(tmp_path / str(number), changed(files, **fields))
+        with static_server.serving(folder) as origin, pytest.raises(kind, match=problem):
+            open_published_site(f"{origin}/docs/")
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "problem"),
+    [
+        ("core.bin", lambda path: path.write_bytes(b"x"), "other files than were built"),
+        ("texts/000.bin", lambda path: path.unlink(), "is missing: deploy the whole site again"),
+        (MANIFEST_FILE, lambda path: path.write_text("[]"), "not the manifest of an index"),
+    ],
+)
+def test_a_partly_deployed_index_is_refused(
+    tmp_path: Path,
+    files: AddressedFiles,
+    name: str,
+    damage: Callable[[Path], object],
+    problem: str,
+) -> None:
+    damage(publish(tmp_path, files) / "docs" / ASSETS / files.folder / name)
+    with (
+        static_server.serving(tmp_path) as origin,
+        pytest.raises(BundleError, match=problem),
+    ):
+        open_published_site(f"{origin}/docs/")
+
+
+def test_an_index_that_was_replaced_meanwhile_is_looked_up_again(
+    tmp_path: Path, files: AddressedFiles
+) -> None:
+    gone = replace(files, folder="index/0123456789abcdef")
+    publish(tmp_path, files, gone.folder)
+
+    class Deploying(static_server.Quiet):
+        def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+            super().do_GET()
+            if gone.folder in self.path:
+                publish(tmp_path, files)
+
+    with static_server.serving(tmp_path, Deploying) as origin:
+        assert open_published_site(f"{origin}/docs/").engine.answer(QUESTIONS[0]).mode == "partial"
+
+
+def test_a_redirect_may_lead_to_https_or_loopback_only(
+    tmp_path: Path, files: AddressedFiles
+) -> None:
+    publish(tmp_path, files)
+    targets = {"/moved/": "", "/away/": "http://docs.example.com"}
+
+    class Redirecting(static_server.Quiet):
+        def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+            for prefix, host in targets.items():
+                if self.path.startswith(prefix):
+                    self.send_response(301)
+                    self.send_header("Location", host + self.path.replace(prefix, "/docs/"))
+                    self.end_headers()
+                    return
+            super().do_GET()
+
+    with static_server.serving(tmp_path, Redirecting) as origin:
+        assert open_published_site(f"{origin}/moved/").root == f"{origin}/docs/"
+        with pytest.raises(SiteError, match=r"it leads to http://docs\.example\.com/.* not https"):
+            open_published_site(f"{origin}/away/")
+
+
+def test_an_index_of_too_many_bytes_is_refused(
+    tmp_path: Path, files: AddressedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(tmp_path, files)
+    with static_server.serving(tmp_path) as origin:
+        monkeypatch.setattr(published_site, "_MAX_INDEX_BYTES", 1000)
+        with pytest.raises(BundleError, match="has more than 1000 bytes"):
+            open_published_site(f"{origin}/docs/")
+        monkeypatch.setattr(published_site, "_MAX_FILE_BYTES", 100)
+        with pytest.raises(BundleError, match="it has more than 100 bytes"):
+            open_published_site(f"{origin}/docs/")
