@@ -108,7 +108,10 @@ def test_serve_answers_under_the_path_of_the_site(server: Running) -> None:
 def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
     body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
     assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
-    assert set(body) == {"bundle", "examples", "search", "authors", "feedback"}
+    assert set(body) == {
+        "bundle", "examples", "search", "authors", "feedback", "engine", "index"
+    }  # fmt: skip
+    assert body["index"] is None
 
 
 def test_widget_is_injected_into_responses_and_not_into_files(

@@ -2,19 +2,27 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
-from pathlib import Path, PurePosixPath
-from urllib.parse import quote
+from pathlib import Path
 
 import click
 
+from ..indexing.answer_place import (
+    ANSWER_PLACES,
+    ENDPOINT_REASON,
+    NOTEBOOK_REASON,
+    AnswerPlace,
+    choose_answer_place,
+    describe_function_needs,
+    list_language_needs,
+    list_page_languages,
+    need_of_option,
+)
 from ..indexing.error_messages import format_error
 from ..indexing.html_site.built_site import (
     BuiltSite,
     BuiltSiteOptions,
-    is_redirect,
-    list_html_files,
     read_built_site,
 )
 from ..indexing.index import SiteInfo
@@ -22,7 +30,6 @@ from ..indexing.leak_audit.artifacts import walk_artifacts
 from ..indexing.local_model import open_local_embedder
 from ..indexing.notes import note_ids
 from ..indexing.notes.note import Notebook
-from ..indexing.output.atomic_files import write_file
 from ..indexing.output.folder_overlap import check_notebook_location, check_private_location
 from ..indexing.pages.page_cache import start_indexing_pages
 from ..indexing.pages.page_index import CuttingRules
@@ -35,18 +42,16 @@ from ..indexing.pipeline import (
 )
 from ..indexing.plurals import format_count
 from ..indexing.process_pool import ProcessPool
-from ..indexing.widget import injection, widget_config
-from ..indexing.widget.injection import inject_widget, read_widget_files
-from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
-from ..serve.bundle_format.manifest import Manifest
+from ..indexing.widget.site_files import PublishedIndex, write_widget_files
+from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.bundle_format.profile import LOCAL_PROFILE
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
 from ..serve.settings import FunctionSettings
-from ..serve.structure import is_safe_url
 from ..serve.text.languages import get_translation
 from ..serve.vectors.encodings import encode_all_dimensions
+from .page_injection import check_injection, inject_widget_into_site
 
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
 
@@ -113,13 +118,29 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
 @click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
-def command(options: IndexOptions, out: Path, inject: bool, endpoint: str | None) -> None:
+@click.option(
+    "--answers-in",
+    type=click.Choice(ANSWER_PLACES),
+    help="Where its questions are answered. Default: browser, unless something needs a function.",
+)
+def command(
+    options: IndexOptions,
+    out: Path,
+    inject: bool,
+    endpoint: str | None,
+    answers_in: AnswerPlace | None,
+) -> None:
     """Make a function for SITE_DIR, a site that any generator has built."""
-    index_built_site(options, out, inject=inject, endpoint=endpoint)
+    index_built_site(options, out, inject=inject, endpoint=endpoint, answers_in=answers_in)
 
 
 def index_built_site(
-    options: IndexOptions, out: Path, *, inject: bool = False, endpoint: str | None = None
+    options: IndexOptions,
+    out: Path,
+    *,
+    inject: bool = False,
+    endpoint: str | None = None,
+    answers_in: AnswerPlace | None = None,
 ) -> None:
     """Index a built site, write its function's folder and, if asked to, the widget into its pages.
 
@@ -127,30 +148,55 @@ def index_built_site(
     """
     try:
         check_folders(options, out)
-        check_endpoint(inject, endpoint)
-        site, manifest = write_function_folder(options, out)
+        check_injection(inject, endpoint, answers_in)
+        choose_place = partial(_choose_place, options, endpoint, answers_in)
+        built, site, published = write_function_folder(
+            options, out, choose_place if inject else lambda _: "function"
+        )
         if inject:
-            changed = inject_widget_into_site(options.folder, site.base, endpoint)
-            write_file(
-                options.folder / widget_config.WIDGET_CONFIG_PATH,
-                format_widget_config(WidgetConfig(), manifest.id),
-            )
+            # A browser that answers has no endpoint, also not that of an earlier run.
+            link = "" if site.browser_folder else endpoint
+            changed = inject_widget_into_site(options.folder, built.base, link)
+            languages = list_page_languages(site.pages, built.language)
+            indexes = {built.language: published}
+            write_widget_files(options.folder, WidgetConfig(), indexes, languages)
             click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
     except OSError as error:
         raise SiteError(format_error(error)) from None
 
 
-def write_function_folder(options: IndexOptions, out: Path) -> tuple[BuiltSite, Manifest]:
-    """Index a built site and write its function's folder; return the site and the manifest."""
+def write_function_folder(
+    options: IndexOptions, out: Path, choose_place: Callable[[SiteBuild], AnswerPlace]
+) -> tuple[BuiltSite, SiteBuild, PublishedIndex]:
+    """Index a built site and write its function's folder, and its index where browsers answer."""
     built = read_built_site(options.folder, options.reading)
     with closing(ProcessPool()) as pool:
         site = describe_site(options, built, open_local_embedder(), pool)
+        if choose_place(site) == "browser":
+            site = replace(site, browser_folder=options.folder)
         plan = FunctionPlan(out, site, FunctionSettings())
         notes = read_notes(options, site)
         if built.url is None:
             click.echo(NO_ADDRESS_MESSAGE % "--base-url", err=True)
-        [(_, manifest)] = publish_site(site, [plan], notes, click.echo)
-    return built, manifest
+        [(staged, manifest)] = publish_site(site, [plan], notes, click.echo)
+    return built, site, PublishedIndex(manifest.id, staged.browser_index)
+
+
+def _choose_place(
+    options: IndexOptions, endpoint: str | None, answers_in: AnswerPlace | None, site: SiteBuild
+) -> AnswerPlace:
+    """Choose where the button's questions are answered, and say what needs a function."""
+    reasons = {
+        "--notebook": options.notebook and NOTEBOOK_REASON,
+        "--endpoint": endpoint is not None and ENDPOINT_REASON,
+    }
+    needs = [need_of_option(option, reason) for option, reason in reasons.items() if reason]
+    needs += list_language_needs(list_page_languages(site.pages, site.info.language))
+    place = choose_answer_place(answers_in, needs, "--answers-in")
+    if place == "function" and answers_in is None and endpoint is None:
+        setup = "deploy the function and set --endpoint"
+        click.echo(describe_function_needs(needs, setup, "--answers-in"), err=True)
+    return place
 
 
 def check_folders(options: IndexOptions, out: Path | None) -> None:
@@ -203,47 +249,3 @@ def read_notes(options: IndexOptions, site: SiteBuild) -> Notebook:
         text = f"--notebook: {options.notebook} holds no note; write one or drop the option"
         click.echo(text, err=True)
     return notebook
-
-
-def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> int:
-    """Put the widget into every page of a built site; return how many have changed.
-
-    base: the path of the site. A second run changes no byte.
-    """
-    for name, text in read_widget_files().items():
-        write_file(folder / name, text.encode())
-    changed = 0
-    for name in list_html_files(folder):
-        path = folder / name
-        if path.is_symlink():
-            # The page that it leads to is changed by itself if it is the site's.
-            continue
-        before = path.read_bytes()
-        # Any byte is carried over, whatever the page's encoding is.
-        html = before.decode("utf-8", errors="surrogateescape")
-        if is_redirect(html):
-            continue
-        html = inject_widget(html, _script_url(name, base), endpoint=endpoint)
-        after = html.encode("utf-8", errors="surrogateescape")
-        write_file(path, after, keep_mode=True)
-        changed += after != before
-    return changed
-
-
-def check_endpoint(inject: bool, endpoint: str | None) -> None:
-    """Refuse an endpoint that is not a safe url, or that --inject does not put into a page."""
-    if endpoint is not None and not inject:
-        raise SiteError("--endpoint: no page gets it without --inject; add that or drop it")
-    if endpoint is not None and not is_safe_url(endpoint):
-        raise SiteError(
-            f"--endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
-            "correct it, for example /ask/"
-        )
-
-
-def _script_url(name: str, base: str) -> str:
-    """Return the script's url in a page: relative, but in 404.html, which any url may show."""
-    if name == "404.html":
-        return base + injection.WIDGET_SCRIPT
-    depth = len(PurePosixPath(name).parts) - 1
-    return quote("../" * depth + injection.WIDGET_SCRIPT)

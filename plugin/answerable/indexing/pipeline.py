@@ -76,12 +76,16 @@ class FunctionPlan:
 
 @dataclass(frozen=True, slots=True)
 class StagedFunction:
-    """A function that has been audited and not been written. ``contents``: its bundle's files."""
+    """A function that has been audited and not been written. ``contents``: its bundle's files.
+
+    ``browser_index``: the folder of the same index for browsers, below the widget's folder.
+    """
 
     folder: Path
     index: SiteIndex
     settings: FunctionSettings
     contents: BundleContents
+    browser_index: str | None = None
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:

@@ -22,7 +22,6 @@ from ..indexing.leak_audit.audit import audit_artifacts
 from ..indexing.notes import note_ids
 from ..indexing.notes.note import Notebook
 from ..indexing.notes.notebook import read_notebook
-from ..indexing.output.atomic_files import write_file
 from ..indexing.pages.enrichment import check_enrichment_ids
 from ..indexing.pipeline import (
     NO_ADDRESS_MESSAGE,
@@ -36,7 +35,8 @@ from ..indexing.pipeline import (
 from ..indexing.process_pool import ProcessPool
 from ..indexing.record_weights import check_weight_patterns
 from ..indexing.widget import widget_config
-from ..indexing.widget.widget_config import BundleIds, format_widget_config
+from ..indexing.widget.site_files import PublishedIndex, write_widget_files
+from ..indexing.widget.widget_config import format_widget_config
 from ..serve.engine import Engine
 from ..serve.errors import SiteError
 from ..serve.providers import make_engine
@@ -84,8 +84,11 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
     published = publish_site(site, plans, notebook, log.info, gate)
     for staged, _ in published:
         publish_to_database(built, staged, notes)
-    ids = {staged.index.site.language: manifest.id for staged, manifest in published}
-    _write_widget_config(built, ids if len(ids) > 1 else published[-1][1].id)
+    indexes = {
+        staged.index.site.language: PublishedIndex(manifest.id, staged.browser_index)
+        for staged, manifest in published
+    }
+    _write_widget_files(built, whole, indexes)
 
 
 def write_compared_function(built: FinishedBuild, function: Path) -> None:
@@ -117,7 +120,7 @@ def preview_build(built: FinishedBuild) -> Engine:
     )
     site = _describe_site(built, whole, place)
     bundle = preview_site(site, notebook, built.cache / "serve", log.info)
-    _write_widget_config(built, bundle.manifest.id)
+    _write_widget_files(built, whole, {whole.info.language: PublishedIndex(bundle.manifest.id)})
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 
@@ -178,12 +181,11 @@ def _describe_site(
     )
 
 
-def _write_widget_config(built: FinishedBuild, bundle: BundleIds) -> None:
-    """Write the widget's configuration into the site, now with the bundle's id."""
-    write_file(
-        built.folder / widget_config.WIDGET_CONFIG_PATH,
-        format_widget_config(built.widget_config, bundle),
-    )
+def _write_widget_files(
+    built: FinishedBuild, whole: SitePages, indexes: Mapping[str, PublishedIndex]
+) -> None:
+    languages = list_page_languages(whole.pages, whole.info.language)
+    write_widget_files(built.folder, built.widget_config, indexes, languages)
 
 
 def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:

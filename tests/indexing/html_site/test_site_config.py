@@ -77,6 +77,8 @@ def test_a_build_tells_the_bundle_and_the_first_three_examples(folder: Path) -> 
             "%0ABundle%3A%20{bundle}%0A"
         ),
         "feedback": None,
+        "engine": None,
+        "index": None,
     }
     pages = [path.read_text("utf-8") for path in (folder / "site").rglob("*.html")]
     assert len(pages) >= 3
@@ -366,6 +368,8 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
             "search": None,
             "authors": None,
             "feedback": None,
+            "engine": None,
+            "index": None,
         }
     (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
     assert command(tmp_path, "index", "site").returncode == 0

@@ -136,8 +136,9 @@ def inject_widget(
 ) -> str:
     """Put the widget into a page; one that has it already is brought up to date.
 
-    element: None for the script alone. An element that an author has placed stays the only one,
-    and without an endpoint a link to one stays as it is. What is not a whole page is unchanged.
+    element: None for the script alone. An element that an author has placed stays the only one.
+    endpoint: None leaves a link to one as it is, and "" removes it. What is not a whole page is
+    unchanged.
     """
     script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
     link = f'<link rel="answerable" href="{escape(endpoint)}">\n' if endpoint else ""
@@ -152,6 +153,8 @@ def inject_widget(
         page = page.replace(script_tag, f"{element}\n{script_tag}", 1)
     if link:
         page = _put_tag(page, _LINK_TAG, link, _HEAD_END, 0)
+    elif endpoint is not None:
+        page = _LINK_TAG.sub("", page)
     return unmask(page)
 
 

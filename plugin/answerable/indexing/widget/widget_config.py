@@ -1,4 +1,4 @@
-"""Format the widget's settings and the bundle's id as one JSON file of the site.
+"""Format what the widget is told as one JSON file of the site: its settings, and the build's.
 
 By the id the widget notices that site and index differ. In a page it would change every page with
 every index.
@@ -8,12 +8,33 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from ..browser_index.addressed_files import AddressedFiles
+from .engine_files import ENTRY_MODULE
 from .injection import WIDGET_FOLDER
 
 WIDGET_CONFIG_PATH = f"{WIDGET_FOLDER}site.json"
 
-# Ids by language tag, if each language has a bundle of its own.
+# Ids, or folders, by language tag, if each language has a bundle of its own.
 BundleIds = str | Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserFiles:
+    """Name what a reader's browser answers from, below the widget's folder.
+
+    ``engine``: the modules, first the one that the widget imports. ``index``: the index's folder,
+    or one for each language.
+    """
+
+    engine: tuple[str, ...]
+    index: BundleIds
+
+
+def name_browser_files(engine: AddressedFiles, index: BundleIds) -> BrowserFiles:
+    """Name the engine's modules and the index as the widget's configuration has them."""
+    others = sorted(path for path in engine.files if path != ENTRY_MODULE)
+    modules = (f"{engine.folder}/{path}" for path in (ENTRY_MODULE, *others))
+    return BrowserFiles(tuple(modules), index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +52,22 @@ class WidgetConfig:
     feedback: str | None = None
 
 
-def format_widget_config(config: WidgetConfig, bundle: BundleIds | None) -> bytes:
-    """Format the file. bundle: None before there is one, which is when the file is audited."""
-    ids = dict(sorted(bundle.items())) if isinstance(bundle, Mapping) else bundle
-    text = json.dumps({"bundle": ids, **asdict(config)}, ensure_ascii=False, indent=1)
-    return f"{text}\n".encode()
+def format_widget_config(
+    config: WidgetConfig, bundle: BundleIds | None, browser: BrowserFiles | None = None
+) -> bytes:
+    """Format the file.
+
+    bundle: None before there is one, which is when the file is audited. browser: None where a
+    function answers.
+    """
+    content = {
+        "bundle": _sort_by_tag(bundle),
+        **asdict(config),
+        "engine": list(browser.engine) if browser else None,
+        "index": _sort_by_tag(browser.index) if browser else None,
+    }
+    return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()
+
+
+def _sort_by_tag(ids: BundleIds | None) -> dict[str, str] | str | None:
+    return dict(sorted(ids.items())) if isinstance(ids, Mapping) else ids

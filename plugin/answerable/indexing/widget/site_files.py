@@ -1,0 +1,50 @@
+"""Write what the widget reads into a site: the engine where browsers answer, and at last site.json.
+
+The indexes for browsers are written before, with the functions that hold the same.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..output.atomic_files import write_file
+from .engine_files import read_engine_files, write_engine_files
+from .widget_config import (
+    WIDGET_CONFIG_PATH,
+    BundleIds,
+    WidgetConfig,
+    format_widget_config,
+    name_browser_files,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedIndex:
+    """Name an index: the id of its bundle, and its folder for browsers, None where none answers."""
+
+    bundle: str
+    browser_index: str | None = None
+
+
+def write_widget_files(
+    folder: Path,
+    config: WidgetConfig,
+    indexes: Mapping[str, PublishedIndex],
+    languages: Iterable[str],
+) -> None:
+    """Write the widget's files into a site's folder.
+
+    indexes: by language tag, where each language has its own, else one. languages: of the pages.
+    """
+    folders = {tag: index.browser_index for tag, index in indexes.items() if index.browser_index}
+    browser = None
+    if folders:
+        engine = read_engine_files(languages)
+        write_engine_files(engine, folder)
+        browser = name_browser_files(engine, _unwrap_one(folders))
+    bundle = _unwrap_one({tag: index.bundle for tag, index in indexes.items()})
+    write_file(folder / WIDGET_CONFIG_PATH, format_widget_config(config, bundle, browser))
+
+
+def _unwrap_one(values: Mapping[str, str]) -> BundleIds:
+    return values if len(values) > 1 else next(iter(values.values()))
