@@ -32,7 +32,7 @@ class BrowserFiles:
 
 def name_browser_files(engine: AddressedFiles, index: BundleIds) -> BrowserFiles:
     """Name the engine's modules and the index as the widget's configuration has them."""
-    others = sorted(path for path in engine.files if path != ENTRY_MODULE)
+    others = sorted(path for path in engine.files if path.endswith(".js") and path != ENTRY_MODULE)
     modules = (f"{engine.folder}/{path}" for path in (ENTRY_MODULE, *others))
     return BrowserFiles(tuple(modules), index)
 
