@@ -220,9 +220,9 @@ def test_an_index_that_was_replaced_meanwhile_is_looked_up_again(
 
     class Deploying(static_server.Quiet):
         def do_GET(self) -> None:  # noqa: N802 - its base class names it so
-            super().do_GET()
             if gone.folder in self.path:
                 publish(tmp_path, files)
+            super().do_GET()
 
     with static_server.serving(tmp_path, Deploying) as origin:
         assert open_published_site(f"{origin}/docs/").engine.answer(QUESTIONS[0]).mode == "partial"
