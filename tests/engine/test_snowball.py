@@ -4,6 +4,7 @@ import gettext
 import importlib
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,10 @@ def read_words(language: str) -> set[str]:
     locale = "nb" if language == "no" else language
     for folder in ALL_TRANSLATIONS:
         for path in folder.glob(f"{locale}*/LC_MESSAGES/*.mo"):
-            with path.open("rb") as file:
+            # Some programs of the system declare one encoding and use another.
+            with path.open("rb") as file, suppress(UnicodeDecodeError):
                 catalog: dict[Any, Any] = vars(gettext.GNUTranslations(file))["_catalog"]
-            texts += [text for text in catalog.values() if isinstance(text, str)]
+                texts += [text for text in catalog.values() if isinstance(text, str)]
     return {word.lower() for text in texts for word in split_words(text)}
 
 
