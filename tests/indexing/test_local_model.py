@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from answerable.indexing import local_model
+from answerable.indexing.local_model import (
+    WEIGHTS_FILE,
+    derive_model_files,
+    find_wheel_file,
+    open_local_embedder,
+)
 from answerable.serve.embedders.local_embedder import (
     LOCAL_IDENTITY,
     MODEL_FILE_DIGESTS,
@@ -28,7 +33,7 @@ TEXTS = ("", "How do I splice a rope?", "<s>", "日本語 🙂 \x00", "rope " * 
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The model's files as a build writes them."""
     folder = tmp_path_factory.mktemp("model")
-    for name, data in local_model.derive_model_files().items():
+    for name, data in derive_model_files().items():
         (folder / name).write_bytes(data)
     return folder
 
@@ -69,9 +74,7 @@ def test_order_of_words_does_not_change_a_bit_of_a_vector() -> None:
 
 
 def test_each_row_is_within_half_a_step_of_the_weights() -> None:
-    (weights,) = map_safetensors(
-        local_model.find_wheel_folder() / local_model.WEIGHTS_FILE
-    ).values()
+    (weights,) = map_safetensors(find_wheel_file(WEIGHTS_FILE)).values()
     embedder = sites.local()
     assert embedder.codes.shape == weights.shape == (32_000, 256)
     assert int(np.abs(embedder.codes).max(axis=1).min()) == 127
@@ -102,9 +105,9 @@ def test_another_version_of_the_wheel_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "wordllama"
-    shutil.copytree(local_model.find_wheel_folder(), package)
+    shutil.copytree(find_wheel_file(WEIGHTS_FILE).parents[1], package)
     monkeypatch.syspath_prepend(tmp_path)
-    with (package / local_model.WEIGHTS_FILE).open("ab") as file:
+    with (package / WEIGHTS_FILE).open("ab") as file:
         file.write(b"\0")
     with pytest.raises(EmbedderError, match=r"not the file that wordllama 0.2.2.post0 ships"):
-        local_model.open_local_embedder()
+        open_local_embedder()

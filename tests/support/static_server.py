@@ -13,11 +13,16 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    # Node opens a connection for each file at once, and one that is refused waits for a second.
+    request_queue_size = 256
+
+
 @contextmanager
 def serving(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
     """Serve a folder; the origin."""
     handler_of_folder = partial(handler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler_of_folder) as server:
+    with _Server(("127.0.0.1", 0), handler_of_folder) as server:
         # A browser keeps its connections open.
         server.daemon_threads = True
         thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)

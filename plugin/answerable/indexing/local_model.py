@@ -43,47 +43,43 @@ def make_build_embedder(identity: EmbedderIdentity, settings: FunctionSettings) 
 
 def open_local_embedder() -> LocalEmbedder:
     """Open the local embedder with the model derived in memory; EmbedderError."""
-    folder = find_wheel_folder()
-    codes, scales = _derive_token_table(folder)
-    return LocalEmbedder(TokenPieces(_read_pieces(folder)), codes, scales)
+    return LocalEmbedder(TokenPieces(read_pieces()), *derive_token_table())
 
 
 def derive_model_files() -> Mapping[str, bytes]:
     """Derive the files of a function's ``model/`` by name; EmbedderError."""
-    folder = find_wheel_folder()
     return {
-        VOCABULARY_FILE: "\n".join(_read_pieces(folder)).encode(),
-        TOKEN_TABLE_FILE: _serialize_token_table(*_derive_token_table(folder)),
+        VOCABULARY_FILE: "\n".join(read_pieces()).encode(),
+        TOKEN_TABLE_FILE: _serialize_token_table(*derive_token_table()),
     }
 
 
-def find_wheel_folder() -> Path:
-    """Find where the installed wordllama keeps its data files; the package is not imported.
+def find_wheel_file(name: str) -> Path:
+    """Find a data file of the installed wordllama; the package is not imported.
 
-    EmbedderError if it is not installed, or a file is not that of its version.
+    EmbedderError if it is not installed, or the file is not that of its version.
     """
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise EmbedderError("wordllama is not installed: run `pip install wordllama==0.2.2.post0`")
-    folder = Path(spec.origin).parent
-    for name, digest in WHEEL_FILE_DIGESTS.items():
-        path = folder / name
-        if not path.is_file() or hash_file(path) != digest:
-            raise EmbedderError(
-                f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it"
-            )
-    return folder
+    path = Path(spec.origin).parent / name
+    if not path.is_file() or hash_file(path) != WHEEL_FILE_DIGESTS[name]:
+        raise EmbedderError(f"{path}: not the file that wordllama 0.2.2.post0 ships; reinstall it")
+    return path
 
 
-def _read_pieces(folder: Path) -> list[str]:
-    """Read the pieces of the tokenizer in the order of their ids."""
-    vocabulary = json.loads((folder / TOKENIZER_FILE).read_bytes())["model"]["vocab"]
+def read_pieces() -> list[str]:
+    """Read the pieces of the tokenizer in the order of their ids; EmbedderError."""
+    vocabulary = json.loads(find_wheel_file(TOKENIZER_FILE).read_bytes())["model"]["vocab"]
     return sorted(vocabulary, key=vocabulary.__getitem__)
 
 
-def _derive_token_table(folder: Path) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantize the token vectors symmetrically: codes (tokens, d) and the scale of each row."""
-    (weights,) = map_safetensors(folder / WEIGHTS_FILE).values()
+def derive_token_table() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize the token vectors symmetrically: codes (tokens, d) and the scale of each row.
+
+    EmbedderError if the weights are not those of the wheel.
+    """
+    (weights,) = map_safetensors(find_wheel_file(WEIGHTS_FILE)).values()
     codes = np.empty(weights.shape, dtype=np.int8)
     peaks = np.empty(len(weights), dtype=np.float32)
     for start in range(0, len(weights), _ROWS_PER_BLOCK):

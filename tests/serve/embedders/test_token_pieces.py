@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from answerable.indexing.local_model import TOKENIZER_FILE, find_wheel_folder
+from answerable.indexing.local_model import TOKENIZER_FILE, find_wheel_file
 from answerable.serve.embedders.token_pieces import FIRST_MERGED, SPACE, TokenPieces
 from support import sites
 from support.fuzz_settings import DEEP, fuzzed
@@ -25,7 +25,7 @@ RANDOM_TEXTS = 200_000 if DEEP else 2_000
 
 @cache
 def definition() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((find_wheel_folder() / TOKENIZER_FILE).read_bytes())
+    loaded: dict[str, Any] = json.loads(find_wheel_file(TOKENIZER_FILE).read_bytes())
     return loaded
 
 
@@ -37,7 +37,7 @@ def vocabulary() -> list[str]:
 
 @cache
 def reference() -> Tokenizer:
-    return Tokenizer.from_file(str(find_wheel_folder() / TOKENIZER_FILE))
+    return Tokenizer.from_file(str(find_wheel_file(TOKENIZER_FILE)))
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...serve import structure
 from ...serve.bundle_format.site_metadata import SiteMetadata
+from ...serve.embedders import token_pieces
 from ...serve.retrieval import (
     bm25,
     boosts,
@@ -65,6 +66,15 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_SAYS_ABOUT",
     ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
+    token_pieces: (
+        "SPACE",
+        "SPECIAL_PIECES",
+        "FIRST_BYTE",
+        "SPACES_RANK",
+        "LEFT_IDS",
+        "_SPECIAL",
+        "_WORD",
+    ),
     tokenization: (
         "STOPWORDS",
         "_CAMEL_CASE_PART",

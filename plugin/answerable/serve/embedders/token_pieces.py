@@ -18,9 +18,9 @@ FIRST_BYTE = len(SPECIAL_PIECES)
 FIRST_MERGED = FIRST_BYTE + 256
 
 # Runs of spaces merge after everything else.
-_SPACES_RANK = 1 << 15
+SPACES_RANK = 1 << 15
 # Two splits of one piece: the one with the earlier left half goes first.
-_LEFT_IDS = 1 << 16
+LEFT_IDS = 1 << 16
 
 _SPECIAL = re.compile(f"({'|'.join(SPECIAL_PIECES)})")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -82,8 +82,8 @@ class TokenPieces:
             merged = self._ids.get(left + right)
             if merged is not None:
                 if left[0] == SPACE == right[0]:
-                    merged += _SPACES_RANK
-                rank = merged * _LEFT_IDS + self._ids[left]
+                    merged += SPACES_RANK
+                rank = merged * LEFT_IDS + self._ids[left]
                 heapq.heappush(pairs, (rank, position, left, right))
 
         for position in range(len(parts) - 1):
