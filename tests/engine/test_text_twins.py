@@ -55,20 +55,20 @@ def units_of(text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])
-@fuzzed(few=120)
+@fuzzed(few=70)
 @given(text=odd_texts())
 def test_text_is_read_by_the_recipe_as_in_python(twin: tuple[str, str], text: str) -> None:
     assert engine().call(*twin, RECIPE, text) == ORACLES[twin](text)
 
 
 @pytest.mark.parametrize("twin", PLAIN_ORACLES, ids=lambda twin: twin[1])
-@fuzzed(few=120)
+@fuzzed(few=70)
 @given(text=odd_texts())
 def test_text_is_read_as_in_python(twin: tuple[str, str], text: str) -> None:
     assert engine().call(*twin, text) == PLAIN_ORACLES[twin](text)
 
 
-@fuzzed(few=120)
+@fuzzed(few=70)
 @given(text=odd_texts())
 def test_text_is_folded_with_offsets_as_in_python(text: str) -> None:
     folded = normalization.fold_typography(text)
@@ -88,7 +88,7 @@ def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
     assert ngrams == list(normalization.split_ngrams(text, lengths))
 
 
-@fuzzed(few=300)
+@fuzzed(few=150)
 @given(text=odd_texts(FRAME_WORDS, max_size=10), content_words=st.integers(0, 5))
 def test_frame_is_stripped_as_in_python(text: str, content_words: int) -> None:
     question = clean_question(text)

@@ -1,11 +1,14 @@
 /** Write normal forms of a text: for matching quotes (with offsets) and authored names. */
 
+import { countCodePoints } from "./code_points.js";
 import { findAll } from "./patterns.js";
-import { isSpace, splitAtSpace } from "./white_space.js";
+import { isSpace, removeSpace, splitAtSpace } from "./white_space.js";
 
 /** @import { Recipe } from "./recipe.js" */
 
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
+/** @type {WeakMap<Recipe, Map<string, string>>} */
+const foldsByRecipe = new WeakMap();
 
 /**
  * A folded text, the offset that each of its units came from, and the offsets of emphasis.
@@ -19,7 +22,9 @@ const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
  * @returns {FoldedText}
  */
 export function foldTypography(recipe, text) {
-  const { EMPHASIS, TYPOGRAPHY } = recipe.normalization;
+  const { EMPHASIS } = recipe.normalization;
+  const folds = getFolds(recipe);
+  /** @type {Set<number>} */
   const marks = new Set();
   for (const match of findAll(EMPHASIS, text)) {
     for (let at = 0; at < match[0].length; at += 1) marks.add(Number(match.index) + at);
@@ -28,13 +33,25 @@ export function foldTypography(recipe, text) {
   const offsets = [];
   // No character that is folded has two units.
   for (let offset = 0; offset < text.length; offset += 1) {
-    if (marks.has(offset)) continue;
-    const unit = isSpace(text[offset]) ? " " : (TYPOGRAPHY[text[offset]] ?? text[offset]);
-    if (unit === " " && (units.at(-1) ?? " ") === " ") continue;
+    if (marks.size && marks.has(offset)) continue;
+    let unit = folds.get(text[offset]);
+    if (unit === undefined) folds.set(text[offset], (unit = isSpace(text[offset]) ? " " : text[offset]));
+    if (unit === " " && (!units.length || units[units.length - 1] === " ")) continue;
     units.push(unit);
     offsets.push(offset);
   }
   return { text: units.join(""), offsets, marks };
+}
+
+/**
+ * Return what units become, by a memory that is filled when one is met.
+ * @param {Recipe} recipe
+ * @returns {Map<string, string>}
+ */
+function getFolds(recipe) {
+  let folds = foldsByRecipe.get(recipe);
+  if (!folds) foldsByRecipe.set(recipe, (folds = new Map(Object.entries(recipe.normalization.TYPOGRAPHY))));
+  return folds;
 }
 
 /**
@@ -56,9 +73,7 @@ export function isVisiblyBlank(recipe, text) {
  * @returns {number}
  */
 export function countVisibleCharacters(text) {
-  let count = 0;
-  for (const character of text) if (!isSpace(character)) count += 1;
-  return count;
+  return countCodePoints(removeSpace(text));
 }
 
 /**

@@ -32,6 +32,16 @@ export function findAll(pattern, text, start = 0, end = text.length) {
 }
 
 /**
+ * Find the texts of all matches, as `findall` does for a pattern without groups.
+ * @param {RegExp} pattern
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function findTexts(pattern, text) {
+  return text.match(withFlag(pattern, "g")) ?? [];
+}
+
+/**
  * Match at an offset, as `match` does.
  * @param {RegExp} pattern
  * @param {string} text

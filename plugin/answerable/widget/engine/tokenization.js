@@ -2,20 +2,18 @@
 
 import { countCodePoints } from "./code_points.js";
 import { baseLanguage } from "./languages.js";
-import { findAll, replaceAll } from "./patterns.js";
+import { findTexts, replaceAll } from "./patterns.js";
 import { splitAtSpace } from "./white_space.js";
 
 /** @import { Recipe } from "./recipe.js" */
 
 // What is remembered of a language, so that a long session stays small.
-const MAX_CACHED_STEMS = 200_000;
+const MAX_CACHED_WORDS = 100_000;
 
 /** @type {Map<string, {stemWord(word: string): string}>} */
 const stemmers = new Map();
-/** @type {Map<string, Map<string, string>>} */
-const cachedStems = new Map();
-/** @type {WeakMap<Recipe, Set<string>>} */
-const stopwords = new WeakMap();
+/** @type {WeakMap<Recipe, Map<string, Map<string, string[]>>>} */
+const cachedTerms = new WeakMap();
 
 /**
  * Import the stemmers of a site's languages, which terms need.
@@ -35,26 +33,12 @@ export async function loadStemmers(recipe) {
 }
 
 /**
- * Stem a word by an algorithm.
- * @param {string} algorithm
- * @param {string} word
- * @returns {string}
- */
-function stem(algorithm, word) {
-  let stems = cachedStems.get(algorithm);
-  if (!stems || stems.size >= MAX_CACHED_STEMS) cachedStems.set(algorithm, (stems = new Map()));
-  let result = stems.get(word);
-  if (result === undefined) stems.set(word, (result = stemCodePoints(algorithm, word)));
-  return result;
-}
-
-/**
  * Stem a word as a stemmer does that counts code points: a pair of surrogates is one private character to it.
  * @param {string} algorithm
  * @param {string} word
  * @returns {string}
  */
-function stemCodePoints(algorithm, word) {
+function stem(algorithm, word) {
   const stemmer = stemmers.get(algorithm);
   if (!stemmer) throw new Error(`the ${algorithm} stemmer is not loaded`);
   /** @type {string[]} */
@@ -65,26 +49,16 @@ function stemCodePoints(algorithm, word) {
 }
 
 /**
- * List the words that an index has of a text, with pairs of letters and parts in camel case.
+ * List what an index has of a word: itself, its parts in camel case, or its pairs of letters.
  * @param {Recipe} recipe
- * @param {string} text
+ * @param {string} word
  * @returns {string[]}
  */
-function listIndexWords(recipe, text) {
-  const { WORD, CAMEL_CASE_PART } = recipe.tokenization;
-  const words = [];
-  for (const [word] of findAll(WORD, text.normalize("NFKC"))) {
-    if (!isSpaceDelimited(recipe, word)) {
-      words.push(...pairCharacters([...word]));
-      continue;
-    }
-    words.push(word.toLowerCase());
-    const parts = findAll(CAMEL_CASE_PART, word);
-    if (parts.length > 1 && parts.length < countCodePoints(word) / 2) {
-      words.push(...parts.map(([part]) => part.toLowerCase()));
-    }
-  }
-  return words;
+function listIndexWords(recipe, word) {
+  if (!isSpaceDelimited(recipe, word)) return pairCharacters([...word]);
+  const parts = findTexts(recipe.tokenization.CAMEL_CASE_PART, word);
+  const isDivided = parts.length > 1 && parts.length < countCodePoints(word) / 2;
+  return (isDivided ? [word, ...parts] : [word]).map((each) => each.toLowerCase());
 }
 
 /**
@@ -104,13 +78,31 @@ function pairCharacters(characters) {
  * @returns {string[]}
  */
 export function extractTerms(recipe, text, language = "en") {
+  let byLanguage = cachedTerms.get(recipe);
+  if (!byLanguage) cachedTerms.set(recipe, (byLanguage = new Map()));
+  let byWord = byLanguage.get(language);
+  if (!byWord || byWord.size > MAX_CACHED_WORDS) byLanguage.set(language, (byWord = new Map()));
+  const extracted = [];
+  for (const word of splitWords(recipe, text.normalize("NFKC"))) {
+    let terms = byWord.get(word);
+    if (!terms) byWord.set(word, (terms = extractTermsOfWord(recipe, word, language)));
+    extracted.push(...terms);
+  }
+  return extracted;
+}
+
+/**
+ * Extract the content terms of a word.
+ * @param {Recipe} recipe
+ * @param {string} word
+ * @param {string} language
+ * @returns {string[]}
+ */
+function extractTermsOfWord(recipe, word, language) {
   const { STEMMERS, STOPWORDS } = recipe.tokenization;
-  let stop = stopwords.get(recipe);
-  if (!stop) stopwords.set(recipe, (stop = new Set(STOPWORDS)));
-  let words = listIndexWords(recipe, text);
-  if (language.startsWith("en")) words = words.filter((word) => !stop.has(word));
+  const words = listIndexWords(recipe, word).filter((each) => !language.startsWith("en") || !STOPWORDS.includes(each));
   const algorithm = STEMMERS[baseLanguage(language)];
-  return algorithm ? words.map((word) => stem(algorithm, word)) : words;
+  return algorithm ? words.map((each) => stem(algorithm, each)) : words;
 }
 
 /**
@@ -120,7 +112,7 @@ export function extractTerms(recipe, text, language = "en") {
  * @returns {string[]}
  */
 export function splitWords(recipe, text) {
-  return findAll(recipe.tokenization.WORD, text).map(([word]) => word);
+  return findTexts(recipe.tokenization.WORD, text);
 }
 
 /**
@@ -140,7 +132,7 @@ export function isSpaceDelimited(recipe, word) {
  * @returns {string[]}
  */
 export function splitLowercaseWords(recipe, text) {
-  return findAll(recipe.tokenization.WORD_OR_LETTER_PATTERN, text.toLowerCase()).map(([word]) => word);
+  return findTexts(recipe.tokenization.WORD_OR_LETTER_PATTERN, text.toLowerCase());
 }
 
 /**

@@ -25,6 +25,15 @@ export function splitAtSpace(text) {
 }
 
 /**
+ * Remove all white space of a text.
+ * @param {string} text
+ * @returns {string}
+ */
+export function removeSpace(text) {
+  return text.replace(RUN, "");
+}
+
+/**
  * Remove the white space at both ends of a text, as `strip` does.
  * @param {string} text
  * @returns {string}
