@@ -17,7 +17,7 @@ from ..indexing.browser_index.index_reader import (
     read_published_index,
     verify_folder_name,
 )
-from ..indexing.browser_index.published_index import PublishedIndex
+from ..indexing.browser_index.published_store import PublishedStore
 from ..indexing.local_model import open_local_embedder
 from ..indexing.widget.widget_config import WIDGET_CONFIG_PATH
 from ..serve.embedders.embedder import EmbedderIdentity
@@ -55,7 +55,7 @@ class _IndexReplacedError(Exception):
 class PublishedSite:
     """Hold the engine over a site's index, and the address that its pages lie below."""
 
-    engine: Engine[PublishedIndex]
+    engine: Engine[PublishedStore]
     root: str
 
 

@@ -23,7 +23,7 @@ from ...serve.vectors.scalar_codes import Int8Codes
 from .container import Container, unpack_container
 from .index_files import INDEX_FORMAT, MANIFEST_FILE, BrowserIndex
 from .passage_reader import read_passages
-from .published_index import PublishedIndex
+from .published_store import PublishedStore
 
 # Returns a file of the index by its name.
 ReadFile = Callable[[str], bytes]
@@ -103,7 +103,7 @@ def verify_folder_name(folder: str, files: Mapping[str, bytes], where: str) -> N
         raise BundleError(f"{where} holds other files than were built: deploy the whole site again")
 
 
-def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedIndex:
+def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedStore:
     """Read the files of an index into a store; BundleError for a damaged or missing one."""
 
     def unpack(kind: str) -> list[Container]:
@@ -113,7 +113,7 @@ def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedIndex
     try:
         lengths = core.arrays["passageLengths"].astype(np.uint32)
         columns_of_site = _load_columns(core, len(lengths))
-        return PublishedIndex(
+        return PublishedStore(
             **columns_of_site.as_fields(),
             manifest=index.manifest,
             passages=read_passages(core, columns_of_site, unpack("texts")),

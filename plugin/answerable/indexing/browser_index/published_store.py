@@ -15,7 +15,7 @@ from ...serve.vectors.encodings import Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class PublishedIndex(SiteColumns):
+class PublishedStore(SiteColumns):
     """Hold a published index in memory: ``passages`` in the order of rows, and no hint at all.
 
     It gives the answers of the bundle that was built with it.
