@@ -15,6 +15,7 @@ from answerable.serve.retrieval.question_text import (
     strip_frame,
 )
 from answerable.serve.text import languages, normalization, sanitization, tokenization
+from support.engine_passages import units_of
 from support.engine_process import RECIPE, SITE, engine
 from support.fuzz_settings import fuzzed
 from support.odd_text import odd_texts
@@ -44,14 +45,6 @@ PLAIN_ORACLES: dict[tuple[str, str], Callable[[str], Any]] = {
     ("normalization", "normalizePhrase"): normalization.normalize_phrase,
     ("question_text", "cleanQuestion"): clean_question,
 }
-
-
-def units_of(text: str) -> list[int]:
-    """Return the offset in units of UTF-16 of each character, and of the end."""
-    offsets = [0]
-    for character in text:
-        offsets.append(offsets[-1] + 1 + (ord(character) > 0xFFFF))
-    return offsets
 
 
 @pytest.mark.parametrize("twin", ORACLES, ids=lambda twin: twin[1])

@@ -6,10 +6,24 @@ the engine in the browser reads them from there.
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
 from types import ModuleType
 from typing import Any
 
 from ...serve import structure
+from ...serve.answers import (
+    code_window,
+    confidence,
+    contract,
+    excerpts,
+    extractive,
+    grounding,
+    quotations,
+    quotes,
+    statements,
+    text_fragments,
+    wire_blocks,
+)
 from ...serve.bundle_format.site_metadata import SiteMetadata
 from ...serve.embedders import token_pieces
 from ...serve.retrieval import (
@@ -55,7 +69,77 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "MAX_EVIDENCE_CHARACTERS",
         "MAX_RECORD_CHARACTERS",
     ),
-    structure: ("TITLE_SEPARATOR",),
+    structure: ("DIAGRAM_LANGUAGE", "RECORDING_LANGUAGE", "TITLE_SEPARATOR"),
+    code_window: (
+        "REPEATED_TERM_SHARE",
+        "IMPORT_LINE_SHARE",
+        "_AFTER_BLANK",
+        "_AT_MARGIN",
+        "_BEFORE_BLANK",
+        "_BLANK_LINE",
+        "_CLOSING",
+        "_IMPORT",
+        "_LINE_BONUS",
+    ),
+    confidence: (
+        "CONFIDENCE_SCALE",
+        "HIGH_CONFIDENCE",
+        "MEDIUM_CONFIDENCE",
+        "INDIRECT_ANSWER_FACTOR",
+        "MIN_EXCERPT_SHARE",
+        "MIN_HEADING_SHARE",
+        "_HOW",
+        "_NEGATION",
+        "_OPPOSITES",
+    ),
+    contract: ("MAX_ANSWER_CLAIMS",),
+    excerpts: (
+        "NEIGHBOR_BONUS",
+        "FIRST_BONUS",
+        "CODE_BONUS",
+        "MIN_NEIGHBOR_SHARE",
+        "MIN_APART_SHARE",
+        "MAX_BRIDGE_WORDS",
+        "MIN_CODE_LINES",
+        "MAX_CODE_CHARACTERS",
+        "MAX_VISIBLE_CHARACTERS",
+        "EXTRA_WORDS",
+        "EXTRA_LINES",
+        "MIN_ITEM_SHARE",
+        "LEAD_IN_WEIGHT",
+        "HEADING_TERM_WEIGHT",
+    ),
+    extractive: (
+        "SUPPORT_FLOOR",
+        "MIN_SHARE_OF_FIRST",
+        "EXCERPT_BUDGETS",
+        "SUPPORT_WEIGHT",
+        "_WINDOW_SUFFIX",
+    ),
+    grounding: ("MAX_EXCERPT_CHARACTERS",),
+    quotations: ("MIN_QUOTE_WORDS", "_CODE_LIKE"),
+    quotes: ("MAX_QUOTE_PLACES", "_WITHIN_WORD"),
+    statements: (
+        "MAX_WIDENED_SENTENCE",
+        "MAX_ITEM_WORDS",
+        "MIN_SENTENCE_WORDS",
+        "MAX_POINTER_WORDS",
+        "_DANGLING",
+        "_LEAD_INS",
+        "_POINTER",
+        "_QUESTIONS",
+        "_SENTENCE_ENDS",
+    ),
+    text_fragments: (
+        "MAX_TERM_CHARACTERS",
+        "_BREAK",
+        "_CONTEXT_WORDS",
+        "_EDGE_WORDS",
+        "_MID_WORD",
+        "_QUOTE_MARKS",
+        "_WORD",
+    ),
+    wire_blocks: ("GAP_MARK", "_UNQUOTED"),
     normalization: ("_BLANK_CHARACTERS", "_EMPHASIS", "_TYPOGRAPHY"),
     question_text: (
         "MAX_QUESTION_CHARACTERS",
@@ -116,6 +200,8 @@ def to_json_value(value: Any) -> Any:
             return [to_json_value(each) for each in value]
         case Mapping():
             return {str(key): to_json_value(each) for key, each in value.items()}
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return to_json_value(asdict(value))
         case _ if callable(value):
             return to_json_value(value())
         case _:

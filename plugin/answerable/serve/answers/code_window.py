@@ -9,11 +9,14 @@ from ..text.tokenization import extract_terms
 REPEATED_TERM_SHARE = 0.15
 # Added to the score of a window that begins or ends at the edge of a part of the code.
 _AFTER_BLANK, _AT_MARGIN, _BEFORE_BLANK = 0.5, 0.3, 0.4
+# Added for each further line of a window.
+_LINE_BONUS = 0.01
 # The share that a term counts in an import; what is used below counts in full.
 IMPORT_LINE_SHARE = 0.15
 
 _IMPORT = re.compile(r"\s*(?:import|from|using|use|require|include|#include)\b")
 _CLOSING = re.compile(r"\s*[)\]}]")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*(?=\n|$)")
 
 
 def cut_code(
@@ -29,7 +32,10 @@ def cut_code(
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
-    line_terms = [frozenset(extract_terms(line)) for line in lines]
+    # In the order of the text: sums of the same numbers in another order may differ.
+    line_terms = [
+        [term for term in dict.fromkeys(extract_terms(line)) if term in weights] for line in lines
+    ]
     shares = [IMPORT_LINE_SHARE if is_import else 1.0 for is_import in _mark_imports(lines)]
     best, window = -1.0, (0, 0)
     for first, line in enumerate(lines):
@@ -41,16 +47,16 @@ def cut_code(
         for last in range(first, min(first + max_lines, len(lines))):
             if last > first and offsets[last + 1] - offsets[first] > max_characters:
                 break
-            repeated = line_terms[last] & covered
-            own = sum(weights.get(term, 0.0) for term in line_terms[last] - covered)
-            own += REPEATED_TERM_SHARE * sum(weights.get(term, 0.0) for term in repeated)
-            weight += shares[last] * own
+            own = sum(weights[term] for term in line_terms[last] if term not in covered)
+            repeated = sum(weights[term] for term in line_terms[last] if term in covered)
+            weight += shares[last] * (own + REPEATED_TERM_SHARE * repeated)
             if shares[last] == 1:
-                covered |= line_terms[last]
+                covered.update(line_terms[last])
             if not lines[last].strip():
                 continue
             is_edge = last + 1 == len(lines) or not lines[last + 1].strip()
-            score = weight + opening + (_BEFORE_BLANK if is_edge else 0) + 0.01 * (last - first)
+            score = weight + opening + (_BEFORE_BLANK if is_edge else 0)
+            score += _LINE_BONUS * (last - first)
             if score > best:
                 best, window = score, (first, last)
     first, last = window
@@ -63,7 +69,7 @@ def complete_code(code: str, end: int, max_lines: int, max_characters: int) -> i
     A part ends at a blank line or at the end; else only lines that close brackets are added. end:
     of the cut. max_lines, max_characters: how much may be added.
     """
-    part = re.split(r"\n[^\S\n]*(?=\n|$)", code[end:], maxsplit=1)[0].rstrip()
+    part = _BLANK_LINE.split(code[end:], maxsplit=1)[0].rstrip()
     if part.count("\n") <= max_lines and len(part) <= max_characters:
         return end + len(part)
     added = 0

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..structure import TITLE_SEPARATOR
 from ..text.normalization import count_visible_characters
 from ..text.tokenization import extract_terms
 from ..types import Passage
@@ -248,7 +249,7 @@ class _StatementSelection:
         start, end = self.statements[code].start, self.statements[code].end
         weights = dict(self.weights)
         lead_in = text[self.statements[place].start : self.statements[place].end]
-        heading = self.passage.title.rpartition(" › ")[2]
+        heading = self.passage.title.rpartition(TITLE_SEPARATOR)[2]
         for words, weight in ((lead_in, LEAD_IN_WEIGHT), (heading, HEADING_TERM_WEIGHT)):
             for term in extract_terms(words, self.passage.language):
                 weights[term] = weights.get(term, 0.0) + weight

@@ -118,7 +118,7 @@ class ExtractiveAnswerer:
         for each in self._cut_excerpts(question, evidence):
             windows = claims.setdefault(each.section.passage.url, [])
             visible = sum(window.excerpt.visible for window in (*windows, each))
-            if visible > MAX_VISIBLE_CHARACTERS:
+            if windows and visible > MAX_VISIBLE_CHARACTERS:
                 windows = claims.setdefault(each.section.passage.id, [])
             windows.append(each)
         return [_draft_claim(windows) for windows in claims.values()]

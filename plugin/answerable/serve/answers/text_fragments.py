@@ -22,7 +22,8 @@ _CONTEXT_WORDS = (3, 6, 12)
 _BREAK = re.compile(r"\n|(?<!\S)·(?!\S)|[^\S\n]{2,}")
 _WORD = re.compile(r"\S+")
 _MID_WORD = frozenset(".,:;'’·")
-_QUOTE_MARKS = str.maketrans({**dict.fromkeys("‘’‚‛", "'"), **dict.fromkeys("“”„‟«»", '"')})
+_QUOTE_MARKS = {**dict.fromkeys("‘’‚‛", "'"), **dict.fromkeys("“”„‟«»", '"')}
+_QUOTE_MARKS_TABLE = str.maketrans(_QUOTE_MARKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,9 @@ def _cuts_ascii_word(text: str, at: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _fold_like_browser(text: str) -> str:
+    """Fold case by upper letters, which JavaScript has too, unlike `casefold`; drop all marks."""
     if text.isascii():
-        return " ".join(text.lower().split())
-    plain = unicodedata.normalize("NFKD", text.casefold()).translate(_QUOTE_MARKS)
-    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+        return " ".join(text.upper().split())
+    plain = unicodedata.normalize("NFKD", text).translate(_QUOTE_MARKS_TABLE)
+    letters = "".join(c for c in plain if unicodedata.category(c)[0] != "M")
+    return " ".join(letters.upper().split())

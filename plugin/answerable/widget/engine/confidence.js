@@ -1,0 +1,126 @@
+/** Compute confidence: how far the best score is above its floor, less if no one section answers. */
+
+import { matchAt } from "./patterns.js";
+import { extractTerms, splitLowercaseWords } from "./tokenization.js";
+
+/**
+ * @typedef {import("./recipe.js").Recipe} Recipe
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./contract.js").Answer} Answer
+ * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
+ */
+
+/**
+ * Compute the confidence in an answer that has a source, in [0, 1).
+ * @param {Store} store
+ * @param {Answer} answer
+ * @param {RetrievalResult} retrieved
+ * @param {Passage[]} passages of the evidence
+ * @returns {number}
+ */
+export function rateAnswer(store, answer, retrieved, passages) {
+  const { profile } = store.manifest;
+  // Neither its page nor its date says how near a passage comes to the question.
+  const best = Math.max(...retrieved.passages.map(({ base }) => base));
+  const factor = isSure(store.recipe, answer, retrieved, passages) ? 1 : store.recipe.confidence.INDIRECT_ANSWER_FACTOR;
+  return factor * computeConfidence(store.recipe, best - profile.floor);
+}
+
+/**
+ * Test whether one section surely answers.
+ * @param {Recipe} recipe
+ * @param {Answer} answer
+ * @param {RetrievalResult} retrieved
+ * @param {Passage[]} passages
+ * @returns {boolean}
+ */
+function isSure(recipe, { claims }, { reading }, passages) {
+  if (reading.remarks.some(({ kind }) => kind === "unknown")) return false;
+  if (new Set(claims.flatMap(({ citations }) => citations.map(({ id }) => id))).size > 1) return false;
+  const [{ citations }] = claims;
+  const passage = passages.find(({ id }) => id === citations[0].id);
+  const weights = passage && reading.idfs.get(passage.language);
+  if (!passage || !weights) return false;
+  return isDirectAnswer(recipe, reading.question, weights, passage, citations.map(({ quote }) => quote).join("\n"));
+}
+
+/**
+ * Map the distance of the best score from its floor to [0, 1), rising.
+ * @param {Recipe} recipe
+ * @param {number} distance
+ * @returns {number}
+ */
+export function computeConfidence({ confidence }, distance) {
+  return 1 - Math.exp(-Math.max(0, distance) / confidence.CONFIDENCE_SCALE);
+}
+
+/**
+ * Name the bucket of a confidence, which is all that is published of it.
+ * @param {Recipe} recipe
+ * @param {number} value
+ * @returns {"high" | "medium" | "low"}
+ */
+export function bucketConfidence({ confidence }, value) {
+  if (value >= confidence.HIGH_CONFIDENCE) return "high";
+  return value >= confidence.MEDIUM_CONFIDENCE ? "medium" : "low";
+}
+
+/**
+ * Test whether an excerpt contains nearly all of a question, and its headings half of it.
+ * The excerpt must also have the question's polarity, and code or steps if the question asks how.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {Map<string, number>} weights the idf of the question's terms
+ * @param {Passage} passage
+ * @param {string} excerpt
+ * @returns {boolean}
+ */
+export function isDirectAnswer(recipe, question, weights, passage, excerpt) {
+  const { HOW, MIN_EXCERPT_SHARE, MIN_HEADING_SHARE } = recipe.confidence;
+  const sum = (/** @type {Iterable<string>} */ terms) => sumWeights(weights, new Set(terms));
+  const total = sum(weights.keys());
+  if (!total) return false;
+  const { language, title } = passage;
+  const shown = `${title}\n${excerpt}`;
+  if (sum(extractTerms(recipe, shown, language)) < MIN_EXCERPT_SHARE * total) return false;
+  if (sum(extractTerms(recipe, title, language)) < MIN_HEADING_SHARE * total) return false;
+  return hasSamePolarity(recipe, question, shown) && (!matchAt(HOW, question) || hasStepsOrCode(passage));
+}
+
+/**
+ * Test that a text does not negate a question or use the antonyms of its words.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {string} text
+ * @returns {boolean}
+ */
+export function hasSamePolarity(recipe, question, text) {
+  const { NEGATION, OPPOSITES } = recipe.confidence;
+  if (NEGATION.test(question) && !NEGATION.test(text)) return false;
+  const questionWords = new Set(splitLowercaseWords(recipe, question));
+  const textWords = new Set(splitLowercaseWords(recipe, text));
+  const isOpposed = (/** @type {string[]} */ own, /** @type {string[]} */ other) => {
+    const hasAny = (/** @type {Set<string>} */ words, /** @type {string[]} */ of) => of.some((each) => words.has(each));
+    return hasAny(questionWords, own) && !hasAny(questionWords, other) && hasAny(textWords, other) && !hasAny(textWords, own);
+  };
+  return !OPPOSITES.some((/** @type {string[][]} */ [one, other]) => isOpposed(one, other) || isOpposed(other, one));
+}
+
+/**
+ * @param {Map<string, number>} weights
+ * @param {Set<string>} terms
+ */
+function sumWeights(weights, terms) {
+  let sum = 0;
+  for (const [term, weight] of weights) if (terms.has(term)) sum += weight;
+  return sum;
+}
+
+/**
+ * Test whether a section has instructions: code, a list, a table or inline code.
+ * @param {Passage} passage
+ */
+function hasStepsOrCode({ blocks, spans }) {
+  return blocks.some(({ kind }) => ["code", "item", "row"].includes(kind)) || spans.some(({ kind }) => kind === "code");
+}

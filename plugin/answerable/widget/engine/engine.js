@@ -1,0 +1,119 @@
+/** Answer a question in the reader's browser or refuse: retrieve, select evidence, draft and check. */
+
+import { draftReply } from "./draft_loop.js";
+import { openLocalEmbedder } from "./local_embedder.js";
+import { readQuestion } from "./question.js";
+import { cleanQuestion, findQuestionProblem } from "./question_text.js";
+import { retrieve } from "./retrieve.js";
+import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
+import { waitFor } from "./site_files.js";
+import { openStore } from "./store.js";
+import { loadStemmers } from "./tokenization.js";
+import { serializeAnswer } from "./wire.js";
+
+/**
+ * @typedef {import("./site_files.js").FetchOptions} FetchOptions
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./retrieve.js").RetrievalResult} RetrievalResult
+ * @typedef {import("./draft_loop.js").Reply} Reply
+ * @typedef {Awaited<ReturnType<typeof openLocalEmbedder>>} LocalEmbedder
+ * @typedef {"embedding" | "searching" | "writing" | "checking"} Stage
+ *
+ * @typedef {Object} AnswerOptions
+ * @property {string | null} [language] a tag whose passages go before all others
+ * @property {(stage: Stage) => void} [onStage]
+ * @property {AbortSignal} [signal]
+ * @property {string} [requestId]
+ */
+
+/**
+ * Open the engine of an index, such as `https://example.org/assets/answerable/index/0123456789abcdef/`.
+ *
+ * IndexGoneError where a newer build has replaced it.
+ * @param {string} indexUrl absolute
+ * @param {FetchOptions & {signal?: AbortSignal}} [options]
+ * @returns {Promise<Engine>}
+ */
+export async function openEngine(indexUrl, options = {}) {
+  const store = await openStore(indexUrl, options);
+  const modelUrl = new URL(`../../${store.manifest.model}/`, indexUrl.replace(/\/*$/, "/")).href;
+  const [embedder] = await Promise.all([
+    openLocalEmbedder(modelUrl, store.recipe, options),
+    loadStemmers(store.recipe),
+  ]);
+  return new Engine(store, embedder);
+}
+
+/** Answer questions from a store. */
+export class Engine {
+  /**
+   * @param {Store} store
+   * @param {LocalEmbedder} embedder
+   */
+  constructor(store, embedder) {
+    this.store = store;
+    this.embedder = embedder;
+  }
+
+  /**
+   * Answer a question with the body that a function would send; an error with a `code` says what is wrong with it.
+   * @param {string} question
+   * @param {AnswerOptions} [options]
+   * @returns {Promise<Record<string, any>>}
+   */
+  answer(question, options = {}) {
+    return waitFor(this.#answer(question, options), options.signal);
+  }
+
+  /**
+   * @param {string} question
+   * @param {AnswerOptions} options
+   */
+  async #answer(question, { language = null, onStage, signal, requestId = "" }) {
+    const cleaned = cleanQuestion(question);
+    const problem = findQuestionProblem(this.store.recipe, cleaned);
+    if (problem) throw Object.assign(new Error(problem), { code: "bad-request" });
+    const begin = (/** @type {Stage} */ stage) => {
+      signal?.throwIfAborted();
+      onStage?.(stage);
+    };
+    const retrieved = await this.#retrieve(cleaned, language, begin);
+    const reply = await this.#answerFrom(retrieved, begin);
+    return serializeAnswer(reply, this.store, requestId, retrieved.reading.remarks);
+  }
+
+  /**
+   * Retrieve a pool of passages; nothing is embedded without content terms.
+   * @param {string} question
+   * @param {string | null} language
+   * @param {(stage: Stage) => void} begin
+   * @returns {Promise<RetrievalResult>}
+   */
+  async #retrieve(question, language, begin) {
+    const { embedder, store } = this;
+    await embedder.loadPieces(question);
+    const reading = await readQuestion(store, question, (word) => embedder.wordRank(word));
+    if (!reading.terms.size) return retrieve(store, reading, null);
+    begin("embedding");
+    const vector = await embedder.embed(reading.text);
+    begin("searching");
+    return retrieve(store, reading, vector, store.recipe.selection.POOL_SIZE, language);
+  }
+
+  /**
+   * Answer a question from a pool that it has retrieved.
+   * @param {RetrievalResult} retrieved
+   * @param {(stage: Stage) => void} begin
+   * @returns {Promise<Reply>}
+   */
+  async #answerFrom(retrieved, begin) {
+    const { embedder, store } = this;
+    const pool = await arrangePool(store, retrieved);
+    const evidence = fitBudget(store, await selectEvidence(store, pool));
+    // Statements are compared with all of a question, its frame included.
+    const vector = evidence.passages.length
+      ? (evidence.vector ?? (await embedder.embed(retrieved.reading.question)))
+      : null;
+    return draftReply(store, retrieved, evidence, vector, begin);
+  }
+}

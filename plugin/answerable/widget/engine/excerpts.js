@@ -1,0 +1,348 @@
+/** Cut an excerpt from a passage: best-rated statements, with list or code, in limited length. */
+
+import { completeCode, cutCode } from "./code_window.js";
+import { countCodePoints } from "./code_points.js";
+import { countVisibleCharacters } from "./normalization.js";
+import { locateQuote } from "./quotations.js";
+import { isQuotableAlone } from "./statements.js";
+import { extractTerms } from "./tokenization.js";
+import { stripSpace } from "./white_space.js";
+
+/**
+ * @typedef {import("./recipe.js").Recipe} Recipe
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./statements.js").PassageStatements} PassageStatements
+ * @typedef {import("./statements.js").Statement} Statement
+ * @typedef {import("./statements.js").TextRange} TextRange
+ * @typedef {{words: number, lines: number}} ExcerptBudget
+ *
+ * Parts of one passage, in order; `text` has dots between them; `statements` are the texts of those in it.
+ * @typedef {{parts: string[], text: string, statements: string[], visible: number}} Excerpt
+ */
+
+/**
+ * Cut an excerpt from a passage; null where it states nothing.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {PassageStatements} reading
+ * @param {number[]} supports how well each statement supports an answer, in [0, 1]
+ * @param {Map<string, number>} weights of the question's terms, which choose the lines of code
+ * @param {ExcerptBudget} budget
+ * @param {Set<string>} excluded texts of statements that are shown already
+ * @returns {Excerpt | null}
+ */
+export function cutExcerpt(recipe, passage, reading, supports, weights, budget, excluded) {
+  const selection = new StatementSelection(recipe, passage, reading, supports, weights, budget, excluded);
+  selection.run();
+  const selected = [...selection.selectedRanges.values()];
+  const statements = selected.map((range) => passage.text.slice(...range));
+  selected.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+  const ranges = mergeRanges(passage.text, selected).filter(
+    (range) => typeof locateQuote(recipe, passage.text.slice(...range), passage) !== "string",
+  );
+  return ranges.length ? joinParts(passage, ranges, statements) : null;
+}
+
+/**
+ * Merge ranges that only white space divides.
+ * @param {string} text
+ * @param {TextRange[]} ranges
+ * @returns {TextRange[]}
+ */
+function mergeRanges(text, ranges) {
+  /** @type {TextRange[]} */
+  const merged = [];
+  for (const [start, end] of ranges) {
+    const last = merged[merged.length - 1];
+    // A slice that ends before it begins is empty in both languages.
+    if (last && !stripSpace(text.slice(last[1], start))) last[1] = end;
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+/**
+ * Join the ranges of a passage into an excerpt, with dots between them.
+ * @param {Passage} passage
+ * @param {TextRange[]} ranges
+ * @param {string[]} statements
+ * @returns {Excerpt}
+ */
+function joinParts(passage, ranges, statements) {
+  const parts = ranges.map((range) => passage.text.slice(...range));
+  let text = parts[0];
+  for (let at = 1; at < parts.length; at += 1) {
+    const isInline = !passage.text.slice(ranges[at - 1][1], ranges[at][0]).includes("\n");
+    text += (isInline ? " … " : "\n…\n") + parts[at];
+  }
+  return { parts, text, statements, visible: countVisibleCharacters(text) };
+}
+
+/** Select statements one by one while there is room for them, each with what it needs. */
+class StatementSelection {
+  /** @type {Map<number, TextRange>} the range of each selected statement, by its place */
+  selectedRanges = new Map();
+  /** @type {Map<number, number>} the block of the selected tab, by its tab set */
+  tabs = new Map();
+
+  /**
+   * @param {Recipe} recipe
+   * @param {Passage} passage
+   * @param {PassageStatements} reading
+   * @param {number[]} supports
+   * @param {Map<string, number>} weights
+   * @param {ExcerptBudget} budget
+   * @param {Set<string>} excluded
+   */
+  constructor(recipe, passage, reading, supports, weights, budget, excluded) {
+    this.recipe = recipe;
+    this.constants = recipe.excerpts;
+    this.passage = passage;
+    this.reading = reading;
+    this.statements = reading.statements;
+    this.weights = weights;
+    this.wordsLeft = budget.words;
+    this.linesLeft = budget.lines;
+    this.visibleLeft = this.constants.MAX_VISIBLE_CHARACTERS;
+    /** @type {Set<number>} the places that may still be selected */
+    this.selectable = new Set();
+    this.statements.forEach((statement, place) => {
+      if (!isQuotableAlone(recipe, passage.text, statement) || excluded.has(this.textOf(statement))) return;
+      if (!statement.leadsIn || this.leadsSomewhere(place)) this.selectable.add(place);
+    });
+    this.supports = this.raiseSupports(supports);
+  }
+
+  /** Select the best statement, and then others while there is room for them. */
+  run() {
+    const { MIN_APART_SHARE, MIN_NEIGHBOR_SHARE } = this.constants;
+    /** @type {number | null} */
+    let best = null;
+    while (this.selectable.size && this.wordsLeft > 0) {
+      let place = -1;
+      let value = -Infinity;
+      // Of equal values the first place, and the set is in the order of places.
+      for (const each of this.selectable) {
+        const own = this.computeValue(each);
+        const share = this.isNear(each) ? MIN_NEIGHBOR_SHARE : MIN_APART_SHARE;
+        if ((best === null || own >= best * share) && own > value) [place, value] = [each, own];
+      }
+      if (place < 0) break;
+      this.selectable.delete(place);
+      if (best !== null && this.statements[place].words > this.wordsLeft) continue;
+      if (this.addWithContext(place) && best === null) best = value;
+    }
+    this.addBridges();
+  }
+
+  /** Select a short sentence or item that alone lies between two selected statements. */
+  addBridges() {
+    this.statements.forEach(({ kind, words, isPointer, leadsIn }, place) => {
+      const isBetween = this.selectedRanges.has(place - 1) && this.selectedRanges.has(place + 1);
+      const isShort = (kind === "sentence" || kind === "item") && words <= this.constants.MAX_BRIDGE_WORDS;
+      if (isBetween && isShort && !isPointer && !leadsIn && !this.isOtherTab(place)) this.add(place);
+    });
+  }
+
+  /**
+   * Raise the support of statements before code, and of the first one.
+   * @param {number[]} supports
+   * @returns {number[]}
+   */
+  raiseSupports(supports) {
+    const { CODE_BONUS, FIRST_BONUS } = this.constants;
+    const raised = [...supports];
+    for (const place of this.selectable) {
+      const codes = this.reading.findCodeAfter(place);
+      if (!codes.length) continue;
+      const both = (supports[place] + Math.max(...codes.map((code) => supports[code]))) / 2;
+      raised[place] = Math.max(supports[place], both) + CODE_BONUS;
+    }
+    for (const first of this.selectable) {
+      raised[first] += FIRST_BONUS;
+      break;
+    }
+    return raised;
+  }
+
+  /** @param {number} place */
+  computeValue(place) {
+    return this.supports[place] + (this.isNear(place) ? this.constants.NEIGHBOR_BONUS : 0);
+  }
+
+  /** @param {number} place */
+  isNear(place) {
+    return this.selectedRanges.has(place - 1) || this.selectedRanges.has(place + 1);
+  }
+
+  /**
+   * Select a statement with what it needs; false where it leads nowhere or has no room.
+   * @param {number} place
+   * @returns {boolean}
+   */
+  addWithContext(place) {
+    const { leadsIn, label, group, isDangling } = this.statements[place];
+    const listed = this.reading.findListAfter(place);
+    const codes = this.reading.findCodeAfter(place);
+    const isBare = leadsIn && listed === null && !this.hasRoom(codes);
+    if (isBare || this.isOtherTab(place) || !this.add(place)) return false;
+    this.addLabel(label);
+    this.addCode(place, codes);
+    if (group || listed !== null) this.addList(listed ?? place);
+    if (isDangling) this.addAntecedent(place);
+    return true;
+  }
+
+  /**
+   * Test whether a sentence leads into a list or code that can be quoted.
+   * @param {number} place
+   */
+  leadsSomewhere(place) {
+    return this.reading.findListAfter(place) !== null || this.reading.findCodeAfter(place).length > 0;
+  }
+
+  /**
+   * Test whether code is selected, or there is room to select it.
+   * @param {number[]} codes
+   */
+  hasRoom(codes) {
+    const isSelected = codes.some((code) => this.selectedRanges.has(code));
+    return isSelected || (codes.length > 0 && this.linesLeft >= this.constants.MIN_CODE_LINES);
+  }
+
+  /**
+   * Test whether there is room for a statement, or nearly so.
+   * @param {number} place
+   */
+  fitsProse(place) {
+    return this.statements[place].words <= this.wordsLeft + this.constants.EXTRA_WORDS;
+  }
+
+  /**
+   * Test whether a statement is in another tab of a set of which one is selected.
+   * @param {number} place
+   */
+  isOtherTab(place) {
+    const { label } = this.statements[place];
+    if (label < 0 || this.passage.blocks[label].detail !== "tab") return false;
+    return (this.tabs.get(this.passage.blocks[label].group) ?? label) !== label;
+  }
+
+  /**
+   * Select the label of the tab or the term above a statement.
+   * @param {number} block
+   */
+  addLabel(block) {
+    this.statements.forEach((statement, place) => {
+      if (statement.kind !== "label" || statement.block !== block) return;
+      this.add(place);
+      const { detail, group } = this.passage.blocks[block];
+      if (detail === "tab") this.tabs.set(group, block);
+    });
+  }
+
+  /**
+   * Select lines of the code that follows a statement, of one tab if there are tabs.
+   * @param {number} place
+   * @param {number[]} codes
+   */
+  addCode(place, codes) {
+    const { EXTRA_LINES, HEADING_TERM_WEIGHT, LEAD_IN_WEIGHT, MAX_CODE_CHARACTERS, MIN_CODE_LINES } = this.constants;
+    const allowed = codes.filter((code) => !this.isOtherTab(code));
+    const isSelected = codes.some((code) => this.selectedRanges.has(code));
+    if (!allowed.length || isSelected || this.linesLeft < MIN_CODE_LINES) return;
+    const code = allowed.reduce((best, each) => (this.codeValue(each) > this.codeValue(best) ? each : best));
+    const { start, label } = this.statements[code];
+    this.addLabel(label);
+    const text = this.textOf(this.statements[code]);
+    const weights = new Map(this.weights);
+    const headings = this.passage.title.split(this.recipe.structure.TITLE_SEPARATOR);
+    const leadIn = this.textOf(this.statements[place]);
+    for (const [words, weight] of [[leadIn, LEAD_IN_WEIGHT], [headings[headings.length - 1], HEADING_TERM_WEIGHT]]) {
+      for (const term of extractTerms(this.recipe, words, this.passage.language)) {
+        weights.set(term, (weights.get(term) ?? 0) + weight);
+      }
+    }
+    const room = Math.min(MAX_CODE_CHARACTERS, this.visibleLeft);
+    const extra = this.linesLeft + EXTRA_LINES;
+    const lines = text.split("\n").length <= extra ? extra : this.linesLeft;
+    const [first, end] = cutCode(this.recipe, text, weights, lines, room);
+    const added = room - countCodePoints(text.slice(first, end));
+    const last = completeCode(this.recipe, text, end, EXTRA_LINES, added);
+    this.selectedRanges.set(code, [start + first, start + last]);
+    const shown = text.slice(first, last);
+    this.linesLeft -= shown.split("\n").length;
+    this.visibleLeft -= countVisibleCharacters(shown);
+  }
+
+  /**
+   * Add the support of code and of the label of its tab.
+   * @param {number} code
+   */
+  codeValue(code) {
+    return this.supports[code] + (this.statements[code - 1].kind === "label" ? this.supports[code - 1] : 0);
+  }
+
+  /**
+   * Select a list or a table: whole where there is room, else its best items or rows.
+   * A table brings its column names, and steps are selected from the first one on.
+   * @param {number} place
+   */
+  addList(place) {
+    const { EXTRA_WORDS, MIN_ITEM_SHARE } = this.constants;
+    const group = this.reading.findGroup(place);
+    const leadIn = this.reading.findLeadIn(place);
+    if (leadIn !== null) this.add(leadIn);
+    for (const each of group) if (this.statements[each].kind === "header") this.add(each);
+    let listed = group.filter((each) => !["code", "header"].includes(this.statements[each].kind));
+    let needed = 0;
+    for (const each of listed) if (!this.selectedRanges.has(each)) needed += this.statements[each].words;
+    const hasSteps = group.some((each) => this.statements[each].isNumbered);
+    if (needed > this.wordsLeft + EXTRA_WORDS && !hasSteps) {
+      listed.sort((one, other) => this.supports[other] - this.supports[one] || one - other);
+      const least = MIN_ITEM_SHARE * this.supports[listed[0]];
+      listed = listed.filter((each) => this.supports[each] >= least);
+    }
+    for (const each of listed) {
+      if (!this.selectedRanges.has(each) && !this.fitsProse(each)) break;
+      this.add(each);
+      this.addCode(each, this.reading.findCodeAfter(each));
+    }
+  }
+
+  /**
+   * Select the sentences that a dangling one refers to.
+   * @param {number} place
+   */
+  addAntecedent(place) {
+    while (this.statements[place].isDangling) {
+      let before = place - 1;
+      while (before >= 0 && !["sentence", "item"].includes(this.statements[before].kind)) before -= 1;
+      if (before < 0 || this.selectedRanges.has(before) || this.statements[before].isPointer) return;
+      if (!this.fitsProse(before) || !this.add(before)) return;
+      this.addCode(before, this.reading.findCodeAfter(before));
+      place = before;
+    }
+  }
+
+  /**
+   * Add a statement to the selection; false where it is in it or has no room.
+   * @param {number} place
+   * @returns {boolean}
+   */
+  add(place) {
+    const statement = this.statements[place];
+    const visible = countVisibleCharacters(this.textOf(statement));
+    this.selectable.delete(place);
+    if (this.selectedRanges.has(place) || visible > this.visibleLeft) return false;
+    this.selectedRanges.set(place, [statement.start, statement.end]);
+    this.wordsLeft -= statement.words;
+    this.visibleLeft -= visible;
+    return true;
+  }
+
+  /** @param {Statement} statement */
+  textOf({ start, end }) {
+    return this.passage.text.slice(start, end);
+  }
+}

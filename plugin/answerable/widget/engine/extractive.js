@@ -1,0 +1,185 @@
+/** Draft an answer without a language model: quote verbatim excerpts. */
+
+import { isDirectAnswer } from "./confidence.js";
+import { cutExcerpt } from "./excerpts.js";
+import { isQuotableAlone, splitStatements } from "./statements.js";
+import { extractTerms } from "./tokenization.js";
+
+/**
+ * @typedef {import("./recipe.js").Recipe} Recipe
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./store.js").Passage} Passage
+ * @typedef {import("./selection.js").Evidence} Evidence
+ * @typedef {import("./excerpts.js").Excerpt} Excerpt
+ * @typedef {import("./statements.js").PassageStatements} PassageStatements
+ * @typedef {import("./contract.js").DraftClaim} DraftClaim
+ *
+ * A passage of the evidence and how well its statements support an answer; `number` is its position, from 1.
+ * @typedef {{number: number, passage: Passage, reading: PassageStatements, supports: number[], best: number,
+ *   value: number}} RatedSection
+ * @typedef {{section: RatedSection, excerpt: Excerpt}} SectionExcerpt
+ */
+
+/**
+ * Draft verbatim excerpts: a claim for each section of which one is shown.
+ * @param {Store} store
+ * @param {string} question
+ * @param {Evidence} evidence
+ * @param {Float32Array} vector of the question
+ * @returns {{claims: DraftClaim[]}}
+ */
+export function draftExcerpts(store, question, evidence, vector) {
+  const { MAX_VISIBLE_CHARACTERS } = store.recipe.excerpts;
+  /** @type {Map<string, SectionExcerpt[]>} */
+  const claims = new Map();
+  for (const each of cutExcerpts(store, question, evidence, vector)) {
+    const { id, url } = each.section.passage;
+    const windows = claims.get(url) ?? [];
+    const visible = windows.reduce((sum, { excerpt }) => sum + excerpt.visible, each.excerpt.visible);
+    if (windows.length && visible > MAX_VISIBLE_CHARACTERS) claims.set(id, [...(claims.get(id) ?? []), each]);
+    else claims.set(url, [...windows, each]);
+  }
+  return { claims: [...claims.values()].map((windows) => draftClaim(store.recipe, windows)) };
+}
+
+/**
+ * Cut the excerpts that are shown, best first: one where it is sure, else up to three.
+ * @param {Store} store
+ * @param {string} question
+ * @param {Evidence} evidence
+ * @param {Float32Array} vector
+ * @returns {SectionExcerpt[]}
+ */
+function cutExcerpts(store, question, evidence, vector) {
+  const { EXCERPT_BUDGETS, MIN_SHARE_OF_FIRST, SUPPORT_FLOOR } = store.recipe.extractive;
+  /** @type {SectionExcerpt[]} */
+  const excerpts = [];
+  /** @type {Set<string>} */
+  const statements = new Set();
+  let minSupport = SUPPORT_FLOOR;
+  for (const section of rateSections(store, evidence, vector)) {
+    const { best, passage, reading, supports } = section;
+    const weights = weightsOf(evidence, passage);
+    const budget = EXCERPT_BUDGETS[excerpts.length];
+    const excerpt = cutExcerpt(store.recipe, passage, reading, supports, weights, budget, statements);
+    if (!excerpt || best < minSupport) continue;
+    excerpts.push({ section, excerpt });
+    minSupport = Math.max(minSupport, MIN_SHARE_OF_FIRST * best);
+    for (const each of excerpt.statements) statements.add(each);
+    if (excerpts.length === EXCERPT_BUDGETS.length) break;
+    if (excerpts.length === 1 && isDirectAnswer(store.recipe, question, weights, passage, excerpt.text)) break;
+  }
+  return excerpts;
+}
+
+/**
+ * Rate the passages of the evidence and order them, best first.
+ * @param {Store} store
+ * @param {Evidence} evidence
+ * @param {Float32Array} vector
+ * @returns {RatedSection[]}
+ */
+function rateSections(store, evidence, vector) {
+  const { SUPPORT_WEIGHT } = store.recipe.extractive;
+  const sections = evidence.passages.map((passage, at) => {
+    const { reading } = readStatements(store.recipe, passage);
+    const supports = rateStatements(store, passage, weightsOf(evidence, passage), vector, evidence.terms[at]);
+    const best = findBestSupport(store.recipe, passage, reading, supports);
+    const value = evidence.sectionScores[at] + SUPPORT_WEIGHT * best;
+    return { number: at + 1, passage, reading, supports, best, value };
+  });
+  return sections.sort((one, other) => other.value - one.value);
+}
+
+/**
+ * Return the idf of each of the question's terms in the language of a passage.
+ * @param {Evidence} evidence
+ * @param {Passage} passage
+ * @returns {Map<string, number>}
+ */
+function weightsOf({ idfs }, { language }) {
+  return idfs.get(language) ?? new Map();
+}
+
+/**
+ * Rate each statement by its share of the question's idf and by its cosine.
+ * @param {Store} store
+ * @param {Passage} passage
+ * @param {Map<string, number>} weights
+ * @param {Float32Array} vector
+ * @param {Set<string>} matched the question's terms in the passage's retrieval text
+ * @returns {number[]}
+ */
+function rateStatements({ manifest, recipe }, passage, weights, vector, matched) {
+  const { terms } = readStatements(recipe, passage);
+  const { dense } = manifest.profile;
+  const { codes, inverseNorms } = passage.statements;
+  let total = 0;
+  for (const weight of weights.values()) total += weight;
+  // Terms that no statement has are in its page's summary or themes, and count for every statement.
+  const isDescribed = (/** @type {string} */ term) => matched.has(term) && !terms.some((own) => own.has(term));
+  const described = new Set([...weights.keys()].filter(isDescribed));
+  return terms.map((own, row) => {
+    let lexical = 0;
+    for (const [term, weight] of weights) if (own.has(term) || described.has(term)) lexical += weight;
+    let dot = 0;
+    for (let place = 0; place < vector.length; place += 1) dot += codes[row * vector.length + place] * vector[place];
+    return (lexical / (total || 1) + dense * Math.fround(dot * inverseNorms[row])) / (1 + dense);
+  });
+}
+
+/** @type {WeakMap<Passage, {reading: PassageStatements, terms: Set<string>[]}>} */
+const readings = new WeakMap();
+
+/**
+ * Split a passage into statements, with the terms of each, once.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @returns {{reading: PassageStatements, terms: Set<string>[]}}
+ */
+function readStatements(recipe, passage) {
+  let read = readings.get(passage);
+  if (!read) {
+    const reading = splitStatements(recipe, passage);
+    const { blocks, language, text, title } = passage;
+    const terms = reading.statements.map(({ kind, start, end, label }) => {
+      // A statement rarely repeats its headings and its tab's or term's label.
+      const above = label < 0 || kind === "label" ? [] : [text.slice(blocks[label].start, blocks[label].end)];
+      return new Set(extractTerms(recipe, [title, ...above, text.slice(start, end)].join("\n"), language));
+    });
+    readings.set(passage, (read = { reading, terms }));
+  }
+  return read;
+}
+
+/**
+ * Find the support of the best statement that can be quoted alone, 0 where there is none.
+ * @param {Recipe} recipe
+ * @param {Passage} passage
+ * @param {PassageStatements} reading
+ * @param {number[]} supports
+ * @returns {number}
+ */
+function findBestSupport(recipe, { text }, { statements }, supports) {
+  const quotable = supports.filter((_, place) => isQuotableAlone(recipe, text, statements[place]));
+  return quotable.length ? Math.max(...quotable) : 0;
+}
+
+/**
+ * Draft a claim of the windows of one section, in the order of the page.
+ * @param {Recipe} recipe
+ * @param {SectionExcerpt[]} excerpts
+ * @returns {DraftClaim}
+ */
+function draftClaim(recipe, excerpts) {
+  const windowOf = (/** @type {SectionExcerpt} */ { section }) => {
+    return Number(recipe.extractive.WINDOW_SUFFIX.exec(section.passage.id)?.[1] ?? 1);
+  };
+  const ordered = [...excerpts].sort((one, other) => windowOf(one) - windowOf(other));
+  return {
+    text: ordered.map(({ excerpt }) => excerpt.text).join("\n…\n"),
+    evidence: ordered.flatMap(({ section, excerpt }) =>
+      excerpt.parts.map((quote) => ({ source: `s${section.number}`, quote })),
+    ),
+  };
+}

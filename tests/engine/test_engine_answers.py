@@ -1,0 +1,273 @@
+"""The engine in the browser cuts, checks and writes answers as Python does."""
+
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from answerable.serve.answers import code_window, confidence, excerpts, quotations
+from answerable.serve.answers import statements as statements_module
+from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.answers.text_fragments import link_to_quote
+from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.retrieval.store import Store
+from answerable.serve.structure import Block, Span
+from answerable.serve.text import sanitization
+from answerable.serve.types import Evidence, Passage, Reason, Reply
+from support.engine_passages import engine_passage, units_of
+from support.engine_process import RECIPE, SITE, engine
+from support.fuzz_settings import fuzzed
+from support.odd_text import odd_texts
+
+# What statements, code windows, quotes and fragments look for.
+PROSE = """mooring mooring chain rope. rope: This It But see See the guide. For more details, see ?
+    ? ... … … · · `rope` a.b() --chain not never without show hide 。 （ 鎖。 word word word word"""
+CODE = """import from def ( { ) } ] \n \n \n \n\n \n\n x = rope chain mooring """
+
+
+WEIGHTS = st.dictionaries(
+    st.sampled_from(["x", "rope", "chain", "moor", "def"]), st.floats(0, 3), max_size=4
+)
+STORE = SimpleNamespace(
+    site=replace(SITE, url="https://example.org/docs/"),
+    manifest=SimpleNamespace(id="3f9c", built_at="2024-01-01T00:00:00Z"),
+)
+ENGINE_STORE = {
+    "recipe": RECIPE,
+    "site": {"url": STORE.site.url, "languages": [{"tag": "en", "first": 0, "end": 1}]},
+    "manifest": vars(STORE.manifest),
+}
+
+
+def safe_texts(words: str, max_size: int = 12) -> st.SearchStrategy[str]:
+    """Make texts as a page may hold them: without half a pair of surrogates."""
+    return odd_texts(words, max_size).map(lambda text: text.replace("\ud800", ""))
+
+
+@st.composite
+def passages(draw: st.DrawFn) -> Passage:
+    """Make a passage of blocks, sentences and spans."""
+    text = ""
+    blocks: list[Block] = []
+    sentences: list[tuple[int, int]] = []
+    spans: list[Span] = []
+    for _ in range(draw(st.integers(1, 6))):
+        kind = draw(st.sampled_from(["text", "text", "item", "item", "row", "code", "label"]))
+        words = draw(safe_texts(CODE if kind == "code" else PROSE, 8)).strip()
+        if not words:
+            continue
+        text += draw(st.sampled_from(["\n\n", "\n", " "])) if text else ""
+        start = len(text)
+        text += words
+        details = {"label": ("tab", "term", "title", "file"), "row": ("", "header")}
+        details |= {"item": ("", "1"), "code": ("python", "mermaid", "recording", "")}
+        detail = draw(st.sampled_from(details.get(kind, ("",))))
+        group, level = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+        blocks.append(Block(kind, start, len(text), group, level, detail))  # type: ignore[arg-type]
+        half = start + len(words) // 2
+        if kind != "code":
+            cuts = (
+                [(start, half), (half, len(text))] if draw(st.booleans()) else [(start, len(text))]
+            )
+            sentences += [cut for cut in cuts if cut[0] < cut[1]]
+        span = draw(st.sampled_from(["code", "link", "cell", ""]))
+        if span and half > start:
+            spans.append(Span(span, start, half, "/a/" if span == "link" else ""))  # type: ignore[arg-type]
+    if draw(st.booleans()) and draw(st.booleans()):
+        blocks = []
+    return Passage(
+        id=draw(st.sampled_from(["guide#rope", "guide#rope~2", "guide#chain"])),
+        record="guide",
+        url="/guide/#rope",
+        title=draw(st.sampled_from(["Guide", "Guide › Mooring rope", "係留 › 鎖"])),
+        text=text,
+        sentences=tuple(sentences),
+        date=None,
+        blocks=tuple(blocks),
+        spans=tuple(spans),
+    )
+
+
+def camel(values: dict[str, Any]) -> dict[str, Any]:
+    """Name the values of a dataclass as JavaScript does."""
+
+    def rename(name: str) -> str:
+        first, *others = name.split("_")
+        return first + "".join(map(str.title, others))
+
+    return {rename(name): value for name, value in values.items()}
+
+
+@fuzzed(few=20)
+@given(passage=passages())
+def test_passage_is_split_into_statements_as_in_python(passage: Passage) -> None:
+    units = units_of(passage.text)
+    expected = [
+        camel(each._asdict()) | {"start": units[each.start], "end": units[each.end]}
+        for each in statements_module.split_statements(passage).statements
+    ]
+    twin = engine().call("statements", "splitStatements", RECIPE, engine_passage(passage))
+    assert twin["statements"] == expected
+
+
+@fuzzed(few=20)
+@given(passage=passages(), seed=st.integers(0, 10**6), roomy=st.booleans())
+def test_excerpt_is_cut_as_in_python(passage: Passage, seed: int, roomy: bool) -> None:
+    reading = statements_module.split_statements(passage)
+    supports = [(seed >> n & 7) / 10 for n in range(len(reading.statements))]
+    weights = {"moor": 1.5, "rope": 1.0, "鎖": 0.7}
+    budget = excerpts.ExcerptBudget(125, 14) if roomy else excerpts.ExcerptBudget(6, 4)
+    excluded = sorted({passage.text[each.start : each.end] for each in reading.statements[:1]})
+    expected = excerpts.cut_excerpt(passage, reading, supports, weights, budget, excluded)
+    name = engine_passage(passage)
+    engine().call("statements", "splitStatements", RECIPE, name, save="reading")
+    twin = engine().call(
+        "excerpts",
+        "cutExcerpt",
+        RECIPE,
+        name,
+        {"$": "reading"},
+        supports,
+        {"$map": [*weights.items()]},
+        asdict(budget),
+        {"$set": excluded},
+    )
+    if expected is None:
+        assert twin is None
+    else:
+        assert twin["text"] == expected.text
+        assert twin["parts"] == list(expected.parts)
+        assert sorted(twin["statements"]) == sorted(expected.statements)
+        assert twin["visible"] == expected.visible
+
+
+@fuzzed(few=40)
+@given(
+    code=safe_texts(CODE, 40),
+    weights=st.dictionaries(
+        st.sampled_from(["x", "rope", "chain", "moor", "def"]), st.floats(0, 3)
+    ),
+    limits=st.tuples(st.integers(1, 6), st.integers(8, 90)),
+)
+def test_code_is_cut_and_completed_as_in_python(
+    code: str, weights: dict[str, float], limits: tuple[int, int]
+) -> None:
+    units = units_of(code)
+    first, last = code_window.cut_code(code, weights, *limits)
+    assert engine().call(
+        "code_window", "cutCode", RECIPE, code, {"$map": [*weights.items()]}, *limits
+    ) == [units[first], units[last]]
+    end = code_window.complete_code(code, last, *limits)
+    twin = engine().call("code_window", "completeCode", RECIPE, code, units[last], *limits)
+    assert twin == units[end]
+
+
+@fuzzed(few=25)
+@given(passage=passages(), data=st.data())
+def test_quote_is_located_or_refused_as_in_python(passage: Passage, data: st.DataObject) -> None:
+    text = passage.text
+    start = data.draw(st.integers(0, len(text)))
+    quote = text[start : start + data.draw(st.integers(0, 20))]
+    expected = quotations.locate_quote(quote, passage)
+    units = units_of(text)
+    twin = engine().call("quotations", "locateQuote", RECIPE, quote, engine_passage(passage))
+    if isinstance(expected, str):
+        assert twin == expected
+    else:
+        ranges = [(units[each.start], units[each.end]) for each in expected]
+        assert [(each["start"], each["end"]) for each in twin] == ranges
+
+
+@fuzzed(few=60)
+@given(text=odd_texts(PROSE, 30), data=st.data())
+def test_quote_is_linked_as_in_python(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    quote = text[start : start + data.draw(st.integers(0, 60))]
+    since = data.draw(st.integers(0, start))
+    expected = link_to_quote("/guide/#rope", quote, text, since)
+    twin = engine().call(
+        "text_fragments", "linkToQuote", RECIPE, "/guide/#rope", quote, text, units_of(text)[since]
+    )
+    assert twin == expected
+
+
+@fuzzed(few=20)
+@given(passage=passages(), has_claim=st.booleans(), reference=st.sampled_from([0, 1, 2]))
+def test_answer_is_checked_and_written_as_in_python(
+    passage: Passage, has_claim: bool, reference: int
+) -> None:
+    """A draft is an excerpt, as the keyless answerer makes it, or a quote that may be too short."""
+    reading = statements_module.split_statements(passage)
+    supports = [0.5] * len(reading.statements)
+    budget = excerpts.ExcerptBudget(40, 6)
+    excerpt = excerpts.cut_excerpt(passage, reading, supports, {"rope": 1.0}, budget)
+    parts = excerpt.parts if excerpt and has_claim else (passage.text[:8] or "x",)
+    text = excerpt.text if excerpt and has_claim else parts[0]
+    assume(sanitization.sanitize_text(text).strip() and parts[0].strip())
+    source = ("s1", passage.id, passage.url)[reference]
+    evidence = [{"source": source, "quote": part} for part in parts]
+    draft = {"claims": [{"text": text, "evidence": evidence}]}
+    answer = enforce_contract(draft, Evidence((passage,)))
+    call = engine().call
+    call("contract", "enforceContract", RECIPE, draft, [engine_passage(passage)], save="answer")
+    assert engine().use("answer", "rules") == list(answer.rules)
+    reason: Reason | None = None if answer.claims else "declined"
+    reply = Reply(answer, 0.5, reason, (passage,))
+    expected = serialize_answer(reply, cast("Store", STORE), "request")
+    twin = {"answer": {"$": "answer"}, "confidence": 0.5, "reason": reason}
+    assert call("wire", "serializeAnswer", twin, ENGINE_STORE, "request", []) == expected
+
+
+@fuzzed(few=20)
+@given(
+    question=safe_texts(PROSE, 6),
+    text=safe_texts(PROSE, 8),
+    passage=passages(),
+    weights=WEIGHTS,
+)
+def test_confidence_is_that_of_python(
+    question: str, text: str, passage: Passage, weights: dict[str, float]
+) -> None:
+    call = engine().call
+    expected = confidence.has_same_polarity(question, text)
+    assert call("confidence", "hasSamePolarity", RECIPE, question, text) == expected
+    twin = ({"$map": [*weights.items()]}, engine_passage(passage), text)
+    direct = confidence.is_direct_answer(question, weights, passage, text)
+    assert call("confidence", "isDirectAnswer", RECIPE, question, *twin) == direct
+
+
+@pytest.mark.parametrize("distance", [-1.0, 0.0, 0.04, 0.06, 0.1, 0.15, 0.9])
+def test_confidence_has_the_bucket_of_python(distance: float) -> None:
+    value = engine().call("confidence", "computeConfidence", RECIPE, distance)
+    assert value == pytest.approx(confidence.compute_confidence(distance))
+    bucket = engine().call("confidence", "bucketConfidence", RECIPE, value)
+    assert bucket == confidence.bucket_confidence(value)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        None,
+        [],
+        {"claims": "x"},
+        {"claims": [{"text": "A rope holds.", "evidence": []}]},
+        {"claims": [{"text": " ", "evidence": [{"source": "s1", "quote": "A rope holds."}]}]},
+        {"claims": [{"text": "A rope holds.", "evidence": [{"source": "s1"}]}]},
+        {"claims": [{"text": "A rope holds.", "evidence": [{"source": "s2", "quote": "A"}]}]},
+    ],
+)
+def test_draft_of_a_wrong_shape_or_source_is_refused(draft: Any) -> None:
+    page = engine_passage(Passage("guide#rope", "guide", "/guide/#rope", "Guide", "A rope holds."))
+    with pytest.raises(AssertionError, match=r"missing in the draft|no evidence|never retrieved"):
+        engine().call("contract", "enforceContract", RECIPE, draft, [page])
+
+
+def test_paraphrase_is_dropped_and_counted() -> None:
+    page = engine_passage(Passage("guide#rope", "guide", "/guide/#rope", "Guide", "A rope holds."))
+    support = [{"source": "s1", "quote": "A rope holds."}]
+    draft = {"claims": [{"text": "A rope breaks.", "evidence": support}]}
+    answer = engine().call("contract", "enforceContract", RECIPE, draft, [page])
+    assert answer == {"claims": [], "dropped": 1, "rules": ["quote"]}
