@@ -1,6 +1,8 @@
 """Retrieval in the browser's engine: each function equals its twin in Python."""
 
+import json
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +16,15 @@ from hypothesis import strategies as st
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
 from answerable.serve.retrieval.question import read_question
+from answerable.serve.retrieval.question_text import clean_question, find_question_problem
 from answerable.serve.stores.bundle import Bundle
 from answerable.testing import LetterEmbedder
+from support import sites
 from support.engine_process import engine
 from support.engine_questions import compare_rankings
 from support.engine_sites import open_small_site, open_store
+from support.fuzz_settings import DEEP
+from support.hard_questions import generate_questions
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,7 @@ QUESTIONS = (
     "въже в пристанището сега",
     "въжето и mooring chain",
     "係留の鎖",
+    "wird das Seil geprüft und die Ketten der Boote heute",
     "最新の灯",
     "鎖",
     "ΣΊΣΥΦΟΣ lantern",
@@ -129,9 +136,42 @@ QUESTIONS = (
 
 
 def test_site_is_ranked_the_same_for_every_question(small: Twins) -> None:
-    for language in (None, "en-GB", "bg", "ja", "fr"):
+    for language in (None, "en-GB", "bg", "de-AT", "ja", "fr"):
         count = compare_rankings(*_parts(small), QUESTIONS, language)
         assert count > len(QUESTIONS)
+
+
+def test_site_is_ranked_the_same_for_hard_questions(small: Twins) -> None:
+    questions = list_hard_questions(small.bundle, 2000 if DEEP else 100)
+    assert compare_rankings(*_parts(small), questions) > len(questions) / 10
+
+
+def list_hard_questions(bundle: Bundle, count: int) -> list[str]:
+    hard = generate_questions(list(bundle.passages()), count)
+    cleaned = [clean_question(question.text) for question in hard]
+    return [question for question in cleaned if not find_question_problem(question)]
+
+
+@pytest.mark.skipif(not DEEP, reason="builds real sites in `make check-deep` only")
+@pytest.mark.parametrize("name", ["httpx", "fastapi"])
+def test_real_site_is_ranked_the_same(name: str, tmp_path: Path) -> None:
+    source = sites.DATA / "sites" / name
+    if not source.is_dir():
+        pytest.skip(f"no sites in {sites.DATA}: ANSWERABLE_DATA")
+    folder = shutil.copytree(source, tmp_path / "project", copy_function=shutil.copy)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    sites.put(folder / "own.yml", "INHERIT: mkdocs.yml\nplugins: [search, answerable]\n")
+    done = sites.build(folder, "-q", "--config-file", "own.yml")
+    assert done.returncode == 0, done.stderr
+    bundle = sites.opened(folder)
+    lines = (sites.DATA / "questions" / f"{name}.jsonl").read_text("utf-8").split("\n")
+    real = [json.loads(line)["question"] for line in lines if line]
+    with open_store(bundle, name, tmp_path / "static") as store:
+        cleaned = list(map(clean_question, real))
+        assert compare_rankings(bundle, store, sites.local(), cleaned) > len(real)
+        hard = list_hard_questions(bundle, 1000)
+        assert compare_rankings(bundle, store, sites.local(), hard) > len(hard)
 
 
 def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:

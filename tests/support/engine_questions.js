@@ -1,6 +1,14 @@
 // Reads, retrieves and selects in the engine what a test compares with Python, many questions at once.
+const load = (name) => import(`${process.argv[2]}/${name}.js`);
+
+export async function openStore(url) {
+  const [{ openStore }, { loadStemmers }] = await Promise.all(["store", "tokenization"].map(load));
+  const store = await openStore(url);
+  await loadStemmers(store.recipe);
+  return store;
+}
+
 export async function answerAll(store, cases) {
-  const load = (name) => import(`${process.argv[2]}/${name}.js`);
   const [{ readQuestion }, { retrieve }, { arrangePool, fitBudget, selectEvidence }] = await Promise.all(
     ["question", "retrieve", "selection"].map(load),
   );

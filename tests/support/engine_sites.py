@@ -1,4 +1,4 @@
-"""A small site in three languages, with names, dates, code and versions, for twins of retrieval."""
+"""A small site in four languages, with names, dates, code and versions, for twins of retrieval."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +12,16 @@ from answerable.serve.stores.bundle import Bundle
 from support.browser_index import read_public_index, write_files
 from support.doubles import bundle_of, index_of, record
 from support.engine_process import engine
+from support.engine_questions import MODULE
 from support.static_server import serving
 
 # Of the pages that are not in English, by id.
-LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja"}
+LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de"}
 NO_STATEMENTS = np.zeros((0, 1), dtype=np.int8)
 
 
 def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
-    """Write and open the bundle of a site of eight pages; equal texts are on two of them."""
+    """Write and open the bundle of a site of nine pages; equal texts are on two of them."""
     same = "<p>The harbour keeps small boats in good order when the wind turns to the north.</p>"
     pages = [
         record(
@@ -54,6 +55,8 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
                "<h2 id='вериги'>Вериги</h2><p>Веригата е дебела дванайсет милиметра.</p>",
                "Котва в пристанището", date="2024-02-28"),
         record("въже", "<p>Всяка вечер въжето от коноп се проверява, а веригата не.</p>", "Въже"),
+        record("seile", "<p>Seile aus Hanf werden jeden Abend geprüft, die Kette des Bootes nicht."
+               "</p>", "Seile prüfen"),
         record("係留", "<p>係留にはブイと鎖が必要です。鎖の太さは十二ミリです。</p>"
                "<h2 id='灯'>灯</h2><p>赤い灯は強い風を知らせます。</p>", "係留の方法"),
     ]  # fmt: skip
@@ -80,5 +83,5 @@ def open_store(bundle: Bundle, name: str, folder: Path) -> Iterator[dict[str, st
     files = index.complete(bundle.manifest.built_at)
     write_files(files, folder)
     with serving(folder) as origin:
-        engine().call("store", "openStore", f"{origin}/{files.folder}/", save=name)
+        engine().call(MODULE, "openStore", f"{origin}/{files.folder}/", save=name)
         yield {"$": name}

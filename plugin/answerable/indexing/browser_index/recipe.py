@@ -38,6 +38,7 @@ from ...serve.retrieval import (
     selection,
 )
 from ...serve.text import normalization, sanitization, tokenization
+from ...serve.vectors import scalar_codes
 from . import candidate_bounds
 from .javascript_patterns import translate_pattern
 from .script_letters import write_script_pattern
@@ -51,6 +52,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS", "MIN_HALF_LETTERS"),
     question: ("ORDINARY_RANK", "_BOUNDARY", "_WORD_GAP"),
     retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
+    scalar_codes: ("SCALAR_POOL",),
     scoring: ("MAX_SHORT_QUESTION_TERMS",),
     section_scores: (
         "PAGE_WEIGHT",

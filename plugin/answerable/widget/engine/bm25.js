@@ -30,7 +30,7 @@ export function scoreBm25(store, idfs, [first, end]) {
   const { K1, B } = store.recipe.bm25;
   const scores = new Float64Array(end - first);
   const total = sum(idfs.values());
-  if (!total) return Float32Array.from(scores);
+  if (!total) return new Float32Array(scores);
   const lengths = store.passageLengths.subarray(first, end);
   const mean = Math.max(sum(lengths) / lengths.length, 1);
   for (const [term, idf] of idfs) {
@@ -42,7 +42,7 @@ export function scoreBm25(store, idfs, [first, end]) {
       scores[row] += (idf * count) / (count + K1 * (1 - B + (B * lengths[row]) / mean));
     }
   }
-  return Float32Array.from(scores, (score) => score / total);
+  return new Float32Array(scores.map((score) => score / total));
 }
 
 /**

@@ -37,7 +37,9 @@ export function scorePages(store, question, idfs, lexical) {
   const shares = computeTitleShares(store, question, idfs);
   const averages = averageBestPassages(store, lexical);
   const cosines = computeTitleCosines(store, idfs);
-  return Float32Array.from(cosines, (each, row) => cosine * each + share * shares[row] + words * averages[row]);
+  return new Float32Array(
+    cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]),
+  );
 }
 
 /**

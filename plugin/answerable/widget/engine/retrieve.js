@@ -62,14 +62,14 @@ async function rankSiblings(store, signals, unit, ranking, best) {
   const { SIBLING_PAGES, MAX_SIBLINGS, SIBLING_SLACK } = store.recipe.retrieve;
   const records = store.passageRecords;
   const pages = [...new Set(best.map(({ row }) => records[row]))].slice(0, SIBLING_PAGES);
-  const beside = Uint8Array.from(records, (record, row) => Number(pages.includes(record) && signals.lexical[row] > 0));
+  const beside = signals.isWhole.map((_, row) => Number(signals.lexical[row] > 0 && pages.includes(records[row])));
   ranking.rows.forEach((row, place) => {
     if (ranking.aboveFloor[place]) beside[row] = 0;
   });
   const rows = selectTopRows(signals.lexical, MAX_SIBLINGS, beside).sort((left, right) => left - right);
   const scored = scoreRows(store, { rows, cosines: await store.loadCosines(unit, rows) }, signals);
   const floor = Math.fround(store.manifest.profile.floor - SIBLING_SLACK);
-  return listTopItems(scored, Uint8Array.from(scored.base, (base) => Number(base >= floor)), MAX_SIBLINGS, signals);
+  return listTopItems(scored, scored.aboveFloor.map((_, place) => Number(scored.base[place] >= floor)), MAX_SIBLINGS, signals);
 }
 
 /**

@@ -51,7 +51,7 @@ export function computeSignals(store, { question, idfs }) {
     ? store.weights
     : store.weights.map((weight, row) => (store.isHistory[row] ? weight * Math.fround(history) : weight));
   /** @param {Float32Array} values of each record */
-  const ofPassages = (values) => Float32Array.from(store.passageRecords, (record) => values[record]);
+  const ofPassages = (values) => lexical.map((_, row) => values[store.passageRecords[row]]);
   return {
     lexical,
     boost: ofPassages(boosts),
@@ -124,14 +124,31 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  */
 export async function findPassageCandidates(store, unit, signals, readable) {
   const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.candidate_bounds;
-  const all = [...store.passageRecords.keys()];
-  const isExact = all.length <= EXACT_PASSAGES;
-  const cosines = isExact ? await store.loadCosines(unit, all) : store.estimateCosines(unit);
-  const { score, aboveFloor } = scoreRows(store, { rows: all, cosines }, signals, isExact ? 0 : ESTIMATE_SLACK);
-  const eligible = aboveFloor.map((likely, row) => likely & readable[row]);
-  const best = [aboveFloor, eligible].flatMap((mask) => selectTopRows(score, CANDIDATES, mask));
-  const rows = [...new Set(best)].sort((left, right) => left - right);
-  return { rows, cosines: isExact ? Float32Array.from(rows, (row) => cosines[row]) : await store.loadCosines(unit, rows) };
+  let rows = [...store.passageRecords.keys()];
+  if (rows.length > EXACT_PASSAGES) {
+    const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK);
+    rows = selectCandidates(estimated, readable, CANDIDATES).map((place) => rows[place]);
+  }
+  const cosines = await store.loadCosines(unit, rows);
+  const places = selectCandidates(
+    scoreRows(store, { rows, cosines }, signals),
+    readable,
+    store.recipe.scalar_codes.SCALAR_POOL,
+  );
+  return { rows: places.map((place) => rows[place]), cosines: Float32Array.from(places, (place) => cosines[place]) };
+}
+
+/**
+ * Select the best places of a ranking above the floor, and of those that the asker can read, rising.
+ * @param {Ranking} ranking
+ * @param {Uint8Array} readable
+ * @param {number} count of either
+ * @returns {number[]}
+ */
+function selectCandidates({ rows, score, aboveFloor }, readable, count) {
+  const eligible = aboveFloor.map((above, place) => above & readable[rows[place]]);
+  const best = [aboveFloor, eligible].flatMap((mask) => selectTopRows(score, count, mask));
+  return [...new Set(best)].sort((left, right) => left - right);
 }
 
 /**
