@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from answerable.indexing.build_summary import summarize_build
 from answerable.indexing.output import function_writer
-from answerable.indexing.pipeline import publish_function, stage_function, summarize_build
+from answerable.indexing.pipeline import publish_function, stage_function
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.settings import FunctionSettings
 from answerable.serve.vectors.encodings import encode_all_dimensions

@@ -110,7 +110,7 @@ class _LiveIndex:
         with closing(ProcessPool()) as pool:
             site = describe_site(options, built, self.embedder, pool)
             notebook = read_notes(options, site)
-            bundle = preview_site(site, notebook, options.cache / "built", click.echo)
+            bundle, _ = preview_site(site, notebook, options.cache / "built", click.echo)
         self.engine = make_engine(bundle, self.embedder)
 
 

@@ -8,13 +8,16 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..serve.bundle_format.manifest import STREAMS, Manifest, array_file_name
+from ..serve.bundle_format.manifest import Manifest
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity
 from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.vectors.encodings import Encoding
+from .browser_index.index_files import BrowserIndex
+from .browser_index.staged_index import stage_browser_index
+from .build_summary import count_scanned_bytes, summarize_build
 from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.artifacts import Artifact
 from .leak_audit.audit import audit_artifacts, check_published_in
@@ -23,13 +26,14 @@ from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import read_notebook
 from .notes.routing_hints import check_about
 from .output.atomic_files import lock_folder
+from .output.browser_writer import write_addressed_files
 from .output.bundle_contents import BundleContents, serialize_index
-from .output.bundle_writer import parse_build_time, write_bundle
-from .output.function_writer import check_function_folder, lacks_kernel, write_function
+from .output.bundle_writer import make_manifest, parse_build_time, write_bundle
+from .output.function_writer import check_function_folder, write_function
 from .pages.page_index import PageIndex
-from .plurals import format_count
 from .process_pool import ProcessPool
 from .progress import show_progress
+from .widget.injection import WIDGET_FOLDER
 
 # What a site without an address goes without, after the option that gives it one.
 NO_ADDRESS_MESSAGE = (
@@ -78,14 +82,19 @@ class FunctionPlan:
 class StagedFunction:
     """A function that has been audited and not been written. ``contents``: its bundle's files.
 
-    ``browser_index``: the folder of the same index for browsers, below the widget's folder.
+    ``browser``: the same index for readers' browsers, None where none answers.
     """
 
     folder: Path
     index: SiteIndex
     settings: FunctionSettings
     contents: BundleContents
-    browser_index: str | None = None
+    browser: BrowserIndex | None = None
+
+    @property
+    def browser_index(self) -> str | None:
+        """Return the folder of the index for browsers, below the widget's folder."""
+        return self.browser.folder if self.browser else None
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -140,35 +149,65 @@ def publish_site(
     was published. gate: raises if a function must not be published.
     """
     audit = partial(_audit_site, site, notebook)
-    all_staged = [
-        stage_function(
-            index_site(plan.site, notebook), plan.folder, plan.settings, site.encoding, audit
-        )
-        for plan in plans
-    ]
+    all_staged = [_stage_plan(plan, index_site(plan.site, notebook), audit) for plan in plans]
     for staged in all_staged:
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
     for staged in all_staged:
         profile = site.choose_profile(staged.index)
         manifest = publish_function(staged, site.embedder.identity, profile, _read_build_time())
+        _write_browser_index(site, staged.browser, manifest)
         report(summarize_build(manifest, staged.index, staged.folder))
         published.append((staged, manifest))
     return published
 
 
+def _stage_plan(plan: FunctionPlan, index: SiteIndex, audit: AuditArtifacts) -> StagedFunction:
+    """Stage a function, and the same index for browsers where they answer."""
+    site = plan.site
+    staged = stage_function(index, plan.folder, plan.settings, site.encoding, audit)
+    return replace(staged, browser=_stage_browser_index(site, index, staged.contents, audit))
+
+
+def _stage_browser_index(
+    site: SiteBuild, index: SiteIndex, contents: BundleContents, audit: AuditArtifacts
+) -> BrowserIndex | None:
+    """Serialize an index for browsers, and have it audited; None where none answers."""
+    if site.browser_folder is None:
+        return None
+    embedder, profile = site.embedder, site.choose_profile(index)
+    bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
+    browser = stage_browser_index(index, profile, embedder, bundle.id)
+    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
+    audit(_list_file_artifacts(folder, browser.files))
+    return browser
+
+
+def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None, manifest: Manifest) -> None:
+    """Write an index for browsers into the site. manifest: of the bundle that holds the same."""
+    if browser and site.browser_folder:
+        files = browser.complete(manifest.built_at)
+        write_addressed_files(files, site.browser_folder / WIDGET_FOLDER)
+
+
 def preview_site(
     site: SiteBuild, notebook: Notebook, folder: Path, report: Callable[[str], object]
-) -> Bundle:
-    """Index and audit a site and open it as a bundle in a folder of ours; nothing is published."""
+) -> tuple[Bundle, str | None]:
+    """Index and audit a site and open it as a bundle in a folder of ours; nothing is published.
+
+    Returns the folder of the same index for browsers too, which is in the site; None without one.
+    """
     index = index_site(site, notebook)
     contents = serialize_index(index, site.encoding)
-    _audit_site(site, notebook, _list_bundle_artifacts(BUNDLE_FOLDER, contents))
+    audit = partial(_audit_site, site, notebook)
+    audit(_list_file_artifacts(BUNDLE_FOLDER, contents.files))
+    browser = _stage_browser_index(site, index, contents, audit)
     profile = site.choose_profile(index)
     write_bundle(contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)
+    _write_browser_index(site, browser, bundle.manifest)
     report(summarize_build(bundle.manifest, index, folder))
-    return bundle
+    return bundle, browser.folder if browser else None
 
 
 def stage_function(
@@ -185,7 +224,7 @@ def stage_function(
     """
     check_function_folder(function)
     contents = serialize_index(index, encoding)
-    bundle = _list_bundle_artifacts(f"{function.name}/{BUNDLE_FOLDER}", contents)
+    bundle = _list_file_artifacts(f"{function.name}/{BUNDLE_FOLDER}", contents.files)
     audit([*bundle, Artifact(f"{function.name}/{SETTINGS_FILE}", settings.as_json)])
     return StagedFunction(function, index, settings, contents)
 
@@ -199,7 +238,7 @@ def publish_function(
     """
     folder, contents = staged.folder, staged.contents
     sizes = {name: len(data) for name, data in contents.files.items()}
-    scanned_bytes = 0 if staged.settings.store else _count_scanned_bytes(contents.encoding, sizes)
+    scanned_bytes = 0 if staged.settings.store else count_scanned_bytes(contents.encoding, sizes)
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
@@ -213,50 +252,9 @@ def _audit_site(site: SiteBuild, notebook: Notebook, served: Iterable[Artifact])
     audit_artifacts(notebook.notes, artifacts, site.cache, site.pool, notebook.unindexed)
 
 
-def _count_scanned_bytes(encoding: Encoding, sizes: Mapping[str, int]) -> int:
-    """Count the bytes of all vectors, if a question is compared with every one of them.
-
-    sizes: of a bundle's files.
-    """
-    if not encoding.kind.is_scanned:
-        return 0
-    return sum(
-        sizes[array_file_name(stream, name)] for stream in STREAMS for name in encoding.arrays
-    )
-
-
-def _list_bundle_artifacts(name: str, contents: BundleContents) -> list[Artifact]:
-    files = contents.files.items()
-    return [Artifact(f"{name}/{file}", partial(bytes, data)) for file, data in files]
+def _list_file_artifacts(folder: str, files: Mapping[str, bytes]) -> list[Artifact]:
+    return [Artifact(f"{folder}/{file}", partial(bytes, data)) for file, data in files.items()]
 
 
 def _read_build_time() -> dt.datetime:
     return parse_build_time(os.environ.get("SOURCE_DATE_EPOCH"))
-
-
-def summarize_build(manifest: Manifest, index: SiteIndex, folder: Path) -> str:
-    """Say on one line what an index holds and where it was written."""
-    counts = manifest.counts
-    nouns = (("records", "page"), ("passages", "passage"), ("hints", "hint"))
-    return (
-        f"{', '.join(format_count(counts[name], noun) for name, noun in nouns)}; "
-        f"{format_count(index.embedded, 'text')} embedded; "
-        f"bundle of {manifest.bytes / 1000:.1f} kB in {_relative_path(folder)}"
-        f"{_suggest_kernel(manifest)}"
-    )
-
-
-def _suggest_kernel(manifest: Manifest) -> str:
-    """Name the extra that a large bundle profits from, unless it is installed."""
-    sizes = {name: file.bytes for name, file in manifest.files.items()}
-    if not lacks_kernel(_count_scanned_bytes(manifest.encoding, sizes)):
-        return ""
-    return "; `pip install 'mkdocs-answerable[fast]'` makes its search faster"
-
-
-def _relative_path(folder: Path) -> str:
-    try:
-        return os.path.relpath(folder)
-    except ValueError:
-        # On Windows there is no way from one drive to another.
-        return str(folder)

@@ -119,8 +119,9 @@ def preview_build(built: FinishedBuild) -> Engine:
         built.options.answers_in or "function", _list_needs(built.options, whole)
     )
     site = _describe_site(built, whole, place)
-    bundle = preview_site(site, notebook, built.cache / "serve", log.info)
-    _write_widget_files(built, whole, {whole.info.language: PublishedIndex(bundle.manifest.id)})
+    bundle, index = preview_site(site, notebook, built.cache / "serve", log.info)
+    published = PublishedIndex(bundle.manifest.id, index)
+    _write_widget_files(built, whole, {whole.info.language: published})
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
 

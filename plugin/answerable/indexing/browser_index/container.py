@@ -6,7 +6,6 @@ padded to 8 bytes; all little-endian. ``engine/container.js`` reads it in the br
 
 import json
 import struct
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,7 @@ ALIGNMENT = 8
 CONTAINER_FORMAT = "answerable-1"
 
 _LENGTH = struct.Struct("<I")
+_HEADER_START = f'{{"format":"{CONTAINER_FORMAT}",'.encode()
 _TYPE_NAMES = {dtype: name for name, dtype in ARRAY_TYPES.items()}
 _UNSIGNED_TYPES: tuple[np.dtype[Any], ...] = tuple(np.dtype(name) for name in ("|u1", "<u2", "<u4"))
 
@@ -71,13 +71,16 @@ def unpack_container(data: bytes, name: str) -> Container:
         raise BundleError(f"{name} is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
 
 
-def is_container(data: bytes) -> bool:
-    """Test whether data starts like a container."""
-    try:
-        start = zlib.decompressobj().decompress(data, 256)
-    except zlib.error:
-        return False
-    return start[_LENGTH.size :].startswith(f'{{"format":"{CONTAINER_FORMAT}"'.encode())
+def split_content(content: bytes) -> tuple[bytes, bytes] | None:
+    """Split the decompressed bytes of a container into its header and its arrays.
+
+    None for any other content, whatever its bytes are.
+    """
+    start = _LENGTH.size
+    if not content.startswith(_HEADER_START, start):
+        return None
+    end = start + _LENGTH.unpack_from(content)[0]
+    return content[start:end], content[end:]
 
 
 def shrink_array(values: NDArray[Any]) -> NDArray[Any]:
@@ -94,10 +97,11 @@ def _name_type(array: NDArray[Any]) -> str:
 
 
 def _parse_content(content: bytes) -> Container:
-    end = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-    header = json.loads(content[_LENGTH.size : end])
-    if header["format"] != CONTAINER_FORMAT:
-        raise ValueError(f"its format is {header['format']!r:.40}")
+    parts = split_content(content)
+    if parts is None:
+        raise ValueError(f"its format is not {CONTAINER_FORMAT}")
+    header = json.loads(parts[0])
+    end = _LENGTH.size + len(parts[0])
     arrays: dict[str, NDArray[Any]] = {}
     for name, type_name, count in header["arrays"]:
         start = end + -end % ALIGNMENT

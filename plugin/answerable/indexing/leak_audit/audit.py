@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...serve.errors import LeakError
 from ...serve.text import tokenization
+from ..browser_index import container
 from ..notes import captions
 from ..notes.note import Note
 from ..notes.note_lint import ErrorCollector
@@ -161,6 +162,6 @@ def _cache_key(scope: AuditScope, file: AuditedFile) -> bytes:
 @cache
 def _code_digest() -> str:
     """Hash the code that judges: files that an older version found clean are read again."""
-    shared = [Path(str(module.__file__)) for module in (captions, tokenization)]
+    shared = [Path(str(module.__file__)) for module in (captions, container, tokenization)]
     sources = [*sorted(Path(__file__).parent.glob("*.py")), *shared]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()

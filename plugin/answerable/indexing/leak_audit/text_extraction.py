@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
+from ..browser_index.container import split_content
 from ..notes.captions import (
     has_caption_times,
     has_cue_times,
@@ -101,6 +102,12 @@ def _extract(
         if data.startswith(mark):
             yield from _read_text(name, data.decode(encoding, "replace"), place)
             return
+    if parts := split_content(data):
+        header, arrays = parts
+        yield from _read_text(name, header.decode("utf-8", "replace"), place)
+        # What its header calls numbers could be anything.
+        yield from _extract(name, arrays, place, depth, budget)
+        return
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -3,12 +3,9 @@
 import re
 from collections.abc import Iterable
 from importlib.resources import files
-from pathlib import Path
 
 from ..browser_index.addressed_files import AddressedFiles, address_files
 from ..browser_index.stemmers import list_stemmer_files
-from ..output.atomic_files import write_file
-from .injection import WIDGET_FOLDER
 
 ENGINE_KIND = "engine"
 # What the ask box imports; it imports the others.
@@ -35,12 +32,6 @@ def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
 def _shorten(path: str, text: str) -> str:
     """Shorten a script; a license is published as it is."""
     return shorten_script(text) if path.endswith(".js") else text
-
-
-def write_engine_files(engine: AddressedFiles, site_folder: Path) -> None:
-    """Write the modules into a site; they are public, and there is nothing to audit in them."""
-    for path, data in engine.files.items():
-        write_file(site_folder / WIDGET_FOLDER / engine.folder / path, data)
 
 
 def shorten_script(source: str) -> str:
