@@ -4,6 +4,7 @@ import dataclasses
 import json
 import types
 import typing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,7 @@ def test_build_removes_the_files_of_the_last_one_even_without_cleaning(tmp_path:
     assert list_indexes(tmp_path) == []
 
 
+@pytest.mark.skipif(find_spec("mkdocs_static_i18n") is None, reason="without mkdocs-static-i18n")
 def test_languages_apart_have_an_index_each(tmp_path: Path) -> None:
     pages = {
         "index.md": "# Hafen\n\nThe harbour keeps small boats in order.\n",
