@@ -102,8 +102,11 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     after = read_config(tmp_path)
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
-    names = {path.name for path in (tmp_path / "site" / WIDGET_CONFIG_PATH).parent.iterdir()}
-    assert names == {"ask-box.js", "challenge.js", "webmcp.js", "strings", "site.json"}
+    widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
+    files = {"ask-box.js", "challenge.js", "webmcp.js", "strings", "site.json"}
+    assert {path.name for path in widget.iterdir()} - {"model"} == files | {"engine", "index"}
+    folders = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
+    assert sorted(folders) == sorted({after["index"], after["engine"][0].rpartition("/")[0]})
 
 
 def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_path: Path) -> None:
@@ -362,14 +365,16 @@ def test_index_injects_the_bundle_of_its_function(folder: Path, tmp_path: Path) 
     for _ in range(2):
         done = command(tmp_path, "index", "site", "--inject")
         assert done.returncode == 0, done.stderr
-        assert read_config(tmp_path) == {
+        config = read_config(tmp_path)
+        widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
+        assert [f"index/{path.name}" for path in widget.glob("index/*")] == [config.pop("index")]
+        assert all((widget / path).is_file() for path in config.pop("engine"))
+        assert config == {
             "bundle": opened(tmp_path).manifest.id,
             "examples": [],
             "search": None,
             "authors": None,
             "feedback": None,
-            "engine": None,
-            "index": None,
         }
     (tmp_path / "site" / WIDGET_CONFIG_PATH).unlink()
     assert command(tmp_path, "index", "site").returncode == 0
