@@ -13,6 +13,7 @@ from answerable.indexing.local_model import (
     derive_model_files,
     find_wheel_file,
     open_local_embedder,
+    read_pieces,
 )
 from answerable.serve.embedders.local_embedder import (
     LOCAL_IDENTITY,
@@ -49,6 +50,14 @@ def test_the_function_embeds_as_the_build_does(folder: Path) -> None:
     assert np.array_equal(loaded.embed(TEXTS), sites.local().embed(TEXTS))
     assert loaded.word_rank("house") == sites.local().word_rank("house") == 3699
     assert loaded.word_rank("xyzzyqq") is None
+
+
+def test_the_function_has_the_pieces_of_the_build(folder: Path) -> None:
+    """Some end in a carriage return, which reading a text may take for a line's end."""
+    pieces = read_pieces()
+    assert any(piece.endswith("\r") for piece in pieces)
+    loaded = load_local_embedder(folder).pieces
+    assert [loaded.find_id(piece) for piece in pieces[300:]] == list(range(300, len(pieces)))
 
 
 def test_a_vector_is_the_normalized_mean_of_its_dequantized_rows() -> None:

@@ -92,7 +92,8 @@ def load_local_embedder(folder: Path, *, verify: bool = True) -> LocalEmbedder:
                 f"{path}: not the file that this version of mkdocs-answerable derives; run the "
                 "build again"
             )
-    pieces = (folder / VOCABULARY_FILE).read_text("utf-8").split("\n")
+    # Not as a text: some pieces end in a carriage return, which is no line end here.
+    pieces = (folder / VOCABULARY_FILE).read_bytes().decode("utf-8").split("\n")
     tensors = map_safetensors(folder / TOKEN_TABLE_FILE)
     return LocalEmbedder(TokenPieces(pieces), tensors["codes"], tensors["scales"])
 
