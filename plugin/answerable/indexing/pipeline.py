@@ -15,8 +15,7 @@ from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.vectors.encodings import Encoding
-from .browser_index.index_files import BrowserIndex
-from .browser_index.staged_index import stage_browser_index
+from .browser_index.staged_index import StagedBrowserIndex, stage_browser_index
 from .build_summary import count_scanned_bytes, summarize_build
 from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.artifacts import Artifact
@@ -89,12 +88,12 @@ class StagedFunction:
     index: SiteIndex
     settings: FunctionSettings
     contents: BundleContents
-    browser: BrowserIndex | None = None
+    browser: StagedBrowserIndex | None = None
 
     @property
     def browser_index(self) -> str | None:
         """Return the folder of the index for browsers, below the widget's folder."""
-        return self.browser.folder if self.browser else None
+        return self.browser.index.folder if self.browser else None
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
@@ -171,23 +170,25 @@ def _stage_plan(plan: FunctionPlan, index: SiteIndex, audit: AuditArtifacts) -> 
 
 def _stage_browser_index(
     site: SiteBuild, index: SiteIndex, contents: BundleContents, audit: AuditArtifacts
-) -> BrowserIndex | None:
+) -> StagedBrowserIndex | None:
     """Serialize an index for browsers, and have it audited; None where none answers."""
     if site.browser_folder is None:
         return None
     embedder, profile = site.embedder, site.choose_profile(index)
     bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
     browser = stage_browser_index(index, profile, embedder, bundle.id)
-    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.folder}"
-    audit(_list_file_artifacts(folder, browser.files))
+    folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.index.folder}"
+    audit(_list_file_artifacts(folder, browser.index.files))
     return browser
 
 
-def _write_browser_index(site: SiteBuild, browser: BrowserIndex | None, manifest: Manifest) -> None:
+def _write_browser_index(
+    site: SiteBuild, browser: StagedBrowserIndex | None, manifest: Manifest
+) -> None:
     """Write an index for browsers into the site. manifest: of the bundle that holds the same."""
     if browser and site.browser_folder:
-        files = browser.complete(manifest.built_at)
-        write_addressed_files(files, site.browser_folder / WIDGET_FOLDER)
+        for files in browser.list_folders(manifest.built_at):
+            write_addressed_files(files, site.browser_folder / WIDGET_FOLDER)
 
 
 def preview_site(
@@ -207,7 +208,7 @@ def preview_site(
     bundle = open_bundle(folder, verify=False)
     _write_browser_index(site, browser, bundle.manifest)
     report(summarize_build(bundle.manifest, index, folder))
-    return bundle, browser.folder if browser else None
+    return bundle, browser.index.folder if browser else None
 
 
 def stage_function(
