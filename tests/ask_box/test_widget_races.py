@@ -87,6 +87,7 @@ def test_late_feedback_thanks_are_not_shown_for_the_next_question(page: Page, si
 
 
 def test_a_failed_site_request_is_retried(page: Page, site: Site) -> None:
+    site.ask_box = '<answerable-ask endpoint="/_answerable/"></answerable-ask>'
     site.about = Reply("<html>", status=500)
     box = visit(page, site, NOT_FOUND, NOT_FOUND)
     ask(box)

@@ -76,6 +76,8 @@ const ENGLISH = {
   "capped": "No more questions can be answered today.",
   "paused": "Questions are not answered at the moment.",
   "missing": "No questions can be answered here: the site has no answer function.",
+  "unsupported": "This browser is too old to answer questions here.",
+  "file": "A page that is opened as a file cannot load the index of answers. Open the site from a web server.",
   "searchWorks": "Search still works.",
   "retry": "Try again",
   "retryIn": "Try again in {n} s",
@@ -85,6 +87,7 @@ const LANGUAGES = "ar de es fr ja";
 const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
+const GONE = "IndexGoneError";
 
 const PROBLEMS = {
   __proto__: null,
@@ -100,6 +103,8 @@ const PROBLEMS = {
   405: "missing",
   501: "missing",
   "not-found": "missing",
+  unsupported: "unsupported",
+  file: "file",
 };
 const PATIENCE = 30;
 
@@ -367,10 +372,10 @@ function nameOfLanguage(language, tag) {
 
 function endpointOf(host) {
   const link = document.querySelector('link[rel~="answerable"]');
-  const address = host.getAttribute("endpoint") ?? link?.getAttribute("href") ?? new URL("_answerable/", ROOT);
-  const url = new URL(address, document.baseURI);
+  const address = host.getAttribute("endpoint") ?? link?.getAttribute("href");
+  const url = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
   if (!url.pathname.endsWith("/")) url.pathname += "/";
-  return url;
+  return { url, isDefault: address == null };
 }
 
 function resolve(address, siteUrl) {
@@ -483,8 +488,41 @@ async function request(call, endpoint, question, signal, entered) {
   return checkAnswer(await (streams ? readEvents(response, entered) : response.json()));
 }
 
+const engines = {};
+
+/** The engine of this browser over the site's index. */
+async function engineOf(call, { engine, index }) {
+  if (!self.DecompressionStream) throw new Problem("unsupported");
+  const urls = engine.map((path) => new URL(path, HOME).href);
+  engines[urls[0]] ??= (async () => {
+    // A browser does not import again what has failed.
+    const responses = await Promise.all(urls.map((url) => call(url)));
+    if (!responses.every(({ ok }) => ok)) throw Object.assign(new Error(), { name: GONE });
+    return import(urls[0]);
+  })();
+  try {
+    const { openSiteIndex } = await engines[urls[0]];
+    return await openSiteIndex(index, HOME, pageLanguage(), call);
+  } catch (error) {
+    delete engines[urls[0]];
+    throw error;
+  }
+}
+
+async function answerHere(call, site, question, signal, entered) {
+  const engine = await engineOf(call, site);
+  return checkAnswer(await engine.answer(question, { language: pageLanguage(), signal, onStage: entered, requestId: crypto.randomUUID?.() }));
+}
+
 async function siteOf(call) {
-  const site = await (await call(new URL("site.json", HOME), { signal: AbortSignal.timeout(3000) })).json();
+  const response = await call(new URL("site.json", HOME), { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+  // Only a site without the file is known to have no index.
+  if (!response.ok && response.status !== 404) throw new Problem(response.status);
+  const site = Object(
+    await response.json().catch((error) => {
+      if (!(error instanceof SyntaxError)) throw error;
+    }),
+  );
   const examples = Array.isArray(site.examples) ? site.examples.filter(isText).slice(0, 3) : [];
   const bundles = (isObject(site.bundle) ? Object.values(site.bundle) : [site.bundle]).filter(isText);
   return { ...site, bundles, examples };
@@ -797,39 +835,6 @@ function decoded(text) {
   }
 }
 
-// Not in an answer.
-function findOnPage(words) {
-  const boxes = document.querySelectorAll("answerable-ask");
-  const show = (visibility) => boxes.forEach(({ style }) => Object.assign(style, { visibility }));
-  show("hidden");
-  const isFound = find(words);
-  show("");
-  return isFound;
-}
-
-function highlight(address) {
-  const [id, directive = ""] = new URL(address).hash.slice(1).split(":~:text=");
-  // A dash marks their context.
-  const [start, end] = directive.split("&")[0].split(",").filter((term) => !/^-|-$/.test(term)).map(decoded);
-  const heading = document.getElementById(decoded(id));
-  const selection = getSelection();
-  selection.collapse(heading ?? document.body, 0);
-  heading?.scrollIntoView();
-  if (!start) return true;
-  if (!findOnPage(start)) return false;
-  const { anchorNode, anchorOffset } = selection;
-  if (end && findOnPage(end)) selection.setBaseAndExtent(anchorNode, anchorOffset, selection.focusNode, selection.focusOffset);
-  anchorNode.parentElement.scrollIntoView({ block: "center" });
-  return true;
-}
-
-function highlightLater(address, tries = 50) {
-  const { pathname, hash } = new URL(address);
-  const id = decoded(hash.slice(1).split(":~:")[0]);
-  const isThere = location.pathname === pathname && (!id || document.getElementById(id));
-  if (!(isThere && highlight(address)) && tries > 0) setTimeout(highlightLater, 100, address, tries - 1);
-}
-
 function focused() {
   let node = document.activeElement;
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -1060,6 +1065,7 @@ export class AskBox extends HTMLElement {
   #listen() {
     const { question, form, view } = this.#ui;
     question.addEventListener("input", () => this.#counted());
+    question.addEventListener("focus", () => this.#prepare());
     question.addEventListener("keydown", (event) => {
       // 229: the Enter that ends a composition in Safari.
       const composing = event.isComposing || event.keyCode === 229;
@@ -1119,7 +1125,7 @@ export class AskBox extends HTMLElement {
       // A page that loads its own links swallows fragments.
       if (!click.defaultPrevented) return;
       if (!isHere) this.#dock(link);
-      highlightLater(link.href);
+      import("./highlight.js").then(({ highlightLater }) => highlightLater(link.href));
     });
   }
 
@@ -1166,21 +1172,49 @@ export class AskBox extends HTMLElement {
     this.#run = run;
     this.#asked = question;
     this.#showWorking();
-    const told = this.#told();
     const end = (show, what, site) => run.signal.aborted || show.call(this, question, what, site);
     try {
       const entered = (stage) => run.signal.aborted || this.#entered(stage);
       const answer = await this.#request(question, run.signal, entered);
-      end(this.#showAnswer, answer, await told);
+      end(this.#showAnswer, answer, await this.#told());
     } catch (error) {
-      end(this.#showProblem, error, await told);
+      end(this.#showProblem, error, await this.#told());
     } finally {
       // A stream may stay open.
       run.abort();
     }
   }
 
-  #request = (...asked) => request(this.#fetch, this.#endpoint, ...asked);
+  // Of this browser or of a function, and never of both.
+  #request = async (...asked) => {
+    for (let tries = 0; ; tries += 1) {
+      const site = this.#endpoint.isDefault ? await this.#read() : {};
+      if (!site.index) return request(this.#fetch, this.#endpoint.url, ...asked);
+      try {
+        return await answerHere(this.#fetch, site, ...asked);
+      } catch (error) {
+        if (error.name !== GONE || tries > 0) throw isText(error.code) ? new Problem(error.code) : error;
+        this.#site = null;
+      }
+    }
+  };
+
+  async #prepare() {
+    try {
+      const site = this.#endpoint.isDefault ? await this.#read() : {};
+      if (site.index) await engineOf(this.#fetch, site);
+    } catch {
+      // Told when a question is asked.
+    }
+  }
+
+  #read() {
+    if (location.protocol === "file:") throw new Problem("file");
+    return (this.#site ??= siteOf(this.#fetch).catch((error) => {
+      this.#site = null;
+      throw error;
+    }));
+  }
 
   async #offer() {
     const { offerAsk } = await import("./webmcp.js");
@@ -1196,12 +1230,12 @@ export class AskBox extends HTMLElement {
   }
 
   async #told() {
-    this.#site ??= siteOf(this.#fetch);
-    const none = () => {
-      this.#site = null;
-      return { bundles: [], examples: [] };
-    };
-    const site = { ...(await this.#site.catch(none)) };
+    const site = { bundles: [], examples: [] };
+    try {
+      Object.assign(site, await this.#read());
+    } catch {
+      // Nothing is told.
+    }
     for (const name of ["search", "authors", "feedback"]) {
       site[name] = this.getAttribute(name) ?? site[name];
     }
@@ -1350,7 +1384,7 @@ export class AskBox extends HTMLElement {
     const code = error instanceof Problem ? error.code : navigator.onLine ? "failed" : "offline";
     const key = PROBLEMS[code] ?? "failed";
     this.#run = null;
-    const isClosed = ["capped", "paused", "missing"].includes(key);
+    const isClosed = ["capped", "paused", "missing", "unsupported", "file"].includes(key);
     const ways = isClosed ? this.#ways(question, { search }, "") : [];
     const retry = button("retry", say("retry"), () => retry.ariaDisabled !== "true" && this.#submit());
     this.#show("problem", ...ways, ...(isClosed || key === "unreadable" ? [] : [retry]));
@@ -1378,7 +1412,7 @@ if (!customElements.get("answerable-ask")) customElements.define("answerable-ask
 
 // For browsers without text fragments.
 if (!("fragmentDirective" in document)) {
-  const show = () => location.hash.includes(":~:text=") && highlight(location.href);
+  const show = async () => location.hash.includes(":~:text=") && (await import("./highlight.js")).highlight(location.href);
   window.addEventListener("hashchange", show);
   show();
 }

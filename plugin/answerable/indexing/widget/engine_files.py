@@ -9,7 +9,7 @@ from ..browser_index.stemmers import list_stemmer_files
 
 ENGINE_KIND = "engine"
 # What the ask box imports; it imports the others.
-ENTRY_MODULE = "engine.js"
+ENTRY_MODULE = "site_index.js"
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.M | re.S)
 _LICENSE = re.compile(r"license|copyright", re.I)

@@ -1,0 +1,47 @@
+/** Open the engine over the index of a page's language, once for all ask boxes of a page. */
+
+import { openEngine } from "./engine.js";
+
+/** @typedef {import("./engine.js").Engine} Engine */
+
+/** @type {Map<string, Promise<Engine>>} */
+const engines = new Map();
+
+/**
+ * Open the engine over a site's index; after an error it is opened again.
+ * @param {string | Record<string, string>} index its folder, or one for each language tag, as site.json has it
+ * @param {string} base the url that folders are relative to
+ * @param {string} [language] of the page
+ * @param {typeof globalThis.fetch} [fetch]
+ * @returns {Promise<Engine>}
+ */
+export function openSiteIndex(index, base, language = "", fetch) {
+  const folders = typeof index === "string" ? { "": index } : index;
+  const [url, ...keep] = [chooseFolder(folders, language), ...Object.values(folders)].map(
+    (folder) => new URL(`${folder}/`, base).href,
+  );
+  let opened = engines.get(url);
+  if (!opened) {
+    opened = openEngine(url, { fetch, keep });
+    engines.set(url, opened);
+    opened.catch(() => engines.delete(url));
+  }
+  return opened;
+}
+
+/**
+ * Choose the folder of a language, else of another variety of it, else the first.
+ * @param {Record<string, string>} folders
+ * @param {string} language
+ * @returns {string}
+ */
+function chooseFolder(folders, language) {
+  const tags = Object.keys(folders);
+  const base = baseOf(language);
+  return folders[tags.find((tag) => tag === language) ?? tags.find((tag) => baseOf(tag) === base) ?? tags[0]];
+}
+
+/** @param {string} tag */
+function baseOf(tag) {
+  return tag.toLowerCase().split(/[-_]/)[0];
+}
