@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.http.mcp.tools import TOOLS, format_answer_for_agent
+from answerable.serve.providers import make_engine
+from support import sites, static_server
 from support.browser import CHROMIUM_ARGS, PATIENCE, executable
 from support.deadlines import until
 from support.widget_site import (
@@ -101,6 +105,29 @@ def test_the_tool_gives_what_the_mcp_server_gives(agent_page: Page, site: Site) 
     assert site.questions == [("/_answerable/answer", asking("How do I deploy?"))] * 2
     # It is the page's, and the box that a reader uses is not touched.
     assert agent_page.locator("answerable-ask").get_attribute("state") is None
+
+
+def test_the_tool_asks_the_engine_of_a_page_that_answers_itself(
+    agent_browser: Browser, tmp_path: Path
+) -> None:
+    widget = {"webmcp": True}
+    sites.build_here(
+        sites.write_site(tmp_path, theme={"name": "readthedocs"}, options={"widget": widget})
+    )
+    bundle = sites.opened(tmp_path)
+    engine = make_engine(bundle, sites.local())
+    page = agent_browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    with static_server.serving(tmp_path / "site") as origin:
+        page.goto(origin)
+        until(lambda: page.evaluate(LIST) == ["ask"])
+        for question in ("How thick is the chain of a mooring?", "Who wrote Hamlet?"):
+            result = call(page, question)
+            reply = serialize_answer(engine.answer(question), bundle, "")
+            answer = {**result["structuredContent"], "request_id": "", "notes": []}
+            assert answer == reply
+            assert result["content"][0]["text"] == format_answer_for_agent(reply)
+    page.close()
 
 
 def test_problems_are_results_that_an_agent_can_act_on(agent_page: Page, site: Site) -> None:

@@ -26,7 +26,7 @@ from answerable.indexing.widget.widget_config import WIDGET_CONFIG_PATH
 from answerable.serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from answerable.serve.retrieval.selection import count_context_characters
 from support import sites, static_server
-from support.browser_index import serialize_bundle, write_files
+from support.browser_index import write_files
 
 QUESTIONS = (
     "How thick is the chain of a mooring?",
@@ -51,7 +51,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(built: Path) -> AddressedFiles:
-    return serialize_bundle(sites.opened(built), sites.local())
+    """Read the index that the build has published."""
+    settings = json.loads((built / "site" / WIDGET_CONFIG_PATH).read_bytes())
+    folder = built / "site" / ASSETS / settings["index"]
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return AddressedFiles(
+        settings["index"],
+        {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths},
+    )
 
 
 def publish(folder: Path, files: AddressedFiles, index: object = None) -> Path:
