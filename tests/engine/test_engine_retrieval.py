@@ -17,7 +17,9 @@ from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
 from answerable.serve.retrieval.question import read_question
 from answerable.serve.retrieval.question_text import clean_question, find_question_problem
+from answerable.serve.retrieval.selection import find_budget_limits, fit_budget
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Evidence, Passage
 from answerable.testing import LetterEmbedder
 from support import sites
 from support.engine_process import engine
@@ -131,6 +133,7 @@ QUESTIONS = (
     "İstanbul rope",
     "order small boats harbour north",
     "harbour docs",
+    "which beacon of a pier is lit at dusk",
     "compass synchronizing the compass",
 )
 
@@ -182,7 +185,8 @@ def _parts(twins: Twins) -> tuple[Bundle, dict[str, str], LetterEmbedder]:
     "profile",
     [
         Profile(floor=-1.0, passages_per_page=1),
-        Profile(floor=0.55),
+        Profile(floor=0.45),
+        Profile(floor=0.9),
         Profile(floor=0.3, dense=0.3, theme_fade=False, recency=0.5, history=0.1),
     ],
 )
@@ -259,6 +263,7 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     dice = random.Random(3)
     words = [word for word in small.bundle.words if len(word) > 2]
     typos = [misspell(dice.choice(words), dice) for _ in range(120)]
+    typos += ["ynchronizaton", "synchroniztin", "zynchronization"]
     typos += [dice.choice(words) + dice.choice(words) for _ in range(20)]
     near = [misspellings.find_near_spelling(small.bundle, typo) for typo in typos]
     own = [engine().call("misspellings", "findNearSpelling", small.store, typo) for typo in typos]
@@ -267,3 +272,34 @@ def test_spellings_are_corrected_the_same(small: Twins) -> None:
     for word in (*typos, "abc", "abcd", "ab1d", "鎖鎖鎖鎖", "𝒜𝒜𝒜"):
         long = engine().call("misspellings", "mayBeMisspelled", small.store, word)
         assert long == misspellings.may_be_misspelled(word), word
+
+
+def test_evidence_is_cut_to_the_same_budget() -> None:
+    dice = random.Random(8)
+    limits: set[str | None] = set()
+    for _ in range(30):
+        passages = tuple(
+            Passage(
+                f"p{row}", f"r{record}", "/", "T🚣" * dice.randint(1, 40),
+                "🚤b" * dice.randint(50, 2500), summary="s" * (record * 97),
+            )
+            for row, record in enumerate(dice.choices(range(8), k=12))
+        )  # fmt: skip
+        evidence = Evidence(passages, section_scores=tuple(map(float, range(12))))
+        store = {
+            "recipe": {"$": "recipe"},
+            "passageRecords": [int(each.record[1:]) for each in passages],
+            "contextLengths": [record * 97 for record in range(8)],
+        }
+        own = {
+            "passages": [
+                {"row": row, "record": each.record, "title": each.title, "text": each.text}
+                for row, each in enumerate(passages)
+            ],
+            "sectionScores": list(evidence.section_scores),
+            "terms": [[] for _ in passages],
+        }
+        fitted = engine().call("selection", "fitBudget", store, own)
+        assert fitted["sectionScores"] == list(fit_budget(evidence).section_scores)
+        limits |= set(find_budget_limits(passages))
+    assert limits == {None, "budget", "record-budget"}

@@ -21,7 +21,7 @@ NO_STATEMENTS = np.zeros((0, 1), dtype=np.int8)
 
 
 def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
-    """Write and open the bundle of a site of nine pages; equal texts are on two of them."""
+    """Write and open the bundle of a site of fourteen pages; equal texts are on two of them."""
     same = "<p>The harbour keeps small boats in good order when the wind turns to the north.</p>"
     pages = [
         record(
@@ -30,7 +30,8 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
             "<h2 id='chains'>Chains of iron</h2><p>The chain of a mooring is twelve millimetres "
             "thick, and <code>boat.moor_at(--chain)</code> checks it.</p>"
             "<pre><code>boat.moor_at(rope)\nlights.setColor('red')</code></pre>"
-            f"<h2 id='order'>Order</h2>{same}<h2 id='winch'>Winch</h2><p>Oil the winch.</p>",
+            f"<h2 id='order'>Order</h2>{same}<h2 id='winch'>Winch</h2><p>Oil the winch.</p>"
+            "<h2 id='tide'>Tide</h2><p>At low tide the chain of a mooring lies on the ground.</p>",
             "Mooring ropes",
             aliases=["tying up", "Webhook"],
             themes=["boats", "iron"],
@@ -40,7 +41,9 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
             "storms",
             "<p>Before a storm the crew doubles every rope and every chain.</p>"
             "<h2 id='lanterns'>Lanterns</h2><p>A red lantern warns of wind above thirty knots. "
-            f"The lantern burns oil.</p><h2 id='order'>Order</h2>{same}",
+            f"The lantern burns oil.</p><h2 id='order'>Order</h2>{same}"
+            "<h2 id='ground'>Ground</h2><p>At low tide the chain of a mooring lies on the ground. "
+            "Before the storm it is shortened by so many links as the lantern is high.</p>",
             "Storms and lanterns",
             themes=["wind", "boats"],
             date="2021-11-30",
@@ -59,6 +62,13 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
                "</p>", "Seile prüfen"),
         record("係留", "<p>係留にはブイと鎖が必要です。鎖の太さは十二ミリです。</p>"
                "<h2 id='灯'>灯</h2><p>赤い灯は強い風を知らせます。</p>", "係留の方法"),
+        *(
+            record(f"pier-{n}", f"<p>The beacon of the {side} pier is lit at dusk.</p>"
+                   f"<h2 id='keeper'>Keeper</h2><p>Its keeper writes down {n} times a night which "
+                   "ships have passed, and whether one of them saw another beacon far away.</p>",
+                   f"The {side} side")
+            for n, side in enumerate(("northern", "eastern", "southern", "western", "inner"))
+        ),
     ]  # fmt: skip
     index = index_of(
         folder,

@@ -134,7 +134,7 @@ async function correctSpelling(store, question, wordRank) {
   let corrected = question;
   for (const [word, near] of corrections) {
     const inner = word.split(" ").map(escapePattern).join(WORD_GAP.source);
-    corrected = corrected.replace(new RegExp(BOUNDARY.source + inner + BOUNDARY.source, "gu"), () => near);
+    corrected = corrected.replace(new RegExp(BOUNDARY.source + inner + BOUNDARY.source, "gu"), near);
   }
   return [corrected, [...corrections].map(([from, to]) => ({ kind: "corrected", from, to }))];
 }

@@ -69,7 +69,8 @@ async function rankSiblings(store, signals, unit, ranking, best) {
   const rows = selectTopRows(signals.lexical, MAX_SIBLINGS, beside).sort((left, right) => left - right);
   const scored = scoreRows(store, { rows, cosines: await store.loadCosines(unit, rows) }, signals);
   const floor = Math.fround(store.manifest.profile.floor - SIBLING_SLACK);
-  return listTopItems(scored, scored.aboveFloor.map((_, place) => Number(scored.base[place] >= floor)), MAX_SIBLINGS, signals);
+  const isNear = scored.aboveFloor.map((_, place) => Number(scored.base[place] >= floor));
+  return listTopItems(scored, isNear, MAX_SIBLINGS, signals);
 }
 
 /**
