@@ -42,6 +42,7 @@ PARSED = {
     "diff": "it wants a repository: tests/evaluate/test_diff_command.py",
     "gaps": "it wants questions that were refused: tests/evaluate/test_gaps.py",
     "gate": "it encodes the site: tests/indexing/test_encoding_certificate.py",
+    "mcp": "it waits for an agent: tests/serve/http/test_mcp_clients.py",
     "package": "it asks a package index: tests/indexing/packaging/test_function_package.py",
     "publish": "it wants a database: tests/indexing/postgres/test_postgres_publication.py",
     "serve": "it serves until it is stopped: tests/indexing/html_site/test_built_site.py",
