@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
 from answerable.indexing.browser_index.container import unpack_container
 from answerable.indexing.browser_index.model_files import (
+    COMMON_PIECES_FILE,
     UNICODE_VOCABULARY_FILE,
     VOCABULARY_FILE,
     write_model_files,
@@ -118,11 +119,19 @@ def test_the_model_has_some_400_files_and_each_row_once(model: AddressedFiles) -
     embedder = sites.local()
     shards = [unpack_container(data, name) for name, data in model.files.items() if "rows" in name]
     assert 300 < len(model.files) < 420
-    assert len(model.files[VOCABULARY_FILE]) < 90_000
+    assert len(model.files[VOCABULARY_FILE]) < 95_000
     scales = np.concatenate([shard.arrays["scales"] for shard in shards])
     assert sorted(scales.tolist()) == sorted(embedder.scales.tolist())
     codes = np.concatenate([shard.arrays["codes"] for shard in shards])
     assert codes.size == embedder.codes.size
     # The first rows are those of the most common pieces, which many questions ask for.
     sizes = [len(shard.arrays["scales"]) for shard in shards[1:]]
-    assert sizes[0] == min(sizes[:100]) == 16
+    assert sizes[0] == min(sizes[:100]) == 8
+
+
+def test_common_pieces_are_pieces_in_three_classes_and_none_is_in_two() -> None:
+    classes = COMMON_PIECES_FILE.read_text("utf-8").rstrip("\n").split("\n\n")
+    listed = [piece for part in classes for piece in part.split("\n")]
+    assert [len(part.split("\n")) for part in classes] == [256, 768, 3072]
+    assert len(set(listed)) == len(listed)
+    assert set(listed) <= set(read_pieces())
