@@ -22,7 +22,7 @@ VOCABULARY_FILE = "vocabulary.bin"
 # The pieces with characters beyond ASCII, which few questions need.
 UNICODE_VOCABULARY_FILE = "unicode-vocabulary.bin"
 
-# Pieces that are common in technical English, as `tests/support/common_pieces.py` counts them: three
+# Pieces that are common in technical English, as tests/support/common_pieces.py counts them: three
 # classes with an empty line between, each in the order of ids, which takes least space.
 COMMON_PIECES_FILE = Path(__file__).with_name("common_pieces.txt")
 
