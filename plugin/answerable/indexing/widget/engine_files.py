@@ -1,4 +1,4 @@
-"""Read the engine's modules as a site publishes them: without comments, of its languages only."""
+"""Read the engine as a site publishes it: its modules as one script, stemmers of its languages."""
 
 import re
 from collections.abc import Iterable
@@ -6,27 +6,32 @@ from importlib.resources import files
 
 from ..browser_index.addressed_files import AddressedFiles, address_files
 from ..browser_index.stemmers import list_stemmer_files
+from .joined_script import join_modules
 
 ENGINE_KIND = "engine"
-# What the ask box imports; it imports the others.
+# What the ask box imports. It imports the others, but for stemmers, when a page needs them.
 ENTRY_MODULE = "site_index.js"
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.M | re.S)
+_TYPE = re.compile(r"/\*\* @type \{[^\n]*?\} \*/ ?")
 _LICENSE = re.compile(r"license|copyright", re.I)
 _INDENTATION = re.compile(r"^[ \t]+", re.M)
 
 
 def read_engine_files(tags: Iterable[str]) -> AddressedFiles:
-    """Read the modules for a site in the languages of these tags, by their paths in a folder."""
+    """Read the engine for a site in the languages of these tags, by paths in a folder."""
     folder = files("answerable") / "widget" / "engine"
-    names = [file.name for file in folder.iterdir() if file.name.endswith(".js")]
-    sources = {
-        path: folder.joinpath(*path.split("/")).read_text(encoding="utf-8")
-        for path in (*names, *list_stemmer_files(tags))
+    modules = {
+        file.name: shorten_script(file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".js")
     }
-    return address_files(
-        ENGINE_KIND, {path: _shorten(path, text).encode() for path, text in sources.items()}
-    )
+    stemmers = {
+        path: _shorten(path, folder.joinpath(*path.split("/")).read_text(encoding="utf-8"))
+        for path in list_stemmer_files(tags)
+    }
+    scripts = {ENTRY_MODULE: join_modules(modules, ENTRY_MODULE), **stemmers}
+    return address_files(ENGINE_KIND, {path: text.encode() for path, text in scripts.items()})
 
 
 def _shorten(path: str, text: str) -> str:
@@ -35,11 +40,11 @@ def _shorten(path: str, text: str) -> str:
 
 
 def shorten_script(source: str) -> str:
-    """Remove indentation and the comments that stand on lines of their own, but a license.
+    """Remove indentation, types and the comments that stand on lines of their own, but a license.
 
     A script with a text over several lines is left as it is: in one, both are content.
     """
     if any(line.count("`") % 2 for line in source.splitlines()):
         return source
     without = _COMMENT.sub(lambda comment: comment[0] * bool(_LICENSE.search(comment[0])), source)
-    return _INDENTATION.sub("", without)
+    return _INDENTATION.sub("", _TYPE.sub("", without))
