@@ -44,7 +44,7 @@ _BY_PATH = {
         "test_fuzz_files.py", "test_fuzz_pages.py", "test_generator_sites.py",
         "test_gold_models.py", "test_hostile_bundle.py", "test_killed_build.py",
         "test_note_windows.py", "test_openai_answerer.py",
-        "test_openai_embedder.py", "test_openai_stub.py",
+        "test_openai_embedder.py", "test_openai_stub.py", "test_parity.py", "test_parity_deep.py",
         "test_planted_leaks.py", "test_private_files.py", "test_process_pool.py",
         "test_proof_of_work.py", "test_provider_faults.py", "test_publication.py",
         "test_published_privacy.py", "test_python_api.py",

@@ -41,8 +41,8 @@ _ASSETS = Path("assets", "answerable")
 _MISSING = "no file questions/NAME.jsonl with its site in sites/NAME"
 
 _OPEN = """async ([engine, index]) => {
-  const { openEngine } = await import(engine);
-  globalThis.engine = await openEngine(index, { fetch: (...args) => fetch(...args) });
+  const { openSiteIndex } = await import(engine);
+  globalThis.engine = await openSiteIndex(index, index);
 }"""
 _ASK = """async (question) => {
   const started = performance.now();
@@ -94,9 +94,10 @@ def measure_site(folder: Path, name: str, questions: Sequence[str], browser: Bro
     (folder / "blank.html").write_text("<!doctype html><title>Blank</title>", encoding="utf-8")
     files = [file for file in (folder / _ASSETS).rglob("*") if _is_counted(file, folder)]
     with serve_counted(folder) as traffic:
-        assets = f"{traffic.origin}/{_ASSETS.as_posix()}"
-        modules = [f"{assets}/engine/engine.js", f"{assets}/{settings['index']}"]
-        site = Site(folder, traffic, modules)
+        modules, assets = settings["engine"], f"{traffic.origin}/{_ASSETS.as_posix()}"
+        site = Site(
+            folder, traffic, [f"{assets}/{path}" for path in (modules[0], settings["index"])]
+        )
         first, later, engine_gzip = _count_questions(site, questions, browser)
         row: Row = {
             "name": name,

@@ -1,12 +1,9 @@
 // Asks an engine questions for a test, in Node and in a page of a browser alike.
 
-const opened = new Map();
-
 /** Ask the engine of an index; each result is {reply}, {problem} or {error: its stack}. */
 export async function askAll(engineUrl, indexUrl, questions) {
-  const { openEngine } = await import(engineUrl);
-  if (!opened.has(indexUrl)) opened.set(indexUrl, await openEngine(indexUrl, { fetch: globalThis.fetch.bind(globalThis) }));
-  const engine = opened.get(indexUrl);
+  const { openSiteIndex } = await import(engineUrl);
+  const engine = await openSiteIndex(indexUrl, indexUrl);
   const results = [];
   for (const { text, language } of questions) {
     try {

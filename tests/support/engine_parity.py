@@ -12,6 +12,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from answerable.evaluate.gold import load_gold_queries
+from answerable.indexing.widget.engine_files import ENTRY_MODULE
 from answerable.serve.answers.wire import serialize_answer
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
@@ -47,11 +48,10 @@ class BrowserSite:
         """List all passages of the site."""
         return list(self.engine.store.passages())
 
-    @property
-    def index_url(self) -> str:
-        """Return the address of the folder of its index."""
-        index = json.loads((self.folder / ASSETS / "site.json").read_text("utf-8"))["index"]
-        return f"{self.origin}/{ASSETS}/{index}"
+    def url_of(self, name: str) -> str:
+        """Return the address of what its configuration names: the engine's script or an index."""
+        value = json.loads((self.folder / ASSETS / "site.json").read_text("utf-8"))[name]
+        return f"{self.origin}/{ASSETS}/{value if isinstance(value, str) else value[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
             assert process.stdin
             assert process.stdout
             message = {
-                "engine": (ENGINE / "engine.js").as_uri(),
-                "index": site.index_url,
+                "engine": (ENGINE / ENTRY_MODULE).as_uri(),
+                "index": site.url_of("index"),
                 "questions": _to_json(questions),
             }
             # Escaped: a lone surrogate survives.
@@ -136,7 +136,7 @@ def asking_in_node(site: BrowserSite) -> Iterator[Ask]:
 def asking_in_page(site: BrowserSite, page: Page) -> Ask:
     """Open the engine's modules, as they are published, in a page of the site."""
     page.goto(f"{site.origin}/index.html")
-    modules = [f"/{ASKER.name}", f"/{ASSETS}/engine/engine.js"]
+    modules = [f"/{ASKER.name}", site.url_of("engine")]
 
     def ask(questions: Sequence[HardQuestion]) -> list[Result]:
         # As text: a lone surrogate would not survive the way to the page.
@@ -146,7 +146,7 @@ def asking_in_page(site: BrowserSite, page: Page) -> Ask:
               const results = await askAll(engine, index, JSON.parse(questions));
               return JSON.stringify(results);
             }""",
-            [*modules, site.index_url, json.dumps(_to_json(questions))],
+            [*modules, site.url_of("index"), json.dumps(_to_json(questions))],
         )
         results: list[Result] = json.loads(answered)
         return results
