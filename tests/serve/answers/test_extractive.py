@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.serve.answers.contract import enforce_contract
+from answerable.serve.answers.excerpts import MAX_VISIBLE_CHARACTERS
 from answerable.serve.answers.extractive import (
     EXCERPT_BUDGETS,
     ROUTES_LAG,
@@ -15,6 +16,7 @@ from answerable.serve.answers.extractive import (
     ExtractiveAnswerer,
 )
 from answerable.serve.structure import BlockKind
+from answerable.serve.text.normalization import count_visible_characters
 from answerable.serve.types import Evidence, Passage, RoutingHint
 from support import passage_blocks, sites
 from support.passage_blocks import block
@@ -80,6 +82,18 @@ def test_no_claim_is_dropped_whatever_the_page_holds(
     drafted = draft(answerer, "How thick is the mooring chain?", evidence)
     answer = enforce_contract(drafted, evidence)
     assert (len(answer.claims), answer.dropped) == (len(drafted["claims"]), 0)
+
+
+def test_an_excerpt_that_gaps_make_too_long_for_two_windows_is_one_claim(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    sentences = [f"The thick mooring chain {'a' * 361 + letter}." for letter in "abc"]
+    text = " See the guide. ".join(sentences)
+    evidence = Evidence((passage(1, text),))
+    drafted = draft(answerer, "How thick is the mooring chain?", evidence)
+    assert count_visible_characters(drafted["claims"][0]["text"]) > MAX_VISIBLE_CHARACTERS
+    assert len(drafted["claims"]) == 1
+    assert enforce_contract(drafted, evidence).mode == "partial"
 
 
 def test_no_supporting_sentence_declines(answerer: ExtractiveAnswerer) -> None:
