@@ -3,12 +3,13 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from mcp import Client
@@ -17,6 +18,11 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from answerable.cli import main, published_site
 from answerable.cli.published_site import open_published_site
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
+from answerable.indexing.browser_index.container import (
+    Container,
+    pack_container,
+    unpack_container,
+)
 from answerable.indexing.browser_index.index_files import MANIFEST_FILE, BrowserIndex
 from answerable.indexing.browser_index.index_reader import (
     parse_index_manifest,
@@ -217,6 +223,32 @@ def test_a_partly_deployed_index_is_refused(
         pytest.raises(BundleError, match=problem),
     ):
         open_published_site(f"{origin}/docs/")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "arrays"),
+    [
+        ("core.bin", {"titles": [1.5] * 9}, {}),
+        ("core.bin", {"passageIds": [[[]]] * 9}, {}),
+        ("core.bin", {"passageUrls": ["javascript:alert()"] * 9}, {}),
+        ("core.bin", {"phrases": {}}, {}),
+        ("core.bin", {}, {"passagesPerRecord": np.array([2**32 - 1], "<u4")}),
+        ("terms/000.bin", {}, {"counts": np.zeros(1, "|u1")}),
+        ("terms/000.bin", {}, {"gaps": np.full(3, 65_535, "<u2")}),
+        ("texts/000.bin", {"passages": [["text", [0, 99], [], []]] * 9}, {}),
+        ("codes/000.bin", {}, {"codes": np.zeros(7, "|i1")}),
+        ("words.bin", {"words": None}, {}),
+    ],
+)
+def test_a_malformed_file_of_an_index_is_refused(
+    files: AddressedFiles, name: str, values: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> None:
+    container = unpack_container(files.files[name], name)
+    hostile = Container({**container.values, **values}, {**container.arrays, **arrays})
+    contents = {**files.files, name: pack_container(hostile)}
+    index = parse_index_manifest(contents[MANIFEST_FILE], "x")
+    with pytest.raises(BundleError, match="the index is malformed"):
+        read_published_index(index, contents.__getitem__)
 
 
 def test_an_index_that_was_replaced_meanwhile_is_looked_up_again(

@@ -180,8 +180,9 @@ def _join_postings(shards: Sequence[Container], lengths: NDArray[np.uint32]) -> 
     def join(name: str) -> NDArray[np.int64]:
         return np.concatenate([*(shard.arrays[name] for shard in shards), none]).astype(np.int64)
 
-    sizes, gaps = join("sizes"), join("gaps")
-    if len(sizes) != len(terms) or int(sizes.sum()) != len(gaps) or not sizes.all():
+    sizes, gaps, counts = join("sizes"), join("gaps"), join("counts")
+    is_whole = len(sizes) == len(terms) and int(sizes.sum()) == len(gaps) == len(counts)
+    if not is_whole or not sizes.all():
         raise ValueError("its postings do not match its terms")
     edges = np.cumsum([0, *sizes.tolist()])
     # The first number of a term is a passage, each other one the distance to the next.
@@ -194,6 +195,6 @@ def _join_postings(shards: Sequence[Container], lengths: NDArray[np.uint32]) -> 
         terms={term: row for row, term in enumerate(terms)},
         edges=edges.astype(np.uint32),
         passages=passages.astype(np.uint32),
-        counts=join("counts").astype(np.uint16),
+        counts=counts.astype(np.uint16),
         lengths=lengths,
     )

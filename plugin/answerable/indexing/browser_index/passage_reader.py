@@ -36,15 +36,16 @@ def read_passages(core: Container, site: SiteColumns, shards: Sequence[Container
     for row, ((record, tail, url), title, text) in enumerate(
         zip(names, titles, texts, strict=True)
     ):
-        record_id, record_url = values["recordIds"][record], values["recordUrls"][record]
+        record_id = _check_text(values["recordIds"][record])
         # A whole id stands in a list where it does not begin with that of its page.
-        passage_id = tail[0] if isinstance(tail, list) else record_id + tail
+        passage_id = _check_text(tail[0]) if isinstance(tail, list) else record_id + tail
         if url is None:
-            url = record_url + WINDOW_SUFFIX.sub("", passage_id.removeprefix(record_id))
+            anchor = WINDOW_SUFFIX.sub("", passage_id.removeprefix(record_id))
+            url = values["recordUrls"][record] + anchor
         passages.append(
             Passage(
-                id=_check_text(passage_id),
-                record=_check_text(record_id),
+                id=passage_id,
+                record=record_id,
                 url=_check_url(url),
                 title=_check_text(title),
                 date=site.dates[record],
@@ -60,7 +61,7 @@ def _expand_titles(shared: Sequence[int], endings: Sequence[str]) -> Iterator[st
     """Yield titles, each of which shares its first headings with the one before it."""
     headings: list[str] = []
     for count, ending in zip(shared, endings, strict=True):
-        headings = headings[:count] + (ending.split(TITLE_SEPARATOR) if ending else [])
+        headings = headings[:count] + (_check_text(ending).split(TITLE_SEPARATOR) if ending else [])
         yield TITLE_SEPARATOR.join(headings)
 
 
