@@ -82,8 +82,8 @@ def expect(site: BrowserSite) -> Callable[[list[HardQuestion]], list[Result]]:
 @pytest.fixture(params=["node", "page"])
 def ask(request: pytest.FixtureRequest, site: BrowserSite) -> Iterator[Ask]:
     if request.param == "node":
-        with engine_parity.asking_in_node(site) as asked:
-            yield asked
+        with engine_parity.asking_in_node(site) as ask_node:
+            yield ask_node
     else:
         page: Page = request.getfixturevalue("page")
         yield engine_parity.asking_in_page(site, page)
