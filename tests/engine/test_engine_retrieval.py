@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.indexing.browser_index import candidate_bounds
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
 from answerable.serve.retrieval.question import read_question
@@ -303,3 +304,15 @@ def test_evidence_is_cut_to_the_same_budget() -> None:
         assert fitted["sectionScores"] == list(fit_budget(evidence).section_scores)
         limits |= set(find_budget_limits(passages))
     assert limits == {None, "budget", "record-budget"}
+
+
+def test_all_terms_of_a_short_question_outweigh_a_low_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that have them are above the floor, even if so many others are scored before them."""
+    bounds = {"EXACT_PASSAGES": 1, "CANDIDATES": 1, "ESTIMATE_SLACK": 10}
+    for name, value in bounds.items():
+        monkeypatch.setattr(candidate_bounds, name, value)
+    bundle = open_small_site(tmp_path, Profile(floor=0.9))
+    with open_store(bundle, "bounded", tmp_path / "static") as store:
+        assert compare_rankings(bundle, store, LetterEmbedder(), ["rope", "chain", "oil"]) > 3

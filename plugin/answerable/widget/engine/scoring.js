@@ -124,17 +124,17 @@ export function listTopItems({ rows, dense, base, score }, mask, count, { lexica
  */
 export async function findPassageCandidates(store, unit, signals, readable) {
   const { EXACT_PASSAGES, CANDIDATES, ESTIMATE_SLACK } = store.recipe.candidate_bounds;
+  const { SCALAR_POOL } = store.recipe.scalar_codes;
   let rows = [...store.passageRecords.keys()];
   if (rows.length > EXACT_PASSAGES) {
     const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK);
-    rows = selectCandidates(estimated, readable, CANDIDATES).map((place) => rows[place]);
+    // Those with all terms of a short question are above the floor with a low score too.
+    const whole = selectTopRows(estimated.score, SCALAR_POOL, signals.isWhole);
+    rows = [...new Set([...selectCandidates(estimated, readable, CANDIDATES), ...whole])];
+    rows.sort((left, right) => left - right);
   }
   const cosines = await store.loadCosines(unit, rows);
-  const places = selectCandidates(
-    scoreRows(store, { rows, cosines }, signals),
-    readable,
-    store.recipe.scalar_codes.SCALAR_POOL,
-  );
+  const places = selectCandidates(scoreRows(store, { rows, cosines }, signals), readable, SCALAR_POOL);
   return { rows: places.map((place) => rows[place]), cosines: Float32Array.from(places, (place) => cosines[place]) };
 }
 
