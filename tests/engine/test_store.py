@@ -120,7 +120,7 @@ def test_postings_of_every_term_equal_those_of_the_bundle(published: Published) 
     bundle = published.bundle
     postings = bundle.postings
     terms = [read_passage_terms(passage) for passage in bundle.passages()]
-    assert _use("manifest")["shards"]["terms"] > 1 or len(postings.passages) < 3000
+    assert _use("manifest")["shards"]["terms"] > 1
     _use("loadPostings", [*postings.terms, "absent🚀"])
     assert _use("postings", "absent🚀") == {"passages": [], "counts": [], "inText": []}
     for term, row in postings.terms.items():
@@ -179,7 +179,7 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     [unit] = local().embed(["How thick is the chain of a mooring?"])
     vector = {"$floats": unit.tolist()}
     cosines = np.array(_use("loadCosines", vector, rows.tolist()))
-    assert np.abs(cosines - score_codes(bundle.passage_codes, unit, rows)).max() < 1e-6
+    assert cosines.tolist() == score_codes(bundle.passage_codes, unit, rows).tolist()
     estimates = np.array(_use("estimateCosines", vector))
     signs = np.where(bundle.passage_codes.decode_rows(slice(None)) > 0, 1, -1)
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)

@@ -11,11 +11,11 @@ from ..quantize import encode_vectors
 from .addressed_files import AddressedFiles, hash_files
 from .core_file import serialize_core, serialize_signs, serialize_words
 from .passage_shards import (
-    PASSAGES_PER_CODE_SHARD,
-    PASSAGES_PER_TEXT_SHARD,
     QuantizeStatements,
     serialize_codes,
     serialize_texts,
+    split_codes,
+    split_texts,
 )
 from .postings_shards import serialize_postings
 from .public_index import PublicIndex
@@ -55,10 +55,12 @@ def serialize_browser_index(
     dimensions = index.passage_vectors.shape[1]
     codes = encode_vectors(index.passage_vectors, Encoding("int8", dimensions))["codes"]
     postings = serialize_postings(index)
+    code_starts = split_codes(index.passage_records)
+    text_starts = split_texts(index.passage_records)
     shards = {
         "terms": postings,
-        "codes": serialize_codes(codes),
-        "texts": serialize_texts(index.passages, quantize_statements),
+        "codes": serialize_codes(codes, code_starts),
+        "texts": serialize_texts(index.passages, text_starts, quantize_statements),
     }
     files = {
         "core.bin": serialize_core(index),
@@ -86,12 +88,12 @@ def serialize_browser_index(
         },
         "shards": {
             "terms": len(postings),
-            "passagesPerCodes": PASSAGES_PER_CODE_SHARD,
-            "passagesPerTexts": PASSAGES_PER_TEXT_SHARD,
+            "codeStarts": code_starts,
+            "textStarts": text_starts,
         },
     }
     return BrowserIndex(files, manifest)
 
 
 def _dump_json(value: object) -> bytes:
-    return (json.dumps(value, indent=1, sort_keys=True) + "\n").encode()
+    return (json.dumps(value, separators=(",", ":"), sort_keys=True) + "\n").encode()

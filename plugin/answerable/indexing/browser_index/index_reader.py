@@ -78,11 +78,11 @@ def _parse_counts(counts: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _list_files(fields: Mapping[str, Any]) -> dict[str, list[str]]:
-    passages, shards = fields["counts"]["passages"], fields["shards"]
+    shards = fields["shards"]
     counts = {
         "terms": shards["terms"],
-        "codes": -(-passages // shards["passagesPerCodes"]),
-        "texts": -(-passages // shards["passagesPerTexts"]),
+        "codes": len(shards["codeStarts"]),
+        "texts": len(shards["textStarts"]),
     }
     if not all(type(count) is int and 0 <= count <= _MAX_SHARDS for count in counts.values()):
         raise ValueError(f"it has {counts!r:.80} files")

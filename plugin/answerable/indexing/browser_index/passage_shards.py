@@ -1,7 +1,8 @@
 """Write shards of consecutive passages: their codes, and their texts with statement vectors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,39 +12,79 @@ from ...serve.types import Passage
 from .container import Container, pack_container, shrink_array
 from .utf16_offsets import make_offset_converter
 
-# Measured on two sites of 214 and 2,001 passages: some 20 candidates and 5 passages a question.
-PASSAGES_PER_CODE_SHARD = 16
-PASSAGES_PER_TEXT_SHARD = 8
+# Measured on two sites of 214 and 2,001 passages, with 26 candidates and 7 passages a question:
+# smaller shards are fewer bytes a question and more files. So a site has some hundreds of them,
+# small ones where it is small. The passages that a question reads are often of one page: shards
+# that end with a page save a sixth of the bytes.
+_CODE_SHARDS, _TEXT_SHARDS = 117, 180
+_CODE_SIZES, _TEXT_SIZES = (8, 32), (4, 16)
 
 Codes = NDArray[np.int8]
 # Returns the 8-bit vectors of a passage's statements, (statements, dimensions).
 QuantizeStatements = Callable[[Passage], Codes]
-T = TypeVar("T")
 
 
-def serialize_codes(codes: Codes) -> Mapping[int, bytes]:
-    """Serialize the codes of passages, (n, dimensions), by the number of their shard."""
-    starts = range(0, len(codes), PASSAGES_PER_CODE_SHARD)
+def split_codes(passage_records: Sequence[int]) -> list[int]:
+    """Return the first row of each shard of codes. passage_records: the page of each passage."""
+    return split_pages(
+        passage_records, _choose_size(len(passage_records), _CODE_SHARDS, _CODE_SIZES)
+    )
+
+
+def split_texts(passage_records: Sequence[int]) -> list[int]:
+    """Return the first row of each shard of texts. passage_records: the page of each passage."""
+    return split_pages(
+        passage_records, _choose_size(len(passage_records), _TEXT_SHARDS, _TEXT_SIZES)
+    )
+
+
+def _choose_size(passages: int, shards: int, sizes: tuple[int, int]) -> int:
+    """Choose the size of a shard so that there are so many, between the least and the most."""
+    least, most = sizes
+    return min(max(least, round(passages / shards)), most)
+
+
+def split_pages(passage_records: Sequence[int], size: int) -> list[int]:
+    """Return the first row of each shard of about ``size`` passages.
+
+    A longer page is cut into even parts; short ones in a row share a shard.
+    """
+    starts: list[int] = []
+    # No page fits behind the first parts of a long one.
+    free = 0
+    for _, group in groupby(range(len(passage_records)), key=passage_records.__getitem__):
+        rows = list(group)
+        if len(rows) <= free:
+            free -= len(rows)
+            continue
+        parts = max(1, round(len(rows) / size))
+        starts += (rows[part * len(rows) // parts] for part in range(parts))
+        free = size - len(rows) if parts == 1 else 0
+    return starts
+
+
+def serialize_codes(codes: Codes, starts: Sequence[int]) -> Mapping[int, bytes]:
+    """Serialize the codes of passages, (n, dimensions), by the number of their shard.
+
+    starts: the first row of each shard.
+    """
     return {
-        number: pack_container(
-            Container({}, {"codes": codes[start : start + PASSAGES_PER_CODE_SHARD].reshape(-1)})
-        )
-        for number, start in enumerate(starts)
+        number: pack_container(Container({}, {"codes": codes[start:end].reshape(-1)}))
+        for number, (start, end) in enumerate(pairwise([*starts, len(codes)]))
     }
 
 
 def serialize_texts(
-    passages: Sequence[Passage], quantize_statements: QuantizeStatements
+    passages: Sequence[Passage], starts: Sequence[int], quantize_statements: QuantizeStatements
 ) -> Mapping[int, bytes]:
-    """Serialize texts, their structure and their statements' vectors, by the shard's number."""
+    """Serialize texts, their structure and their statements' vectors, by the shard's number.
+
+    starts: the first row of each shard.
+    """
     return {
-        number: pack_container(_make_text_shard(shard, quantize_statements))
-        for number, shard in enumerate(_split(passages, PASSAGES_PER_TEXT_SHARD))
+        number: pack_container(_make_text_shard(passages[start:end], quantize_statements))
+        for number, (start, end) in enumerate(pairwise([*starts, len(passages)]))
     }
-
-
-def _split(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _make_text_shard(

@@ -10,9 +10,11 @@ from ..lexicon import Lexicon
 from .container import Container, pack_container, shrink_array
 from .public_index import PublicIndex
 
-# A shard of so many postings has some 2 kB: a question reads one for each of its terms.
+# A question reads a shard for each of its terms: one of so many postings has some 3 kB. A small
+# site has smaller ones, of so many terms.
 POSTINGS_PER_SHARD = 1_500
-MAX_SHARDS = 512
+TERMS_PER_SHARD = 40
+FEW_SHARDS, MAX_SHARDS = 32, 512
 
 # FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/
 _FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
@@ -28,7 +30,8 @@ def hash_term(term: str) -> int:
 
 def count_shards(lexicon: Lexicon) -> int:
     """Count the shards of a site's postings, at least one."""
-    return min(max(1, round(len(lexicon.passages) / POSTINGS_PER_SHARD)), MAX_SHARDS)
+    few = min(max(1, len(lexicon.terms) // TERMS_PER_SHARD), FEW_SHARDS)
+    return min(max(few, round(len(lexicon.passages) / POSTINGS_PER_SHARD)), MAX_SHARDS)
 
 
 def serialize_postings(index: PublicIndex) -> Mapping[int, bytes]:

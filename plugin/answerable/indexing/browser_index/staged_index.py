@@ -28,7 +28,8 @@ def stage_browser_index(
     index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str
 ) -> StagedBrowserIndex:
     """Stage an index; SiteError for one with notes, of which nothing may reach a browser."""
-    public, model = select_public_index(index, profile), write_model_files()
+    public = select_public_index(index, profile)
+    model = write_model_files(f"{each.title}\n{each.text}" for each in public.passages)
     quantize = make_statement_quantizer(embedder)
     return StagedBrowserIndex(
         serialize_browser_index(public, quantize, bundle_id, model.folder), model

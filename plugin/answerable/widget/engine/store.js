@@ -25,7 +25,8 @@ import { SiteFiles } from "./site_files.js";
  * @property {Record<string, any>} profile
  * @property {number} dimensions
  * @property {{records: number, passages: number, terms: number, words: number}} counts
- * @property {{terms: number, passagesPerCodes: number, passagesPerTexts: number}} shards
+ * @property {{terms: number, codeStarts: number[], textStarts: number[]}} shards the number of those of terms, and
+ *   the first row of each of the others
  */
 
 const FORMAT = 1;
@@ -62,6 +63,9 @@ export class Store {
   #codes = new Map();
   /** @type {Map<number, Passage>} */
   #passages = new Map();
+  // By row, the number of its shard.
+  #codeShards;
+  #textShards;
 
   /**
    * @param {SiteFiles} files
@@ -72,6 +76,8 @@ export class Store {
   constructor(files, manifest, columns, signs) {
     this.#files = files;
     this.#signs = signs;
+    this.#codeShards = numberShards(manifest.shards.codeStarts, manifest.counts.passages);
+    this.#textShards = numberShards(manifest.shards.textStarts, manifest.counts.passages);
     this.manifest = manifest;
     this.recipe = columns.recipe;
     this.site = columns.site;
@@ -177,16 +183,16 @@ export class Store {
    * @returns {Promise<Float32Array>} in the order of rows
    */
   async loadCosines(unit, rows, signal) {
-    const size = this.manifest.shards.passagesPerCodes;
-    await this.#loadCodes(new Set(rows.map((row) => Math.floor(row / size))), signal);
+    await this.#loadCodes(new Set(rows.map((row) => this.#codeShards[row])), signal);
     return Float32Array.from(rows, (row) => {
-      const shard = /** @type {{codes: Int8Array, inverseNorms: Float32Array}} */ (
-        this.#codes.get(Math.floor(row / size))
-      );
-      const start = (row % size) * unit.length;
+      const number = this.#codeShards[row];
+      const shard = /** @type {{codes: Int8Array, inverseNorms: Float32Array}} */ (this.#codes.get(number));
+      const place = row - this.manifest.shards.codeStarts[number];
+      const start = place * unit.length;
       let dot = 0;
-      for (let place = 0; place < unit.length; place += 1) dot += shard.codes[start + place] * unit[place];
-      return Math.fround(dot) * shard.inverseNorms[row % size];
+      for (let column = 0; column < unit.length; column += 1) dot += shard.codes[start + column] * unit[column];
+      // In float64 until the end, as Python has it.
+      return dot * shard.inverseNorms[place];
     });
   }
 
@@ -198,11 +204,10 @@ export class Store {
    */
   async loadPassages(rows, signal) {
     const asked = [...new Set(rows)];
-    const size = this.manifest.shards.passagesPerTexts;
-    const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => Math.floor(row / size));
+    const missing = asked.filter((row) => !this.#passages.has(row)).map((row) => this.#textShards[row]);
     for (const [number, shard] of await this.#readShards("texts", new Set(missing), signal)) {
       readTexts(shard, this.manifest.dimensions).forEach((text, place) => {
-        const row = number * size + place;
+        const row = this.manifest.shards.textStarts[number] + place;
         const record = this.passageRecords[row];
         this.#passages.set(row, {
           row,
@@ -246,6 +251,18 @@ export class Store {
     );
     return new Map(shards.map((shard, place) => [names[place], shard]));
   }
+}
+
+/**
+ * Number the shard of each row.
+ * @param {number[]} starts the first row of each
+ * @param {number} count of rows
+ * @returns {Uint32Array}
+ */
+function numberShards(starts, count) {
+  const numbers = new Uint32Array(count);
+  starts.forEach((start, number) => numbers.fill(number, start));
+  return numbers;
 }
 
 /**
