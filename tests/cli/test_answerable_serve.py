@@ -114,6 +114,21 @@ def test_widget_config_names_the_bundle_that_answers(server: Running) -> None:
     assert body["index"] is None
 
 
+def test_browser_answers_where_the_option_says_so(tmp_path: Path) -> None:
+    write_site_folder(tmp_path)
+    with serving(tmp_path, "--answers-in=browser") as server:
+        body = json.loads(get(server, "/docs/assets/answerable/site.json")[2])
+        assert body["bundle"] == server.ask(ASK, QUESTION)["bundle"]
+        for path in (body["engine"][0], f"{body['index']}/manifest.json"):
+            assert get(server, f"/docs/assets/answerable/{path}")[0] == 200
+        assert get(server, "/docs/assets/answerable/strings/de.json")[0] == 200
+        # The page's own link to an endpoint is not followed.
+        assert "rel='answerable'" not in get(server, "/docs/mooring/")[2]
+    assert not (tmp_path / "site" / "assets" / "answerable").exists()
+    done = command(tmp_path, "serve", "site", "--answers-in=browser", "--notebook=notebook")
+    assert "--answers-in: browser is impossible, since `--notebook` needs" in done.stderr
+
+
 def test_widget_is_injected_into_responses_and_not_into_files(
     server: Running, folder: Path
 ) -> None:

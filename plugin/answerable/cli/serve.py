@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any
@@ -15,10 +15,21 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 
+from ..indexing.answer_place import (
+    ANSWER_PLACES,
+    NOTEBOOK_REASON,
+    AnswerPlace,
+    choose_answer_place,
+    list_language_needs,
+    list_page_languages,
+    need_of_option,
+)
 from ..indexing.html_site.built_site import BuiltSite, read_built_site
 from ..indexing.local_model import open_local_embedder
 from ..indexing.pipeline import preview_site
 from ..indexing.process_pool import ProcessPool
+from ..indexing.widget.site_files import PublishedIndex, write_widget_files
+from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.embedders.embedder import Embedder
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError, SiteError
@@ -79,9 +90,13 @@ class _SilentHandler(WSGIRequestHandler):
 
 @dataclass(slots=True)
 class _LiveIndex:
-    """Hold the engine of the last good index."""
+    """Hold the engine of the last good index.
+
+    ``browser_folder``: where the same index is written for browsers, None where none answers.
+    """
 
     embedder: Embedder
+    browser_folder: Path | None = None
     engine: Engine | None = None
 
     def index(self, options: IndexOptions, built: BuiltSite | None = None) -> None:
@@ -109,8 +124,15 @@ class _LiveIndex:
         built = built or read_built_site(options.folder, options.reading)
         with closing(ProcessPool()) as pool:
             site = describe_site(options, built, self.embedder, pool)
+            languages = list_page_languages(site.pages, built.language)
+            if self.browser_folder:
+                choose_answer_place("browser", list_language_needs(languages), "--answers-in")
+                site = replace(site, browser_folder=self.browser_folder)
             notebook = read_notes(options, site)
-            bundle, _ = preview_site(site, notebook, options.cache / "built", click.echo)
+            bundle, index = preview_site(site, notebook, options.cache / "built", click.echo)
+        if self.browser_folder:
+            indexes = {built.language: PublishedIndex(bundle.manifest.id, index)}
+            write_widget_files(self.browser_folder, WidgetConfig(), indexes, languages)
         self.engine = make_engine(bundle, self.embedder)
 
 
@@ -131,25 +153,43 @@ class _LiveIndex:
     show_default=True,
     help="What is kept of refused questions, in the cache.",
 )
-def command(options: IndexOptions, host: str, port: int, log_refusals: LogRefusals) -> None:
+@click.option(
+    "--answers-in",
+    type=click.Choice(ANSWER_PLACES),
+    default="function",
+    show_default=True,
+    help="Whether this server answers, or the browser, as it would on a static host.",
+)
+def command(
+    options: IndexOptions, host: str, port: int, log_refusals: LogRefusals, answers_in: AnswerPlace
+) -> None:
     """Serve SITE_DIR, a site that any generator has built, with a live ask box."""
-    serve_built_site(options, host, port, log_refusals)
+    serve_built_site(options, host, port, log_refusals, answers_in)
 
 
 def serve_built_site(
-    options: IndexOptions, host: str, port: int, log_refusals: LogRefusals = "none"
+    options: IndexOptions,
+    host: str,
+    port: int,
+    log_refusals: LogRefusals = "none",
+    answers_in: AnswerPlace = "function",
 ) -> None:
     """Serve until a signal; SiteError if the site cannot be read or the port is taken.
 
     log_refusals: what is kept of refused questions, in the cache.
     """
     check_folders(options, None)
+    needs = [need_of_option("--notebook", NOTEBOOK_REASON)] if options.notebook else []
+    is_browser = choose_answer_place(answers_in, needs, "--answers-in") == "browser"
+    # The site's own folder is only read.
+    browser_folder = options.cache / "browser" if is_browser else None
     # Before the site is read, so that a change while it is read is seen as one.
     state = _snapshot_files(options)
     built = read_built_site(options.folder, options.reading)
     base = unquote(built.base)
-    current = _LiveIndex(open_local_embedder())
-    app = make_static_app(options.folder, base, base + ASK_BASE, current.bundle)
+    current = _LiveIndex(open_local_embedder(), browser_folder)
+    endpoint = "" if is_browser else base + ASK_BASE
+    app = make_static_app(options.folder, base, endpoint, current.bundle, browser_folder)
     append_line = make_line_appender(
         options.cache / refusal_log.REFUSAL_LOG_FILE, lambda message: click.echo(message, err=True)
     )

@@ -37,12 +37,17 @@ _Response = tuple[int, list[tuple[str, str]], bytes]
 
 
 def make_static_app(
-    folder: Path, base: str, endpoint: str, bundle: Callable[[], str | None]
+    folder: Path,
+    base: str,
+    endpoint: str,
+    bundle: Callable[[], str | None],
+    browser_folder: Path | None = None,
 ) -> WsgiApp:
     """Make an application that serves a folder under a base path.
 
-    base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks. bundle:
-    returns the id of the index that answers, None before there is one.
+    base: decoded, with a slash at both ends. endpoint: where the widget of its pages asks, "" where
+    the browser answers, from files of ``browser_folder``. bundle: returns the id of the index that
+    answers, None before there is one.
     """
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -60,9 +65,13 @@ def make_static_app(
             return _redirect_to(base, query)
         if path.startswith(base):
             inner = path.removeprefix(base)
-            if (asset := _read_widget_asset(inner, bundle())) is not None:
+            # Files of an index that is gone may still lie there.
+            is_asset = bundle() is not None and inner.startswith(injection.WIDGET_FOLDER)
+            file = _find_file(browser_folder, inner) if browser_folder and is_asset else None
+            asset = None if file else _read_widget_asset(inner, bundle())
+            if asset is not None:
                 return 200, _content_type(PurePosixPath(path)), asset
-            file = _find_file(folder, inner)
+            file = file or _find_file(folder, inner)
             if file is not None and file.is_dir():
                 return _redirect_to(f"{path}/", query)
             if file is not None:

@@ -61,7 +61,8 @@ export class Engine {
    * @param {AnswerOptions} [options]
    * @returns {Promise<Record<string, any>>}
    */
-  answer(question, options = {}) {
+  async answer(question, options = {}) {
+    options.signal?.throwIfAborted();
     return waitFor(this.#answer(question, options), options.signal);
   }
 

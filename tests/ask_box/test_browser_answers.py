@@ -1,0 +1,189 @@
+"""A browser answers on a static host: cites, refuses, works offline and under a strict policy."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from support.browser import CHROMIUM_ARGS, executable
+from support.browser_site import PAGES, Host, ask, hosted, visit, write_plain_site
+from support.sites import build_here
+from support.widget_site import STRICT_CSP
+
+CHAIN = "How thick is the chain of a mooring?"
+LAMP = "How often does the lamp of the breakwater blink?"
+UNKNOWN = "Who won the football championship?"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site that is only to be read."""
+    folder = write_plain_site(tmp_path_factory.mktemp("browser"))
+    build_here(folder)
+    return folder / "site"
+
+
+@pytest.fixture
+def host(built: Path) -> Iterator[Host]:
+    with hosted(built) as host:
+        yield host
+
+
+def test_box_cites_refuses_highlights_and_sends_no_word_of_a_question(
+    page: Page, host: Host
+) -> None:
+    sent: list[tuple[str, str, str | None]] = []
+    page.on("request", lambda r: sent.append((r.method, r.url, r.post_data)))
+    box = visit(page, f"{host.origin}/storms/")
+    assert not [url for _, url, _ in sent if "/engine/" in url or "/index/" in url]
+    ask(box, CHAIN)
+    expect(box).to_have_attribute("state", "partial")
+    expect(box.get_by_role("heading", level=3)).to_be_focused()
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    expect(box.locator(".card .title")).to_have_text("Mooring › Chains")
+    ask(box, UNKNOWN)
+    expect(box).to_have_attribute("state", "not-found")
+    expect(box.locator(".remarks")).to_contain_text("championship")
+    ask(box, LAMP)
+    words = set(re.findall(r"[a-z]{4,}", f"{CHAIN} {UNKNOWN} {LAMP}".lower()))
+    assert {"chain", "football", "lamp"} <= words
+    assert {(method, body) for method, _, body in sent} == {("GET", None)}
+    addresses = [url.removeprefix(host.origin).lower() for _, url, _ in sent]
+    # The pages that are cited are called as their titles.
+    assert not [each for each in addresses if any(word in each for word in words - {"mooring"})]
+    assert not [line for line in host.requests if "?" in line or "_answerable" in line]
+    box.locator(".card .title").click()
+    expect(page.get_by_text("blinks green every seven")).to_be_in_viewport()
+    assert page.url.startswith(f"{host.origin}/lights/#harbour-entrance")
+
+
+def test_answer_is_that_of_the_function(page: Page, host: Host, built: Path) -> None:
+    from support.sites import ask as ask_bundle
+    from support.sites import opened
+
+    bundle = opened(built.parent)
+    box = visit(page, host.origin)
+    replies: list[dict[str, Any]] = []
+    page.expose_function("keep", lambda reply: replies.append(reply))
+    box.evaluate("(box) => box.addEventListener('answerable:answer', (e) => keep(e.detail))")
+    ask(box, CHAIN)
+    [reply] = replies
+    assert reply["bundle"] == bundle.manifest.id
+    assert reply["claims"][0]["text"] == ask_bundle(bundle, CHAIN).answer.claims[0].text
+    assert re.fullmatch(r"[0-9a-f-]{36}", reply["request_id"])
+
+
+def test_first_question_suffices_to_answer_it_offline(page: Page, host: Host) -> None:
+    box = visit(page, host.origin)
+    ask(box, CHAIN)
+    page.context.set_offline(True)
+    ask(box, UNKNOWN)
+    expect(box.get_by_role("alert")).to_contain_text("You are offline")
+    expect(box.locator("textarea")).to_have_value(UNKNOWN)
+    ask(box, CHAIN)
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    page.context.set_offline(False)
+    ask(box, UNKNOWN)
+    expect(box).to_have_attribute("state", "not-found")
+
+
+def test_engine_that_could_not_be_loaded_is_loaded_by_the_next_question(
+    page: Page, host: Host
+) -> None:
+    box = visit(page, host.origin)
+    page.context.set_offline(True)
+    ask(box, CHAIN)
+    expect(box.get_by_role("alert")).to_contain_text("You are offline")
+    page.context.set_offline(False)
+    box.get_by_role("button", name="Try again").click()
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+
+
+def test_strict_csp_is_not_violated(page: Page, host: Host) -> None:
+    host.headers["Content-Security-Policy"] = STRICT_CSP
+    page.add_init_script(
+        "window.violations = []; document.addEventListener('securitypolicyviolation',"
+        " (event) => violations.push(event.effectiveDirective + event.blockedURI))"
+    )
+    box = visit(page, f"{host.origin}/404.html")
+    ask(box, CHAIN)
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+    assert page.evaluate("violations") == []
+
+
+def test_new_deploy_is_noticed_by_an_open_page(page: Page, built: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    # As another version that the host has published in the meantime.
+    newer = write_plain_site(
+        tmp_path / "newer",
+        {**PAGES, "tides.md": "# Tides\n\nThe tide lifts boats by two metres.\n"},
+    )
+    build_here(newer)
+    shutil.copytree(built, site)
+    with hosted(site) as host:
+        box = visit(page, host.origin)
+        ask(box, CHAIN)
+        shutil.rmtree(site)
+        shutil.copytree(newer / "site", site)
+        ask(box, "By how many metres does the tide lift boats?")
+        expect(box.locator(".card")).to_contain_text("two metres")
+        expect(box.get_by_text("are not of the same build")).to_have_count(0)
+
+
+def test_stop_ends_a_question_whose_index_is_still_loaded(page: Page, host: Host) -> None:
+    box = visit(page, host.origin)
+    waiting: list[Route] = []
+    page.route("**/core.bin", lambda route: waiting.append(route))
+    box.get_by_role("button", name="Ask", exact=True).first.click()
+    box.locator("textarea").fill(CHAIN)
+    box.locator("textarea").press("Enter")
+    box.get_by_role("button", name="Stop").click()
+    expect(box).to_have_attribute("state", "empty")
+    for route in waiting:
+        route.continue_()
+    page.unroute("**/core.bin")
+    ask(box, CHAIN)
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+
+
+def test_browser_without_decompression_is_offered_the_search(page: Page, host: Host) -> None:
+    page.add_init_script("delete window.DecompressionStream")
+    box = visit(page, host.origin)
+    box.evaluate("(box) => box.setAttribute('search', '?q={question}')")
+    ask(box, CHAIN)
+    expect(box.get_by_role("alert")).to_have_text(
+        "This browser is too old to answer questions here. Search still works."
+    )
+    expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
+    expect(box.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def test_no_function_is_asked_while_the_site_is_unknown(page: Page, host: Host) -> None:
+    page.route("**/site.json", lambda route: route.fulfill(status=503, body="later"))
+    box = visit(page, host.origin)
+    ask(box, CHAIN)
+    expect(box.get_by_role("alert")).to_contain_text("try again")
+    assert not [line for line in host.requests if line.startswith("POST")]
+    page.unroute("**/site.json")
+    box.get_by_role("button", name="Try again").click()
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+
+
+def test_page_that_is_opened_as_a_file_says_why_it_cannot_answer(
+    browser: Browser, built: Path
+) -> None:
+    # Without the option Chromium runs no module of a file, and so there is no button.
+    lenient = browser.browser_type.launch(
+        executable_path=executable(), args=[*CHROMIUM_ARGS, "--allow-file-access-from-files"]
+    )
+    box = visit(lenient.new_page(), (built / "index.html").as_uri())
+    ask(box, CHAIN)
+    expect(box.get_by_role("alert")).to_contain_text("opened as a file")
+    expect(box).to_have_attribute("problem", "file")
+    lenient.close()
