@@ -124,6 +124,11 @@ def test_languages_apart_have_an_index_each(tmp_path: Path) -> None:
     published = {f"index/{folder.name}" for folder in list_indexes(tmp_path)}
     assert set(config["index"].values()) == published
     assert len(published) == 2
+    # They share the model, which takes more space than they do.
+    [model] = (tmp_path / FILES / "model").iterdir()
+    for folder in list_indexes(tmp_path):
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        assert manifest["model"] == f"model/{model.name}"
 
 
 def test_site_with_notes_gets_no_index(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from ..serve.settings import BUNDLE_FOLDER, SETTINGS_FILE, FunctionSettings
 from ..serve.stores.bundle import Bundle
 from ..serve.stores.bundle_reader import open_bundle
 from ..serve.vectors.encodings import Encoding
-from .browser_index.staged_index import StagedBrowserIndex, stage_browser_index
+from .browser_index.addressed_files import AddressedFiles
+from .browser_index.staged_index import StagedBrowserIndex, stage_browser_index, stage_model
 from .build_summary import count_scanned_bytes, summarize_build
 from .index import SiteIndex, SiteInfo, build_index
 from .leak_audit.artifacts import Artifact
@@ -148,7 +149,11 @@ def publish_site(
     was published. gate: raises if a function must not be published.
     """
     audit = partial(_audit_site, site, notebook)
-    all_staged = [_stage_plan(plan, index_site(plan.site, notebook), audit) for plan in plans]
+    indexes = [index_site(plan.site, notebook) for plan in plans]
+    model = stage_model(indexes) if site.browser_folder else None
+    all_staged = [
+        _stage_plan(plan, index, model, audit) for plan, index in zip(plans, indexes, strict=True)
+    ]
     for staged in all_staged:
         gate(staged)
     published: list[tuple[StagedFunction, Manifest]] = []
@@ -161,22 +166,29 @@ def publish_site(
     return published
 
 
-def _stage_plan(plan: FunctionPlan, index: SiteIndex, audit: AuditArtifacts) -> StagedFunction:
-    """Stage a function, and the same index for browsers where they answer."""
+def _stage_plan(
+    plan: FunctionPlan, index: SiteIndex, model: AddressedFiles | None, audit: AuditArtifacts
+) -> StagedFunction:
+    """Stage a function, and the same index for browsers if there is a model for them."""
     site = plan.site
     staged = stage_function(index, plan.folder, plan.settings, site.encoding, audit)
-    return replace(staged, browser=_stage_browser_index(site, index, staged.contents, audit))
+    browser = _stage_browser_index(site, index, staged.contents, model, audit)
+    return replace(staged, browser=browser)
 
 
 def _stage_browser_index(
-    site: SiteBuild, index: SiteIndex, contents: BundleContents, audit: AuditArtifacts
+    site: SiteBuild,
+    index: SiteIndex,
+    contents: BundleContents,
+    model: AddressedFiles | None,
+    audit: AuditArtifacts,
 ) -> StagedBrowserIndex | None:
     """Serialize an index for browsers, and have it audited; None where none answers."""
-    if site.browser_folder is None:
+    if site.browser_folder is None or model is None:
         return None
     embedder, profile = site.embedder, site.choose_profile(index)
     bundle = make_manifest(contents, embedder.identity, profile, _read_build_time())
-    browser = stage_browser_index(index, profile, embedder, bundle.id)
+    browser = stage_browser_index(index, profile, embedder, bundle.id, model)
     folder = f"{site.browser_folder.name}/{WIDGET_FOLDER}{browser.index.folder}"
     audit(_list_file_artifacts(folder, browser.index.files))
     return browser
@@ -202,7 +214,8 @@ def preview_site(
     contents = serialize_index(index, site.encoding)
     audit = partial(_audit_site, site, notebook)
     audit(_list_file_artifacts(BUNDLE_FOLDER, contents.files))
-    browser = _stage_browser_index(site, index, contents, audit)
+    model = stage_model([index]) if site.browser_folder else None
+    browser = _stage_browser_index(site, index, contents, model, audit)
     profile = site.choose_profile(index)
     write_bundle(contents, folder, site.embedder.identity, profile, _read_build_time())
     bundle = open_bundle(folder, verify=False)

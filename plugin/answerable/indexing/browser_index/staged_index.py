@@ -1,5 +1,6 @@
 """Stage the index of a site for readers' browsers, in memory, from the index that a build has."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...serve.bundle_format.profile import Profile
@@ -24,13 +25,17 @@ class StagedBrowserIndex:
         return self.model, self.index.complete(built_at)
 
 
+def stage_model(indexes: Iterable[SiteIndex]) -> AddressedFiles:
+    """Stage the model for a site; EmbedderError. indexes: of its languages, which share it."""
+    passages = (each.passage for index in indexes for each in index.passages)
+    return write_model_files(f"{passage.title}\n{passage.text}" for passage in passages)
+
+
 def stage_browser_index(
-    index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str
+    index: SiteIndex, profile: Profile, embedder: Embedder, bundle_id: str, model: AddressedFiles
 ) -> StagedBrowserIndex:
     """Stage an index; SiteError for one with notes, of which nothing may reach a browser."""
-    public = select_public_index(index, profile)
-    model = write_model_files(f"{each.title}\n{each.text}" for each in public.passages)
-    quantize = make_statement_quantizer(embedder)
+    public, quantize = select_public_index(index, profile), make_statement_quantizer(embedder)
     return StagedBrowserIndex(
         serialize_browser_index(public, quantize, bundle_id, model.folder), model
     )
