@@ -31,6 +31,7 @@ INSIDE = (
     "serve/http/openapi.json",
     "widget/ask-box.js",
     "widget/custom-elements.json",
+    "widget/search-row.js",
     "widget/strings/de.json",
     "widget/webmcp.js",
 )

@@ -175,11 +175,14 @@ def test_configured_shortcut_is_an_attribute_of_the_element(tmp_path: Path) -> N
     assert element.attributes == {"shortcut": "Alt+Shift+K"}
 
 
-def test_webmcp_option_is_an_attribute_of_the_element(tmp_path: Path) -> None:
-    built(tmp_path, "mkdocs", "button", widget={"webmcp": True})
+@pytest.mark.parametrize(("option", "attribute"), [("webmcp",) * 2, ("search_row", "search-row")])
+def test_option_of_a_module_is_an_attribute_of_the_element(
+    tmp_path: Path, option: str, attribute: str
+) -> None:
+    built(tmp_path, "mkdocs", "button", widget={option: True})
     (element,) = elements(read_page(tmp_path, "index.html"))
-    assert element.attributes == {"webmcp": None}
-    assert (tmp_path / "site" / injection.WIDGET_FOLDER / "webmcp.js").is_file()
+    assert element.attributes == {attribute: None}
+    assert (tmp_path / "site" / injection.WIDGET_FOLDER / f"{attribute}.js").is_file()
 
 
 @pytest.mark.parametrize(

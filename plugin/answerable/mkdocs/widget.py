@@ -192,4 +192,5 @@ def _widget_element(options: AnswerableConfig, placement: Placement) -> str:
         None if placement == "button" else placement,
         None if shortcut == DEFAULT_SHORTCUT else shortcut,
         offers_tool=options.widget.webmcp,
+        has_search_row=options.widget.search_row,
     )

@@ -3,6 +3,7 @@ const ENGLISH = {
   "dir": "ltr",
   "ask": "Ask",
   "title": "Ask this site",
+  "row": "Ask this site: {question}",
   "close": "Close",
   "question": "Your question",
   "placeholder": "How do I …?",
@@ -147,7 +148,7 @@ button { cursor: pointer; }
 svg { inline-size: 1.25em; block-size: 1.25em; flex: none; fill: none; stroke: currentColor;
   stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
-.trigger { display: inline-flex; align-items: center; gap: .5em; font-weight: 600; line-height: 1;
+.trigger { display: inline-flex; align-items: center; gap: .5em; font-weight: 600; line-height: 1; white-space: nowrap;
   border: 1px solid transparent; border-radius: 99em; }
 .room { block-size: 5em; }
 :host(:not([placement="header"])) .trigger { position: fixed; z-index: var(--answerable-z-index, 3);
@@ -864,7 +865,7 @@ export class AskBox extends HTMLElement {
   #asked = "";
   #kept = null;
   #hasFocus = false;
-  #withdraw = null;
+  #connection = null;
   #label = element("span", {}, ENGLISH.ask);
   #trigger = element(
     "button",
@@ -889,7 +890,8 @@ export class AskBox extends HTMLElement {
     const isFirst = !this.#endpoint;
     // Once: instant navigation changes the base.
     this.#endpoint ??= endpointOf(this);
-    document.addEventListener("keydown", this.#onShortcut);
+    const { signal } = (this.#connection = new AbortController());
+    document.addEventListener("keydown", this.#onShortcut, { signal });
     const shortcut = this.getAttribute("shortcut") ?? "Ctrl+I";
     this.#chord = shortcut.toLowerCase();
     if (this.#chord !== "none") {
@@ -897,9 +899,10 @@ export class AskBox extends HTMLElement {
       this.#trigger.title = shortcut;
       this.#trigger.ariaKeyShortcuts = keys === shortcut ? keys : `${keys} ${keys.replace("Control", "Meta")}`;
     }
-    addEventListener("pagehide", this.#onLeave);
-    if (this.hasAttribute("webmcp")) this.#offer();
+    addEventListener("pagehide", this.#onLeave, { signal });
+    if (this.hasAttribute("webmcp")) import("./webmcp.js").then(({ offerAsk }) => offerAsk(this, this.#request, signal));
     await this.#localise();
+    if (this.hasAttribute("search-row")) import("./search-row.js").then(({ offerAsk }) => offerAsk(this, this.#language, signal));
     if (this.#isInline) this.#build();
     else this.shadowRoot.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
@@ -911,12 +914,10 @@ export class AskBox extends HTMLElement {
   }
 
   disconnectedCallback() {
-    document.removeEventListener("keydown", this.#onShortcut);
-    removeEventListener("pagehide", this.#onLeave);
+    this.#connection.abort();
     this.close();
     if (this.#run) this.#stop();
     clearTimeout(this.#timer);
-    this.#withdraw?.();
   }
 
   open(question) {
@@ -1208,17 +1209,12 @@ export class AskBox extends HTMLElement {
     }
   }
 
-  #read() {
+  async #read() {
     if (location.protocol === "file:") throw new Problem("file");
     return (this.#site ??= siteOf(this.#fetch).catch((error) => {
       this.#site = null;
       throw error;
     }));
-  }
-
-  async #offer() {
-    const { offerAsk } = await import("./webmcp.js");
-    this.#withdraw = offerAsk(this, this.#request);
   }
 
   #stop() {
@@ -1230,12 +1226,7 @@ export class AskBox extends HTMLElement {
   }
 
   async #told() {
-    const site = { bundles: [], examples: [] };
-    try {
-      Object.assign(site, await this.#read());
-    } catch {
-      // Nothing is told.
-    }
+    const site = { bundles: [], examples: [], ...(await this.#read().catch(() => {})) };
     for (const name of ["search", "authors", "feedback"]) {
       site[name] = this.getAttribute(name) ?? site[name];
     }

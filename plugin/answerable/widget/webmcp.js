@@ -26,20 +26,20 @@ let registration = null;
  * Offer a box as the tool `ask`; of several boxes of a page the first one answers.
  * @param {HTMLElement} box
  * @param {Ask} ask
- * @returns {(() => void) | null} what withdraws the box
+ * @param {AbortSignal} signal withdraws the box
  */
-export function offerAsk(box, ask) {
+export function offerAsk(box, ask, signal) {
   const { modelContext } = /** @type {any} */ (document);
   // It may have left the page while this module was loaded.
-  if (!modelContext || !box.isConnected) return null;
+  if (!modelContext || signal.aborted) return;
   boxes.set(box, ask);
   registration ??= registerTool(modelContext);
-  return () => {
+  signal.addEventListener("abort", () => {
     boxes.delete(box);
     if (boxes.size) return;
     registration?.abort();
     registration = null;
-  };
+  });
 }
 
 /**

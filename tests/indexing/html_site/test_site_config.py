@@ -103,8 +103,9 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     assert after["bundle"] == opened(tmp_path).manifest.id != before["bundle"]
     assert after["examples"] == ["How big is a buoy?"]
     widget = (tmp_path / "site" / WIDGET_CONFIG_PATH).parent
-    files = {"ask-box.js", "challenge.js", "highlight.js", "webmcp.js", "strings", "site.json"}
-    assert {path.name for path in widget.iterdir()} == files | {"engine", "index", "model"}
+    scripts = {"ask-box.js", "challenge.js", "highlight.js", "search-row.js", "webmcp.js"}
+    folders = {"strings", "engine", "index", "model"}
+    assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
     folders = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
     assert sorted(folders) == sorted({after["index"], after["engine"][0].rpartition("/")[0]})
 

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
 # Modules that the script imports when it needs them.
-_MODULES = ("challenge.js", "highlight.js", "webmcp.js")
+_MODULES = ("challenge.js", "highlight.js", "search-row.js", "webmcp.js")
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.
@@ -79,15 +79,21 @@ def _list_widget_files() -> Mapping[str, Traversable]:
 
 
 def format_element(
-    placement: str | None = None, shortcut: str | None = None, *, offers_tool: bool = False
+    placement: str | None = None,
+    shortcut: str | None = None,
+    *,
+    offers_tool: bool = False,
+    has_search_row: bool = False,
 ) -> str:
     """Format the widget's element. None: its defaults, a floating button and its own shortcut.
 
-    offers_tool: to agents in the browser, by WebMCP.
+    offers_tool: to agents in the browser, by WebMCP. has_search_row: under the results of the
+    theme's search.
     """
     options = {"placement": placement, "shortcut": shortcut}
     attributes = [f' {name}="{escape(value)}"' for name, value in options.items() if value]
     attributes += [" webmcp"] if offers_tool else []
+    attributes += [" search-row"] if has_search_row else []
     return f"<answerable-ask{''.join(attributes)}></answerable-ask>"
 
 
