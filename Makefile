@@ -57,6 +57,7 @@ shots: $(STAMP) browser
 tables: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m support.widget_tables
 	PYTHONPATH=tests $(BIN)/python -m support.command_tables
+	PYTHONPATH=tests $(BIN)/python -m support.option_schema
 
 clean:
 	rm -rf $(VENV) .cache site function shots

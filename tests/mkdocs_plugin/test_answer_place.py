@@ -88,14 +88,31 @@ def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Pat
         ({}, True),
         ({"answers_in": "function"}, False),
         ({"widget": {"endpoint": "/ask/"}}, False),
+        ({"widget": {"endpoint": "https://ask.example/"}}, False),
     ]
     for options, is_said in settings:
         write_site(tmp_path, PAGES, notes=NOTES, options=options)
-        done = build(tmp_path, "--strict")
+        # A published ask box that nobody answers is a warning, which stops a strict build.
+        assert (build(tmp_path, "--strict").returncode == 1) is is_said
+        done = build(tmp_path)
         assert done.returncode == 0, done.stderr
         assert (f"answers_in: {expected}" in done.stderr) is is_said
         assert done.stderr.count("answers_in") == is_said
         assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
+
+
+def test_endpoint_on_another_host_without_site_url_is_warned_of(tmp_path: Path) -> None:
+    options = {"widget": {"endpoint": "https://ask.example/"}}
+    done = build(write_site(tmp_path, PAGE, options=options, site_url=""), "--strict")
+    assert "widget.endpoint: it is on another host, and without site_url" in done.stderr
+    assert done.returncode == 1
+
+
+def test_site_without_an_ask_box_is_told_of_needs_without_a_warning(tmp_path: Path) -> None:
+    write_site(tmp_path, PAGES, notes=NOTES, options={"widget": {"placement": "none"}})
+    done = build(tmp_path, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert "answers_in: " in done.stderr
 
 
 def test_a_site_of_two_lines_needs_nothing_and_gets_a_function_all_the_same(

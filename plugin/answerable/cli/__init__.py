@@ -1,5 +1,6 @@
 """Command line ``answerable``: its group of commands, each imported only when it is used."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -8,45 +9,65 @@ import click
 from ..indexing.error_messages import format_error
 from ..serve.errors import AnswerableError
 
-# What `--help` says of each command, so that it imports none of them. Each command is `command`
-# in the module of its name, and its own help opens with these words.
-_SUMMARIES = {
-    "ask": "Answer one QUESTION with citations, or say that the site does not know.",
-    "bench-cold": (
-        "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
-    ),
-    "calibrate": (
-        "Propose floors from the gold set, or say what it lacks; exit status 1 if it lacks that."
-    ),
-    "chat": "Ask in the terminal, one question at a time.",
-    "check-links": (
-        "Look up all that answers may cite on the site at URL; exit status 1 if some is gone."
-    ),
-    "database-roles": (
-        "Print the SQL that makes the roles and schemas of a database, for an administrator."
-    ),
-    "diff": (
-        "Show the answers that a change changes; exit status 1 if a verdict fails, 2 for an error."
-    ),
-    "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
-    "gaps": "Group refused questions into likely missing pages.",
-    "gate": "Let the gold set admit or reject an encoding; exit status 1 if it is not certified.",
-    "index": "Make a function for SITE_DIR, a site that any generator has built.",
-    "mcp": "Answer a coding agent over MCP on standard input, for a bundle or the site at URL.",
-    "package": (
-        "Turn the function's folder into what a platform takes; exit status 1 above its limits."
-    ),
-    "publish": (
-        "Publish the bundle to the database of ANSWERABLE_DATABASE_URL, to be searched exactly."
-    ),
-    "search": "Show what a QUESTION retrieves, with scores.",
-    "serve": "Serve SITE_DIR, a site that any generator has built, with a live ask box.",
-    "stub-openai": "Serve the OpenAI protocol on loopback, to try the whole flow without a key.",
-    "tune": (
-        "Find the smallest bundle or the most passing queries; exit status 1 without any gain."
-    ),
-    "why": "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
+# What `--help` says of each command, by what a reader wants to do, so that it imports none of them.
+# Each command is `command` in the module of its name, and its own help opens with these words.
+_GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Ask": {
+        "ask": "Answer one QUESTION with citations, or say that the site does not know.",
+        "chat": "Ask in the terminal, one question at a time.",
+        "search": "Show what a QUESTION retrieves, with scores.",
+        "mcp": "Answer a coding agent over MCP on standard input, for a bundle or the site at URL.",
+    },
+    "Set up, build and serve": {
+        "doctor": (
+            "Check the configuration and what publishes the site; exit status 1 if something is "
+            "wrong."
+        ),
+        "init": "Add the plugin to mkdocs.yml, and the files that publish the site on a host.",
+        "index": "Make a function for SITE_DIR, a site that any generator has built.",
+        "serve": "Serve SITE_DIR, a site that any generator has built, with a live ask box.",
+        "stub-openai": (
+            "Serve the OpenAI protocol on loopback, to try the whole flow without a key."
+        ),
+    },
+    "Judge": {
+        "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
+        "why": "Explain what a QUESTION retrieves, what it does not, and what an author could do.",
+        "diff": (
+            "Show the answers that a change changes; "
+            "exit status 1 if a verdict fails, 2 for an error."
+        ),
+        "gaps": "Group refused questions into likely missing pages.",
+        "calibrate": (
+            "Propose floors from the gold set, or say what it lacks; "
+            "exit status 1 if it lacks that."
+        ),
+        "tune": (
+            "Find the smallest bundle or the most passing queries; exit status 1 without any gain."
+        ),
+        "gate": (
+            "Let the gold set admit or reject an encoding; exit status 1 if it is not certified."
+        ),
+        "check-links": (
+            "Look up all that answers may cite on the site at URL; exit status 1 if some is gone."
+        ),
+    },
+    "Deploy": {
+        "package": (
+            "Turn the function's folder into what a platform takes; exit status 1 above its limits."
+        ),
+        "publish": (
+            "Publish the bundle to the database of ANSWERABLE_DATABASE_URL, to be searched exactly."
+        ),
+        "database-roles": (
+            "Print the SQL that makes the roles and schemas of a database, for an administrator."
+        ),
+        "bench-cold": (
+            "Time FUNCTION_DIR from the start of a process to its first answer, phase by phase."
+        ),
+    },
 }
+_SUMMARIES = {name: text for group in _GROUPS.values() for name, text in group.items()}
 # `eval` would hide the built-in function of that name.
 _MODULES = {"eval": "evaluate"}
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
@@ -59,7 +80,7 @@ class _LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return sorted(_SUMMARIES)
+        return list(_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
@@ -70,8 +91,13 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        commands = [click.Command(name, help=summary) for name, summary in _SUMMARIES.items()]
-        click.Group(commands=commands).format_commands(ctx, formatter)
+        """Write the commands by group, each with its whole sentence: click would cut it short."""
+        del ctx
+        # One column for all groups.
+        width = max(map(len, _SUMMARIES))
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:

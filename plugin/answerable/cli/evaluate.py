@@ -154,7 +154,9 @@ def run_eval(
     base, base_name = _read_base_report(options, archive)
     ids = list_failed_ids(base, base_name) if base else options.ids
     if base and not ids:
-        raise GoldError(f"{base_name} holds no failure: there is nothing to run again")
+        raise GoldError(
+            f"{base_name} holds no failure: there is nothing to run again, drop --from-report"
+        )
     # What failed by its answer is only seen again by an answer.
     full = options.asking.full or (base is not None and base.tier == "full")
     all_queries = load_gold_queries(path, site.author, check_negation=site.check_negation)

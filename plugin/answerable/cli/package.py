@@ -25,6 +25,8 @@ from ..indexing.packaging.platforms import (
     list_deploy_commands,
 )
 from ..serve.errors import SiteError
+from ..serve.settings import BUNDLE_FOLDER
+from ..serve.stores.bundle_reader import open_bundle
 from .context import SiteLocation, find_bundle
 
 _DEFAULT_OUT = Path("package")
@@ -110,7 +112,27 @@ def package_function(order: PackageOrder) -> bool:
     click.echo(f"\nWritten to {order.out}. To deploy it:")
     for line in list_deploy_commands(order.target, order.machine, order.out):
         click.echo(f"  {line}")
+    click.echo("\nThen, once:")
+    for number, step in enumerate(_list_remaining_steps(order), 1):
+        click.echo(f"  {number}. {step}")
     return not exceeded
+
+
+def _list_remaining_steps(order: PackageOrder) -> list[str]:
+    """List what remains after the platform: from the function's address to an answering site."""
+    site_url = open_bundle(order.function / BUNDLE_FOLDER, verify=False).site.url
+    steps = [
+        "Write the function's address into mkdocs.yml: widget.endpoint: https://ADDRESS/",
+        "Build the site and publish it again: mkdocs build, or mkdocs gh-deploy",
+        "Ask whether it answers: curl https://ADDRESS/health, then answerable doctor",
+    ]
+    if site_url is None:
+        steps.insert(
+            0,
+            "Set site_url in mkdocs.yml, build and package again: without it the function admits "
+            "no page, unless ANSWERABLE_ALLOWED_ORIGINS names the site's origin",
+        )
+    return steps
 
 
 def _make_size_table(package: FunctionPackage, order: PackageOrder) -> Table:

@@ -7,8 +7,9 @@ limits.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..serve.answers.wire_blocks import GAP_MARK
 from ..serve.text.languages import base_language
-from ..serve.types import Passage, RecordCitation, Reply
+from ..serve.types import Claim, Passage, RecordCitation, Reply
 from .negation_clauses import BOUNDARY, NEGATION, Clause, Negation, Sentence, parse_sentences
 
 # Sentences that share nearly as many terms as the best one are compared too.
@@ -38,6 +39,8 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
     passages = {passage.id: passage for passage in reply.passages}
     conflicts = []
     for claim in reply.answer.claims:
+        if _consists_of_quotes(claim):
+            continue
         sources = [
             read_quoted_sentences(citation, passages.get(citation.id))
             for citation in claim.citations
@@ -45,6 +48,16 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
         ]
         conflicts.append(find_negation_conflict(claim.text, sources))
     return tuple(filter(None, conflicts))
+
+
+def _consists_of_quotes(claim: Claim) -> bool:
+    """Test whether a claim is its quotes in order, each to the ends of its sentences.
+
+    Such an excerpt cannot deny what it quotes, whatever the words of its code look like.
+    """
+    text = " ".join(part for part in GAP_MARK.split(claim.text))
+    quotes = " ".join(citation.quote for citation in claim.citations)
+    return text.split() == quotes.split()
 
 
 def read_quoted_sentences(citation: RecordCitation, passage: Passage | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from jinja2 import Environment
+from mkdocs.config.base import ConfigErrors, ConfigWarnings
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
@@ -39,6 +40,7 @@ from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from . import widget
 from .config import AnswerableConfig
 from .function_needs import list_function_needs
+from .option_names import add_suggestion
 from .options import (
     check_options,
     describe_stale_floors,
@@ -82,6 +84,14 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         self._warned_of_header = False
         self._embedder: Embedder | None = None
         self._engine: Engine | None = None
+
+    def load_config(
+        self, options: dict[str, Any], config_file_path: str | None = None
+    ) -> tuple[ConfigErrors, ConfigWarnings]:
+        """Load the options, and name the one that an unknown name may mean."""
+        errors, warnings = super().load_config(options, config_file_path)
+        suggested = [(key, add_suggestion(AnswerableConfig, key, text)) for key, text in warnings]
+        return errors, suggested
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember the command; a plugin with this event lives across the rebuilds of `serve`."""

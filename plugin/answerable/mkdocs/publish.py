@@ -1,5 +1,6 @@
 """Audit and index a finished MkDocs build; write its function's folder, or only preview it."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -159,7 +160,15 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     options, needs = built.options, _list_needs(built.options, whole)
     place = choose_answer_place(options.answers_in, needs)
     if place == "function" and options.answers_in is None and options.widget.endpoint is None:
-        log.info(describe_function_needs(needs, "deploy the function and set widget.endpoint"))
+        # A published ask box that nobody answers is a mistake, and without one it is news.
+        has_box = options.widget.placement != "none"
+        message = describe_function_needs(needs, "deploy the function and set widget.endpoint")
+        log.log(logging.WARNING if has_box else logging.INFO, message)
+    if "//" in (options.widget.endpoint or "") and not whole.info.url:
+        log.warning(
+            "widget.endpoint: it is on another host, and without site_url the function cannot tell "
+            "which pages may ask it; set site_url"
+        )
     return place
 
 

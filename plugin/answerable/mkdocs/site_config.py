@@ -135,7 +135,7 @@ def rebuild_site(config_file: Path, words: int | None = None) -> RebuiltSite:
             config_file, folder, lambda built: rebuilt.append(_index_rebuilt(built)), words
         )
     if not rebuilt:
-        raise SiteError(f"{config_file}: the site has no page to index")
+        raise SiteError(f"{config_file}: the site has no page to index; write one")
     return rebuilt[0]
 
 

@@ -203,6 +203,11 @@ def test_a_real_zip_is_within_the_limits_and_says_how_to_deploy_it(
     commands = [line for line in printed.splitlines() if line.startswith("  aws lambda ")]
     assert len(commands) == 3
     assert f"--runtime python{PYTHON} --architectures {ARCHITECTURE}" in commands[0]
+    remaining = printed.partition("Then, once:\n")[2]
+    assert [line.split()[0] for line in remaining.splitlines()] == ["1.", "2.", "3."]
+    assert "widget.endpoint: https://ADDRESS/" in remaining
+    assert "publish it again" in remaining
+    assert "/health, then answerable doctor" in remaining
 
 
 def test_a_real_zip_holds_no_secret_and_nothing_that_never_runs(real: tuple[Path, str]) -> None:

@@ -44,7 +44,7 @@ def translate_pattern(pattern: re.Pattern[str]) -> dict[str, str]:
     possessive quantifier, an atomic group, a conditional, flags inside the pattern.
     """
     if pattern.flags & ~_TRANSLATED_FLAGS:
-        raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation")
+        raise AnswerableError(f"{pattern.pattern!r:.80}: its flags have no translation; drop them")
     parsed = _parser.parse(pattern.pattern, pattern.flags)
     names = {number: name for name, number in pattern.groupindex.items()}
     translator = _Translator(
@@ -94,11 +94,15 @@ class _Translator:
             case "GROUPREF":
                 return rf"\k<{self.names[value]}>" if value in self.names else rf"(?:\{value})"
             case _:
-                raise AnswerableError(f"a pattern with {kind} has no translation")
+                raise AnswerableError(
+                    f"a pattern with {kind} has no translation; write it in another way"
+                )
 
     def _write_group(self, number: int | None, added: int, removed: int, inner: Any) -> str:
         if added or removed:
-            raise AnswerableError("a pattern with flags inside has no translation")
+            raise AnswerableError(
+                "a pattern with flags inside has no translation; write it in another way"
+            )
         if number is None:
             return f"(?:{self.write_nodes(inner)})"
         name = f"?<{self.names[number]}>" if number in self.names else ""
@@ -142,7 +146,9 @@ class _Translator:
                 name = str(value).removeprefix("CATEGORY_")
                 return "" if name.startswith("NOT_") else _CLASSES[name]
             case _:
-                raise AnswerableError(f"a class with {kind} has no translation")
+                raise AnswerableError(
+                    f"a class with {kind} has no translation; write it in another way"
+                )
 
     def _add_letters_i(self, first: int, last: int) -> str:
         """Return all letters i where case is ignored and a range has one of them, else nothing."""

@@ -140,5 +140,7 @@ def _parse_front_matter(text: str, name: str, first_line: int) -> Mapping[str, o
         where = f" in line {error.line + first_line - 1}" if error.line else ""
         raise NotebookError(f"{name}: the front matter is not YAML{where}; correct it") from None
     if not isinstance(meta, dict):
-        raise NotebookError(f"{name}: the front matter is not a list of `key: value` lines")
+        raise NotebookError(
+            f"{name}: the front matter is not a list of `key: value` lines; correct it"
+        )
     return meta

@@ -181,7 +181,9 @@ def choose_machine(platform: Platform, architecture: Architecture | None, python
     version = (3, int(minor))
     if version < platform.min_python:
         oldest = ".".join(map(str, platform.min_python))
-        raise SiteError(f"--python: {platform.name} needs Python {oldest} or newer, not {python}")
+        raise SiteError(
+            f"--python: {platform.name} needs Python {oldest} or newer, not {python}; choose it"
+        )
     return Machine(version, architecture, platform.glibc(version))
 
 

@@ -1,0 +1,145 @@
+"""``answerable init``: add the plugin to mkdocs.yml, and the files that a host and a gold set need.
+
+Nothing that is there is overwritten, so the command can be run again.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from ..indexing.output.atomic_files import write_file
+from ..indexing.site_hosts.config_edit import add_plugin, add_site_url, read_theme_name
+from ..indexing.site_hosts.hosts import HOST_NAMES, HOSTS, Host, HostName, format_host_file
+from ..serve.errors import SiteError
+from ..serve.structure import is_safe_url
+from .context import SiteLocation
+
+_GOLD_FILE = Path("eval/gold.yaml")
+_GOLD_STARTER = """\
+# Questions with what their answers must do: https://mkdocs-answerable.github.io/mkdocs-answerable/
+# Run them by `answerable eval --full`. Write one for each question that readers ask you.
+- id: unrelated
+  query: How long does a soft-boiled egg take?
+  expectAnswerMode: not-found
+"""
+# Vectors of notes are private, and the rest is made by every build.
+_IGNORED = ("/site/", "/function/", "/.cache/")
+_REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
+_GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
+_GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
+
+
+@click.command("init")
+@click.option("--host", type=click.Choice(HOST_NAMES), help="Where the site is published.")
+@click.option("--site-url", help="The site's address. Default: as the host and the remote give it.")
+@click.pass_obj
+def command(location: SiteLocation, host: HostName | None, site_url: str | None) -> None:
+    """Add the plugin to mkdocs.yml, and the files that publish the site on a host."""
+    config_file = location[1]
+    folder = config_file.parent
+    if site_url is not None and not (site_url.startswith("http") and is_safe_url(site_url)):
+        raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
+    if not config_file.is_file():
+        raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
+    text = _read_text(config_file)
+    name = str(config_file)
+    target = HOSTS[host] if host else None
+    site_url = site_url or (_guess_site_url(folder, target) if target else None)
+    edited = add_plugin(text, name)
+    if site_url:
+        edited = add_site_url(edited, name, site_url)
+    if edited != text:
+        write_file(config_file, edited.encode())
+        click.echo(f"{config_file}: changed; `git diff` shows how.")
+    else:
+        click.echo(f"{config_file}: has the plugin already.")
+    _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
+    _ignore_built_files(folder / ".gitignore")
+    if target:
+        theme = read_theme_name(edited, name)
+        _write_new(folder / target.path, format_host_file(target, _list_packages(folder, theme)))
+    _print_steps(target, has_address="site_url:" in edited)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        # With its line ends.
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise SiteError(f"{path} is not UTF-8; save it as UTF-8") from None
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet."""
+    if path.exists():
+        click.echo(f"{path}: is there already and stays as it is.")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text.encode())
+    click.echo(f"{path}: written.")
+
+
+def _ignore_built_files(path: Path) -> None:
+    """Add what builds write to .gitignore."""
+    text = _read_text(path) if path.is_file() else ""
+    ignored = {line.strip().strip("/") for line in text.splitlines()}
+    missing = [each for each in _IGNORED if each.strip("/") not in ignored]
+    if not missing:
+        return
+    start = f"{text.rstrip()}\n" if text.strip() else ""
+    write_file(path, (start + "\n".join(missing) + "\n").encode())
+    click.echo(f"{path}: now has {', '.join(missing)}.")
+
+
+def _list_packages(folder: Path, theme: str | None) -> str:
+    """List what pip installs to build the site: its requirements, or the theme by its name."""
+    for name in _REQUIREMENTS:
+        if (folder / name).is_file():
+            return f"-r {name} mkdocs-answerable"
+    own = theme is None or theme in ("mkdocs", "readthedocs")
+    return "mkdocs-answerable" if own else f"mkdocs-{theme} mkdocs-answerable"
+
+
+def _guess_site_url(folder: Path, host: Host) -> str | None:
+    """Guess a site's address by its repository's remote; None where that does not tell it."""
+    patterns = {"OWNER.github.io": _GITHUB_REMOTE, "GROUP.gitlab.io": _GITLAB_REMOTE}
+    pattern = patterns.get(urlsplit(host.address).netloc)
+    match = pattern.search(_read_remote(folder)) if pattern else None
+    if match is None:
+        return None
+    owner, repository = match[1].lower(), match[2]
+    if pattern is _GITLAB_REMOTE:
+        group, _, subgroups = owner.partition("/")
+        return f"https://{group}.gitlab.io/{subgroups + '/' if subgroups else ''}{repository}/"
+    is_user_site = repository.lower() == f"{owner}.github.io"
+    return f"https://{owner}.github.io/{'' if is_user_site else repository + '/'}"
+
+
+def _read_remote(folder: Path) -> str:
+    try:
+        result = subprocess.run(
+            ["git", "remote", "get-url", "origin"],
+            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return result.stdout
+
+
+def _print_steps(host: Host | None, *, has_address: bool) -> None:
+    """Print what remains to be done."""
+    steps = ["Look at the ask box: mkdocs serve"]
+    if not has_address:
+        address = f", such as {host.address}" if host else ""
+        steps.append(f"Set site_url in mkdocs.yml to the site's address{address}")
+    if host is None:
+        steps.append(f"Choose a host: answerable init --host {' | '.join(HOST_NAMES)}")
+    else:
+        steps += ["Commit the files.", *host.steps]
+    steps.append("Check the site: answerable doctor")
+    click.echo("\nWhat remains:")
+    for number, step in enumerate(steps, 1):
+        click.echo(f"  {number}. {step}")

@@ -1,0 +1,209 @@
+"""Check a site's configuration for what keeps its published ask box from answering."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from mkdocs.config.defaults import MkDocsConfig
+
+from ..evaluate.gold import load_gold_queries
+from ..indexing.answer_place import choose_answer_place, describe_function_needs
+from ..indexing.plurals import format_count
+from ..serve.errors import AnswerableError, SiteError
+from ..serve.provider_registry import is_answerer_local, is_embedder_local
+from ..serve.settings import BUNDLE_FOLDER
+from ..serve.stores.bundle_reader import open_bundle
+from .config import AnswerableConfig
+from .function_needs import list_function_needs
+from .options import resolve_gold_path
+from .site_config import find_plugin, load_mkdocs_config
+
+Level = Literal["good", "advice", "problem"]
+
+_KEY_VARIABLE = "OPENAI_API_KEY"
+# Files by which a host builds a site.
+_HOST_FILES = (".readthedocs.yaml", ".readthedocs.yml", "netlify.toml", ".gitlab-ci.yml")
+_MIN_REFUSALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCheck:
+    """Hold the outcome of one check: what is as it should be, or what to do."""
+
+    level: Level
+    text: str
+
+
+def check_site(config_file: Path) -> Iterator[SiteCheck]:
+    """Check the configuration, the last build, the gold set and the host's file of a site.
+
+    SiteError for a configuration that cannot be read, or that lacks the plugin.
+    """
+    config = load_mkdocs_config(config_file)
+    options = find_plugin(config).config
+    folder = config_file.absolute().parent
+    yield SiteCheck("good", f"{config_file} lists the plugin")
+    yield _check_site_url(config, options)
+    yield from _check_answering(config, options)
+    yield from _check_keys(options)
+    yield _check_build(options)
+    yield _check_gold(options, config.site_author)
+    yield from _check_notebook(options, folder)
+    yield _check_host_file(folder)
+
+
+def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteCheck:
+    if config.site_url:
+        return SiteCheck("good", f"site_url is {config.site_url}")
+    if _is_absolute(options.widget.endpoint):
+        return SiteCheck(
+            "problem",
+            "site_url is not set, so the function at widget.endpoint cannot tell which pages may "
+            "ask it; set site_url to the site's address",
+        )
+    return SiteCheck(
+        "advice",
+        "site_url is not set, so no citation has a whole address; set it to the site's address",
+    )
+
+
+def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterator[SiteCheck]:
+    """Check where questions are answered; languages are known to a build only."""
+    try:
+        place = choose_answer_place(options.answers_in, list_function_needs(options))
+    except SiteError as error:
+        yield SiteCheck("problem", str(error))
+        return
+    endpoint = options.widget.endpoint
+    if place == "browser":
+        yield SiteCheck("good", "the ask box answers in the reader's browser")
+    elif endpoint:
+        yield SiteCheck("good", f"the ask box asks the function at {endpoint}")
+        yield from _check_origin(config.site_url, endpoint)
+    elif options.answers_in == "function":
+        yield SiteCheck("good", "the ask box asks the function at _answerable/ below the site")
+    elif options.widget.placement != "none":
+        yield SiteCheck(
+            "problem",
+            describe_function_needs(
+                list_function_needs(options), "deploy the function and set widget.endpoint"
+            ),
+        )
+
+
+def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
+    """Check that a function on another host knows the origin of the pages."""
+    if not _is_absolute(endpoint) or not site_url:
+        return
+    site, function = urlsplit(site_url), urlsplit(endpoint)
+    if (site.scheme, site.netloc) != (function.scheme, function.netloc):
+        yield SiteCheck(
+            "advice",
+            f"pages of {site.scheme}://{site.netloc} ask another host; set "
+            "ANSWERABLE_ALLOWED_ORIGINS in the function if pages elsewhere have to ask it too",
+        )
+
+
+def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
+    remote = [
+        name
+        for name, is_local in (
+            ("embedding.provider", is_embedder_local(options.embedding.provider)),
+            ("answers.provider", is_answerer_local(options.answers.provider)),
+        )
+        if not is_local
+    ]
+    if not remote:
+        yield SiteCheck("good", "no key is needed")
+    elif os.environ.get(_KEY_VARIABLE):
+        yield SiteCheck("good", f"{_KEY_VARIABLE} is set here; the function needs it too")
+    else:
+        yield SiteCheck(
+            "problem",
+            f"{_KEY_VARIABLE} is not set, and {' and '.join(remote)} needs it; set it here and in "
+            "the function's environment",
+        )
+
+
+def _check_build(options: AnswerableConfig) -> SiteCheck:
+    folder = Path(options.function) / BUNDLE_FOLDER
+    try:
+        counts = open_bundle(folder, verify=False).manifest.counts
+    except AnswerableError as error:
+        return SiteCheck("advice", f"there is no index yet ({error})")
+    pages, passages = counts["records"], counts["passages"]
+    summary = f"{format_count(pages, 'page')} in {format_count(passages, 'passage')}"
+    if not passages:
+        return SiteCheck("problem", f"the last index holds {summary}: write pages with text")
+    return SiteCheck("good", f"the last index holds {summary}")
+
+
+def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:
+    path = resolve_gold_path(options)
+    if not path.is_file():
+        return SiteCheck(
+            "advice",
+            f"{path} does not exist, so nothing tells whether answers are right; write it, or run "
+            "`answerable init`",
+        )
+    try:
+        queries = load_gold_queries(path, author)
+    except AnswerableError as error:
+        return SiteCheck("problem", str(error))
+    refusals = sum("not-found" in query.expected_modes for query in queries)
+    summary = f"{path} has {format_count(len(queries), 'question')}"
+    if refusals < _MIN_REFUSALS:
+        return SiteCheck(
+            "advice",
+            f"{summary}, of which {refusals} must be refused; add questions that the site does "
+            "not answer",
+        )
+    return SiteCheck("good", f"{summary}, of which {refusals} must be refused")
+
+
+def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
+    if not options.notebook:
+        return
+    tracked = _list_tracked(Path(options.notebook), folder)
+    if tracked:
+        yield SiteCheck(
+            "advice",
+            f"this repository holds {format_count(tracked, 'file')} of the notebook: whoever can "
+            "read it can read its notes",
+        )
+
+
+def _list_tracked(notebook: Path, folder: Path) -> int:
+    """Count the files of the notebook that git tracks; 0 outside a repository."""
+    try:
+        result = subprocess.run(
+            ["git", "ls-files", "--", str(notebook)],
+            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    return len(result.stdout.splitlines())
+
+
+def _check_host_file(folder: Path) -> SiteCheck:
+    workflows = sorted((folder / ".github" / "workflows").glob("*.y*ml"))
+    paths = [*workflows, *(folder / name for name in _HOST_FILES)]
+    building = [
+        path.relative_to(folder)
+        for path in paths
+        if path.is_file() and "mkdocs" in path.read_text(encoding="utf-8", errors="replace")
+    ]
+    if building:
+        return SiteCheck("good", f"{building[0]} builds the site")
+    return SiteCheck(
+        "advice",
+        "no workflow here builds the site; `answerable init --host HOST` writes one",
+    )
+
+
+def _is_absolute(endpoint: str | None) -> bool:
+    return bool(endpoint) and "//" in str(endpoint)

@@ -1,0 +1,138 @@
+"""A new user's two commands: set the site up for a host, and say what keeps it from answering."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from answerable.cli import main
+from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
+from support import sites
+
+
+def run(folder: Path, *args: str) -> Result:
+    """Run a command for the site in a folder."""
+    return CliRunner().invoke(main, ["-f", str(folder / "mkdocs.yml"), *args])
+
+
+def write_plain_site(folder: Path) -> Path:
+    """A site as `mkdocs new` makes it, in a repository on GitHub."""
+    sites.put(folder / "docs" / "index.md", "# Harbour\n\nHarbour keeps small boats in order.\n")
+    sites.put(folder / "mkdocs.yml", "site_name: Harbour\ntheme:\n  name: material\n")
+    for command in (
+        ["git", "init", "-q"],
+        ["git", "remote", "add", "origin", "git@github.com:Ann/harbour-docs.git"],
+    ):
+        subprocess.run(command, cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("host", HOST_NAMES)
+def test_init_makes_a_site_that_builds_and_a_file_for_the_host(
+    host: HostName, tmp_path: Path
+) -> None:
+    folder = write_plain_site(tmp_path)
+    result = run(folder, "init", "--host", host, "--site-url", "https://docs.example/")
+    assert result.exit_code == 0, result.output
+    config = yaml.safe_load((folder / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert config["plugins"] == ["search", "answerable"]
+    assert config["site_url"] == "https://docs.example/"
+    text = (folder / HOSTS[host].path).read_text(encoding="utf-8")
+    assert "pip install mkdocs-material mkdocs-answerable" in text
+    assert "mkdocs build" in text or "mkdocs gh-deploy" in text
+    if HOSTS[host].path.endswith(("yml", "yaml")):
+        assert yaml.safe_load(text)
+    for step in HOSTS[host].steps:
+        assert step in result.output
+
+
+def test_init_run_again_overwrites_nothing(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    assert run(folder, "init", "--host", "netlify").exit_code == 0
+    names = ("mkdocs.yml", "netlify.toml", "eval/gold.yaml", ".gitignore")
+    for name in names[1:]:
+        path = folder / name
+        path.write_text(path.read_text(encoding="utf-8") + "# mine\n", encoding="utf-8")
+    before = {name: (folder / name).read_bytes() for name in names}
+    assert run(folder, "init", "--host", "netlify").exit_code == 0
+    assert {name: (folder / name).read_bytes() for name in names} == before
+
+
+def test_init_takes_the_address_from_the_remote_and_the_requirements(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    sites.put(folder / "requirements.txt", "mkdocs-material\n")
+    assert run(folder, "init", "--host", "github-pages").exit_code == 0
+    config = yaml.safe_load((folder / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert config["site_url"] == "https://ann.github.io/harbour-docs/"
+    text = (folder / ".github" / "workflows" / "docs.yml").read_text(encoding="utf-8")
+    assert "pip install -r requirements.txt mkdocs-answerable" in text
+
+
+def test_init_without_a_site_or_with_a_bad_address_says_what_to_do(tmp_path: Path) -> None:
+    missing = sites.command(tmp_path, "init")
+    assert missing.returncode == 1
+    assert "mkdocs new ." in missing.stderr
+    folder = write_plain_site(tmp_path)
+    assert "is not an http(s) address" in run(folder, "init", "--site-url", "docs").output
+
+
+def test_gold_set_of_init_passes_on_the_site(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    assert run(folder, "init").exit_code == 0
+    assert sites.build(folder, "-q").returncode == 0
+    judged = sites.command(folder, "eval", "--full")
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+
+
+def test_doctor_finds_what_is_missing_and_then_nothing(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    assert "add it" in run(folder, "doctor").output
+    assert run(folder, "init", "--host", "github-pages").exit_code == 0
+    advice = run(folder, "doctor")
+    assert advice.exit_code == 0, advice.output
+    assert "there is no index yet" in advice.output
+    assert sites.build(folder, "-q").returncode == 0
+    good = run(folder, "doctor")
+    assert "the last index holds 1 page in 1 passage" in good.output
+    assert "✓ the ask box answers in the reader's browser" in good.output
+    assert ".github/workflows/docs.yml builds the site" in good.output
+    assert "add questions that the site does not answer" in good.output
+
+
+@pytest.mark.parametrize(
+    ("options", "config", "message"),
+    [
+        (
+            {"widget": {"endpoint": "https://ask.example/"}},
+            {"site_url": ""},
+            "✗ site_url is not set, so the function",
+        ),
+        ({"notebook": "notebook"}, {}, "✗ answers_in: `notebook` needs a function"),
+        (
+            {"notebook": "notebook", "answers_in": "browser"},
+            {},
+            "✗ answers_in: browser is impossible",
+        ),
+        ({"answers": {"provider": "openai"}}, {}, "✗ OPENAI_API_KEY is not set"),
+        (
+            {"widget": {"endpoint": "https://ask.example/"}},
+            {},
+            "• pages of https://harbour.example ask another host",
+        ),
+    ],
+)
+def test_doctor_names_the_problem_and_the_remedy(
+    options: dict[str, Any],
+    config: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    folder = sites.write_site(tmp_path, notes=sites.NOTES, options=options, **config)
+    result = run(folder, "doctor")
+    assert message in result.output
+    assert result.exit_code == ("✗" in result.output)

@@ -1,0 +1,45 @@
+"""A misspelled or misplaced option is answered with the one that is meant."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerable.mkdocs.config import AnswerableConfig
+from answerable.mkdocs.option_names import list_option_names, suggest_options
+from answerable.mkdocs.plugin import AnswerablePlugin
+from support import sites
+
+MISTAKES: dict[str, dict[str, Any]] = {
+    "notebook": {"notebok": "x"},
+    "widget.endpoint": {"widget": {"endpiont": "/ask/"}},
+    "embedding.provider or answers.provider": {"provider": "openai"},
+    "evaluate.judge.model": {"evaluate": {"judge": {"modle": "m"}}},
+    "retrieval.floor": {"floor": 0.4},
+}
+
+
+@pytest.mark.parametrize("meant", MISTAKES)
+def test_unknown_option_is_warned_of_with_the_one_that_is_meant(meant: str) -> None:
+    errors, warnings = AnswerablePlugin().load_config(MISTAKES[meant])
+    assert not errors
+    ((_, text),) = warnings
+    assert text.endswith(f"Did you mean {meant}?")
+
+
+def test_build_prints_the_suggestion(tmp_path: Path) -> None:
+    built = sites.build(sites.write_site(tmp_path, options={"widget": {"endpiont": "/ask/"}}))
+    assert built.returncode == 0, built.stderr
+    assert (
+        "Unrecognised configuration name: endpiont. Did you mean widget.endpoint?" in built.stderr
+    )
+
+
+def test_name_that_resembles_no_option_gets_no_suggestion() -> None:
+    assert suggest_options(AnswerableConfig, "colour_of_the_sky") == []
+
+
+def test_option_names_are_those_of_the_manual() -> None:
+    table = (sites.ROOT / "docs" / "configure.md").read_text(encoding="utf-8")
+    documented = {line.split("`")[1] for line in table.splitlines() if line.startswith("| `")}
+    assert set(list_option_names(AnswerableConfig)) <= documented
