@@ -17,9 +17,11 @@ from playwright.sync_api import Browser, Page
 from answerable.evaluate.gold import load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.indexing.pages.enrichment import read_abbreviations, read_enrichment
+from answerable.indexing.site_hosts.hosts import HOSTS, format_host_file
 from support import manual, sites, widget_folder, widget_tables
 from support.manual import Block
 
+_PACKAGES = "mkdocs-material mkdocs-answerable"
 ADDRESS = "postgresql://answerable_publisher:word@db.example.com/docs"
 # What nothing here can read, and what it is.
 OTHERS = {
@@ -54,6 +56,9 @@ def test_every_block_is_of_a_language_that_is_checked() -> None:
 def test_yaml_is_read_by_what_it_is_for(
     block: Block, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if block.text.strip() in host_files():
+        assert block.where.startswith("publish.md:")
+        return
     if (options := configuration(block)) is not None:
         monkeypatch.setenv("ANSWERABLE_DATABASE_URL", ADDRESS)
         load(folder, options)
@@ -80,6 +85,16 @@ def test_yaml_is_read_by_what_it_is_for(
         assert data["scrape_configs"][0]["static_configs"]
     else:
         assert read_enrichment(file)
+
+
+def host_files() -> set[str]:
+    """Format what `answerable init` writes for each host, for a site with Material."""
+    return {format_host_file(host, _PACKAGES).strip() for host in HOSTS.values()}
+
+
+def test_every_file_of_a_host_is_in_the_manual() -> None:
+    shown = {block.text.strip() for block in manual.blocks() if block.where[:7] == "publish"}
+    assert host_files() - shown == set()
 
 
 def configuration(block: Block) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from answerable.evaluate.judge import judge_answer, summarize_reply
 from answerable.evaluate.negation import (
     NegationConflict,
     find_negation_conflict,
+    find_negation_conflicts,
     read_quoted_sentences,
 )
 from answerable.evaluate.negation_clauses import parse_sentences
@@ -358,6 +359,21 @@ def test_negation_check_is_for_english_and_can_be_switched_off() -> None:
     assert issues(GoldQuery("a", "q", "partial"), reply(denial, quote, "de")) == []
 
 
+def test_excerpt_of_whole_quotes_cannot_conflict_with_them() -> None:
+    """Words such as NONE in code are no negation of the sentence before it."""
+    lead_in = "The tool prints what it does:"
+    code = "create-url --auth-type NONE"
+    passage = Passage("a", "a", "/a/", "A", f"{lead_in}\n\nNot this.\n\n{code}")
+    citations = tuple(
+        RecordCitation("a", "/a/", "A", quote, passage.text.index(quote))
+        for quote in (lead_in, code)
+    )
+    excerpt = Claim(f"{lead_in}\n…\n{code}", citations)
+    assert find_negation_conflicts(Reply(Answer((excerpt,)), passages=(passage,))) == ()
+    denied = Claim(f"It is false that the tool prints what it does:\n…\n{code}", citations)
+    assert len(find_negation_conflicts(Reply(Answer((denied,)), passages=(passage,)))) == 1
+
+
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
@@ -373,8 +389,14 @@ def test_negation_of_the_clause_before_is_not_of_the_words(claim: str, source: s
 def test_sentence_that_gains_or_loses_a_negation_conflicts() -> None:
     """Put a "not" into sentences of our own manual; repeated verbatim they agree."""
     texts = [path.read_text("utf-8") for path in sorted((sites.ROOT / "docs").glob("*.md"))]
-    lines = [line for text in texts for line in text.splitlines()]
-    prose = [line for line in lines if line[:1].isupper() and line.endswith(".")][::10]
+    paragraphs = [" ".join(each.split()) for text in texts for each in text.split("\n\n")]
+    sentences = [
+        sentence
+        for paragraph in paragraphs
+        if paragraph[:1].isupper() and paragraph.endswith(".")
+        for sentence in re.split(r"(?<=\.) (?=[A-Z])", paragraph)
+    ]
+    prose = [sentence for sentence in sentences if sentence.endswith(".")][::8]
     flipped = [
         (
             line,

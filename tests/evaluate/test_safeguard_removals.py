@@ -95,13 +95,11 @@ def scripted(
             id="both floors",
             marks=deep,
         ),
-        pytest.param(
-            {"name_boost": 0.0}, {"limitations-of-versions", "settings-of-index"}, id="name boost"
-        ),
-        pytest.param({"theme_boost": 0.0}, {"theme-citations"}, id="theme boost"),
+        pytest.param({"name_boost": 0.0}, {"limitations-of-versions"}, id="name boost"),
+        pytest.param({"theme_boost": 0.0}, {"static-pages"}, id="theme boost"),
         pytest.param(
             {"name_boost": 0.0, "theme_boost": 0.0},
-            {"settings-of-index", "theme-citations"},
+            {"static-pages"},
             id="both boosts",
             marks=deep,
         ),

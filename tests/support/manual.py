@@ -10,7 +10,8 @@ from pathlib import Path
 from support import sites
 
 PAGES = (*sorted((sites.ROOT / "docs").glob("*.md")), sites.ROOT / "README.md")
-_FENCE = re.compile(r"```([\w+-]*)$")
+# Four spaces put a block into a tab.
+_FENCE = re.compile(r"( {4})?```([\w+-]*)$")
 _SET = re.compile(r"([A-Z_]+)=(.*)", re.S)
 # What ends one command of a line and begins another.
 _BREAKS = {"&&", "|", ";", "(", ")", ">"}
@@ -50,19 +51,19 @@ def block(page: str, text: str) -> Block:
 
 
 def _blocks(name: str, text: str) -> Iterator[Block]:
-    opened: tuple[int, str] | None = None
+    opened: tuple[int, str, str] | None = None
     block_lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         fence = _FENCE.fullmatch(line)
-        if opened and line == "```":
-            yield Block(f"{name}:{opened[0]}", opened[1], "".join(block_lines))
+        if opened and line == f"{opened[1]}```":
+            yield Block(f"{name}:{opened[0]}", opened[2], "".join(block_lines))
             opened, block_lines = None, []
         elif opened:
-            block_lines.append(line + "\n")
+            block_lines.append(line.removeprefix(opened[1]) + "\n")
         else:
-            # A fence that is indented, or has attributes, would be no block to these tests.
+            # A fence with another indent or attributes would be no block to these tests.
             assert fence or not line.lstrip().startswith(("```", "~~~")), f"{name}:{number}"
-            opened = (number, fence[1]) if fence else None
+            opened = (number, fence[1] or "", fence[2]) if fence else None
     assert opened is None, f"{name}: {opened}"
 
 
