@@ -43,8 +43,10 @@ class Listing(Quiet):
 
 @pytest.fixture(scope="module")
 def model() -> AddressedFiles:
-    # In the order of a site's pieces.
-    return write_model_files(real_texts())
+    # In the order of the pieces of one site, the manual.
+    return write_model_files(
+        path.read_text("utf-8") for path in sorted(sites.ROOT.glob("docs/**/*.md"))
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)
