@@ -106,8 +106,8 @@ def test_a_dirty_build_brings_it_up_to_date_and_leaves_no_other_file(tmp_path: P
     scripts = {"ask-box.js", "challenge.js", "highlight.js", "search-row.js", "webmcp.js"}
     folders = {"strings", "engine", "index", "model"}
     assert {path.name for path in widget.iterdir()} == scripts | folders | {"site.json"}
-    folders = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
-    assert sorted(folders) == sorted({after["index"], after["engine"][0].rpartition("/")[0]})
+    addressed = [path.relative_to(widget).as_posix() for path in widget.glob("[ei]n*/*")]
+    assert sorted(addressed) == sorted({after["index"], after["engine"][0].rpartition("/")[0]})
 
 
 def test_an_example_that_repeats_a_note_fails_the_build_and_writes_nothing(tmp_path: Path) -> None:
