@@ -12,7 +12,7 @@ from support.engine_parity import BrowserSite, Result
 from support.hard_questions import KINDS, HardQuestion, generate_questions
 
 # Of this manual: prose, code, tables and lists, on few enough pages to be built at once.
-PAGES = ("ask", "gaps", "limits", "troubleshoot")
+PAGES = ("agents", "limits", "openai", "troubleshoot")
 COUNT = 42
 
 
