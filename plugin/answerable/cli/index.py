@@ -10,6 +10,7 @@ import click
 
 from ..indexing.answer_place import (
     ANSWER_PLACES,
+    BROWSER_MESSAGE,
     ENDPOINT_REASON,
     NOTEBOOK_REASON,
     AnswerPlace,
@@ -176,7 +177,7 @@ def write_function_folder(
             site = replace(site, browser_folder=options.folder)
         plan = FunctionPlan(out, site, FunctionSettings())
         notes = read_notes(options, site)
-        if built.url is None:
+        if built.url is None and site.browser_folder is None:
             click.echo(NO_ADDRESS_MESSAGE % "--base-url", err=True)
         [(staged, manifest)] = publish_site(site, [plan], notes, click.echo)
     return built, site, PublishedIndex(manifest.id, staged.browser_index)
@@ -196,6 +197,8 @@ def _choose_place(
     if place == "function" and answers_in is None and endpoint is None:
         setup = "deploy the function and set --endpoint"
         click.echo(describe_function_needs(needs, setup, "--answers-in"), err=True)
+    if place == "browser":
+        click.echo(BROWSER_MESSAGE % "--answers-in", err=True)
     return place
 
 

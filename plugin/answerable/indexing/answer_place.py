@@ -11,6 +11,11 @@ from .pages.page_index import PageIndex
 AnswerPlace = Literal["browser", "function"]
 ANSWER_PLACES: tuple[AnswerPlace, ...] = ("browser", "function")
 
+# After the name of the option.
+BROWSER_MESSAGE = (
+    "%s: readers' browsers answer, from files of the site; look at it from a web server, since no "
+    "browser loads them for a page that is opened as a file"
+)
 NOTEBOOK_REASON = "private notes stay on a server"
 ENDPOINT_REASON = "the ask box asks there"
 

@@ -10,6 +10,7 @@ from mkdocs.plugins import get_plugin_logger
 
 from ..evaluate.gold_sources import NoteSources
 from ..indexing.answer_place import (
+    BROWSER_MESSAGE,
     AnswerPlace,
     FunctionNeed,
     choose_answer_place,
@@ -79,7 +80,8 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
         for folder, part in parts.items()
     ]
     site = _describe_site(built, whole, place)
-    if whole.info.url is None:
+    # An address is the function's concern: a browser knows where its page is.
+    if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE, "site_url")
     gate = partial(run_release_gates, built, notes=notes)
     published = publish_site(site, plans, notebook, log.info, gate)
@@ -169,6 +171,8 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"
         )
+    if place == "browser":
+        log.info(BROWSER_MESSAGE, "answers_in")
     return place
 
 

@@ -63,7 +63,8 @@ def test_urls_are_absolute_by_the_site_url(tmp_path: Path) -> None:
 
 
 def test_build_without_site_url_tells_its_cost_and_asker_gives_the_host(tmp_path: Path) -> None:
-    done = build(write_site(tmp_path, site_url=""), "--strict")
+    write_site(tmp_path, site_url="", options={"answers_in": "function"})
+    done = build(tmp_path, "--strict")
     assert done.returncode == 0, done.stderr
     [line] = [line for line in done.stderr.splitlines() if "site_url: not set" in line]
     assert "absolute url" in line
