@@ -97,6 +97,23 @@ def classify_label(node: LexborNode) -> str:
     return ""
 
 
+def find_object(node: LexborNode) -> tuple[str, str] | None:
+    """Find the name and the anchor of the object that Sphinx describes in a `dl`; None in another.
+
+    An object that is described twice has its anchor at one of the two descriptions.
+    """
+    signature = node.css_first("dt") if node.tag == "dl" else None
+    if signature is None or "sig-object" not in list_classes(signature):
+        return None
+    anchor = signature.attributes.get("id") or ""
+    label = signature.css_first(".descname")
+    name = "".join(label.text().split()) if label else ""
+    if not anchor or not name:
+        return None
+    # Python's anchors are whole names: the signature of a method leaves its class out.
+    return (anchor if anchor.endswith(f".{name}") else name), anchor
+
+
 def is_code(node: LexborNode) -> bool:
     """Test for a block of code, a diagram that is written as code, or a terminal recording."""
     if node.tag not in _CODE_TAGS:

@@ -13,6 +13,7 @@ from .html_elements import (
     extract_code,
     extract_text,
     find_code_language,
+    find_object,
     is_admonition,
     is_code,
     is_excluded,
@@ -139,6 +140,8 @@ class _ArticleParser:
         builder.flush()
         if label := classify_label(node):
             return self.walk_within(node, builder.label_context(label))
+        if not builder.is_cell and (described := find_object(node)):
+            return self.walk_object(node, *described)
         if tag in ("ul", "ol", "dl", "table"):
             first = _parse_number(node, "start") if tag == "ol" else None
             if tag == "ol" and first is None:
@@ -160,6 +163,12 @@ class _ArticleParser:
         self.builder.flush()
         if context:
             self.builder.contexts.pop()
+
+    def walk_object(self, node: LexborNode, name: str, anchor: str) -> _Walk:
+        """Read the description of an object as a section of its own, under the current heading."""
+        outer = self.builder.begin_object(name, anchor)
+        yield self.walk_within(node, self.builder.list_context(can_nest=False, first_number=None))
+        self.builder.end_object(outer)
 
     def walk_tabs(self, tabs: list[tuple[LexborNode | None, LexborNode]]) -> _Walk:
         """Read each tab as its label and then its content, which only a script may have hidden."""

@@ -6,6 +6,9 @@ from ...serve.structure import MAX_LEVEL, BlockKind, Span
 from .inline_text import InlineText, collapse_space, shift_spans, trim_spans
 from .records import PageBlock, Section
 
+# Below that of any heading.
+_OBJECT_LEVEL = 7
+
 
 @dataclass(slots=True)
 class BlockContext:
@@ -127,6 +130,21 @@ class SectionBuilder:
             self.headings.append(_Heading(level, text, anchor))
         elif text:
             self.blocks.append(PageBlock("text", text))
+
+    def begin_object(self, name: str, anchor: str) -> list[_Heading]:
+        """Begin the section of an object; return the headings that what follows it stands under."""
+        self.end_section()
+        self.contexts.append(BlockContext())
+        outer = self.headings
+        level = max(_OBJECT_LEVEL, outer[-1].level + 1 if outer else 0)
+        self.headings = [*outer, _Heading(level, name, anchor)]
+        return outer
+
+    def end_object(self, outer: list[_Heading]) -> None:
+        """End the section of an object, and those of headings in it, under the outer headings."""
+        self.end_section()
+        self.contexts.pop()
+        self.headings = outer
 
     def end_section(self) -> None:
         """Keep the blocks read since the last heading as a section, if there are any."""
