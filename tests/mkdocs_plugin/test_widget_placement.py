@@ -124,7 +124,8 @@ def test_placement_changes_no_other_bytes_of_a_page(sites: dict[str, Path]) -> N
         for placement in ("button", "header", "inline"):
             html = read_page(sites[placement], name)
             for added in (
-                f'<li class="nav-item"><{TAG} placement="header"></{TAG}></li>\n',
+                '<li class="nav-item d-flex align-items-center">'
+                f'<{TAG} placement="header"></{TAG}></li>\n',
                 f'<{TAG} placement="header"></{TAG}>\n',
                 f'\n<{TAG} placement="inline"></{TAG}>\n',
                 f"<{TAG}></{TAG}>\n",

@@ -44,7 +44,7 @@ _THEME_HEADERS: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = 
     (
         re.compile(r"""<ul\b[^>]*\bclass=["']?[^"'>]*\bnavbar-nav ms-md-auto\b[^>]*>""", re.I),
         "ul",
-        '<li class="nav-item">{}</li>'.format,
+        '<li class="nav-item d-flex align-items-center">{}</li>'.format,
     ),
     (
         re.compile(r"""<div\b[^>]*\bclass=["']?wy-side-nav-search(?=[\s"'>])[^>]*>""", re.I),
