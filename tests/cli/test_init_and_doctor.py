@@ -99,7 +99,19 @@ def test_doctor_finds_what_is_missing_and_then_nothing(tmp_path: Path) -> None:
     assert "the last index holds 1 page in 1 passage" in good.output
     assert "✓ the ask box answers in the reader's browser" in good.output
     assert ".github/workflows/docs.yml builds the site" in good.output
-    assert "add questions that the site does not answer" in good.output
+    assert "and none must be answered; add those that readers ask" in good.output
+    gold = folder / "eval" / "gold.yaml"
+    added = "  - id: start\n    query: How do I start?\n    expectAnswerMode: partial\n"
+    gold.write_text(gold.read_text("utf-8") + added, "utf-8")
+    assert "1 must be refused; add 2 that the site does not answer" in run(folder, "doctor").output
+
+
+def test_init_tells_where_other_plugins_go_unless_there_is_a_list(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    step = "If the site has other plugins, add their packages to .github/workflows/docs.yml"
+    assert step in run(folder, "init", "--host", "github-pages").output
+    sites.put(folder / "requirements.txt", "mkdocs-macros-plugin\n")
+    assert step not in run(folder, "init", "--host", "github-pages").output
 
 
 @pytest.mark.parametrize(

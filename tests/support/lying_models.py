@@ -38,7 +38,7 @@ _TITLE_WEIGHT = 0.5
 _NEIGHBOR_WEIGHT = 0.2
 _NEIGHBORHOOD = 2
 # The best statement answers if it holds this share of the question.
-_SUPPORT_FLOOR = 0.49
+_SUPPORT_FLOOR = 0.4
 # A hint is on the subject if its public words hold this share of the question.
 _HINT_FLOOR = 0.4
 

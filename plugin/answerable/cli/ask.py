@@ -51,7 +51,7 @@ class QuestionLine:
     "--file",
     is_eager=True,
     type=click.Path(allow_dash=True),
-    help="Answer every question of this file of JSON lines; - for standard input.",
+    help="Answer each line's field question in a file of JSON lines; - for standard input.",
 )
 @click.option("--site", help="Ask the static site at this address, which answers in the browser.")
 @click.pass_obj

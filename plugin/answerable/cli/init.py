@@ -21,9 +21,10 @@ _GOLD_FILE = Path("eval/gold.yaml")
 _GOLD_STARTER = """\
 # Questions with what their answers must do: https://mkdocs-answerable.github.io/mkdocs-answerable/
 # Run them by `answerable eval --full`. Write one for each question that readers ask you.
-- id: unrelated
-  query: How long does a soft-boiled egg take?
-  expectAnswerMode: not-found
+queries:
+  - id: unrelated
+    query: How long does a soft-boiled egg take?
+    expectAnswerMode: not-found
 """
 # Vectors of notes are private, and the rest is made by every build.
 _IGNORED = ("/site/", "/function/", "/.cache/")
@@ -53,7 +54,7 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
         edited = add_site_url(edited, name, site_url)
     if edited != text:
         write_file(config_file, edited.encode())
-        click.echo(f"{config_file}: changed; `git diff` shows how.")
+        click.echo(f"{config_file}: changed.")
     else:
         click.echo(f"{config_file}: has the plugin already.")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
@@ -61,7 +62,8 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
     if target:
         theme = read_theme_name(edited, name)
         _write_new(folder / target.path, format_host_file(target, _list_packages(folder, theme)))
-    _print_steps(target, has_address="site_url:" in edited)
+    has_list = any((folder / name).is_file() for name in _REQUIREMENTS)
+    _print_steps(target, has_address="site_url:" in edited, lists_packages=has_list)
 
 
 def _read_text(path: Path) -> str:
@@ -129,7 +131,7 @@ def _read_remote(folder: Path) -> str:
     return result.stdout
 
 
-def _print_steps(host: Host | None, *, has_address: bool) -> None:
+def _print_steps(host: Host | None, *, has_address: bool, lists_packages: bool) -> None:
     """Print what remains to be done."""
     steps = ["Look at the ask box: mkdocs serve"]
     if not has_address:
@@ -138,6 +140,8 @@ def _print_steps(host: Host | None, *, has_address: bool) -> None:
     if host is None:
         steps.append(f"Choose a host: answerable init --host {' | '.join(HOST_NAMES)}")
     else:
+        if not lists_packages:
+            steps.append(f"If the site has other plugins, add their packages to {host.path}")
         steps += ["Commit the files.", *host.steps]
     steps.append("Check the site: answerable doctor")
     click.echo("\nWhat remains:")

@@ -156,11 +156,17 @@ def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:
         return SiteCheck("problem", str(error))
     refusals = sum("not-found" in query.expected_modes for query in queries)
     summary = f"{path} has {format_count(len(queries), 'question')}"
+    if refusals == len(queries):
+        return SiteCheck(
+            "advice",
+            f"{summary}, and none must be answered; add those that readers ask, each with "
+            "expectCited",
+        )
     if refusals < _MIN_REFUSALS:
         return SiteCheck(
             "advice",
-            f"{summary}, of which {refusals} must be refused; add questions that the site does "
-            "not answer",
+            f"{summary}, of which {refusals} must be refused; add {_MIN_REFUSALS - refusals} that "
+            "the site does not answer",
         )
     return SiteCheck("good", f"{summary}, of which {refusals} must be refused")
 

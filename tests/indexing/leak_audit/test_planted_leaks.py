@@ -15,6 +15,8 @@ SECRET = "The gearbox of the electric winch was taken from a scrapped tractor in
 SAID = f"They say that {SECRET[0].lower()}{SECRET[1:]}."
 # Every word of the secret that stands nowhere else in what a build prints.
 PRIVATE = ("gearbox", "scrapped", "tractor")
+# Without it, a strict build warns that nobody answers the ask box of a site with notes.
+ON_A_FUNCTION = {"notebook": "notebook", "answers_in": "function"}
 MACROS = """
 from pathlib import Path
 
@@ -42,7 +44,8 @@ def site(folder: Path, pages: dict[str, str] | None = None, **config: Any) -> Pa
 
 
 def test_a_clean_site_builds(tmp_path: Path) -> None:
-    done = build(site(tmp_path), "--strict")
+    plugins: Any = [{"answerable": ON_A_FUNCTION}]
+    done = build(site(tmp_path, plugins=plugins), "--strict")
     assert done.returncode == 0, done.stderr
 
 
@@ -172,7 +175,7 @@ def test_a_route_that_repeats_the_note_fails_the_build(tmp_path: Path) -> None:
 def test_a_page_that_the_note_lists_may_quote_it(tmp_path: Path) -> None:
     listed = NOTES["winch.md"].replace("about:", "published_in: [rumours.md]\nabout:")
     pages = {**PAGES, "rumours.md": f"# Rumours\n\n{SAID}\n"}
-    plugins: Any = ["search", {"answerable": {"notebook": "notebook"}}]
+    plugins: Any = ["search", {"answerable": ON_A_FUNCTION}]
     folder = write_site(tmp_path, pages=pages, notes={"winch.md": listed}, plugins=plugins)
     done = build(folder, "--strict")
     assert done.returncode == 0, done.stderr
