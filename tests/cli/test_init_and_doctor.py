@@ -106,6 +106,14 @@ def test_doctor_finds_what_is_missing_and_then_nothing(tmp_path: Path) -> None:
     assert "1 must be refused; add 2 that the site does not answer" in run(folder, "doctor").output
 
 
+def test_init_leaves_a_file_that_inherits_its_plugins(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    text = "INHERIT: base.yml\nsite_name: Harbour\n"
+    sites.put(folder / "mkdocs.yml", text)
+    assert "add answerable to the plugins of base.yml" in sites.command(folder, "init").stderr
+    assert (folder / "mkdocs.yml").read_text("utf-8") == text
+
+
 def test_init_tells_where_other_plugins_go_unless_there_is_a_list(tmp_path: Path) -> None:
     folder = write_plain_site(tmp_path)
     step = "If the site has other plugins, add their packages to .github/workflows/docs.yml"

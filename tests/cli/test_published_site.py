@@ -167,7 +167,7 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Address
         for index, problem in (
             (None, "publishes no index; name"),
             ("../../secret", "publishes no index; name"),
-            ({"en": files.folder, "fr": files.folder}, "choose one of en, fr"),
+            ({"en": files.folder, "fr": files.folder}, "choose one by --language: en, fr"),
         ):
             settings = json.dumps({"bundle": "x", "index": index})
             sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, settings)

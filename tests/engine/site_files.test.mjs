@@ -92,7 +92,9 @@ test("a file that is damaged in the cache is fetched and replaced", async () => 
 test("a file that is gone, or is a page instead, tells that the index was replaced", async () => {
   files["/index/new/core.bin"] = [200, "<!doctype html><title>Not found</title>"];
   files["/index/new/terms/000.bin"] = [410, ""];
-  for (const path of ["core.bin", "terms/000.bin", "terms/001.bin"]) {
+  // Storage that may not be listed.
+  files["/index/new/terms/002.bin"] = [403, ""];
+  for (const path of ["core.bin", "terms/000.bin", "terms/001.bin", "terms/002.bin"]) {
     await assert.rejects(open().readContainer(path), (error) => {
       assert.ok(error instanceof IndexGoneError);
       assert.match(error.message, /newer version of the site/);

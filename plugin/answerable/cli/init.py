@@ -11,7 +11,12 @@ from urllib.parse import urlsplit
 import click
 
 from ..indexing.output.atomic_files import write_file
-from ..indexing.site_hosts.config_edit import add_plugin, add_site_url, read_theme_name
+from ..indexing.site_hosts.config_edit import (
+    add_plugin,
+    add_site_url,
+    has_option,
+    read_theme_name,
+)
 from ..indexing.site_hosts.hosts import HOST_NAMES, HOSTS, Host, HostName, format_host_file
 from ..serve.errors import SiteError
 from ..serve.structure import is_safe_url
@@ -62,8 +67,8 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
     if target:
         theme = read_theme_name(edited, name)
         _write_new(folder / target.path, format_host_file(target, _list_packages(folder, theme)))
-    has_list = any((folder / name).is_file() for name in _REQUIREMENTS)
-    _print_steps(target, has_address="site_url:" in edited, lists_packages=has_list)
+    has_list = any((folder / each).is_file() for each in _REQUIREMENTS)
+    _print_steps(target, has_address=has_option(edited, name, "site_url"), lists_packages=has_list)
 
 
 def _read_text(path: Path) -> str:

@@ -25,6 +25,7 @@ from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
 from ..serve.errors import BundleError, EmbedderError, SiteError
 from ..serve.providers import make_engine
+from ..serve.text.languages import match_languages
 from .http_fetch import (
     FETCH_ERRORS,
     format_reason,
@@ -118,10 +119,14 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
 def _choose_folder(folders: object, root: str, language: str | None) -> str:
     """Choose the index's folder, the only one or that of a language; SiteError."""
     if isinstance(folders, dict):
-        if language is None or language not in folders:
-            tags = ", ".join(map(str, folders))
-            raise SiteError(f"{root} has an index for each language: choose one of {tags}")
-        folders = folders[language]
+        tags = sorted(map(str, folders))
+        matches = match_languages(language, tags)
+        if not matches:
+            raise SiteError(
+                f"{root} has an index for each language: choose one by --language: "
+                f"{', '.join(tags)}"
+            )
+        folders = folders[min(matches)]
     if not isinstance(folders, str) or not _INDEX_FOLDER.fullmatch(folders):
         raise SiteError(f"{root} publishes no index; {_NO_INDEX}")
     return folders
@@ -162,7 +167,8 @@ def _fetch_file(address: str) -> bytes:
         with open_address(address, "mcp", "*/*", is_private_way) as response:
             return read_response(response, _MAX_FILE_BYTES)
     except urllib.error.HTTPError as error:
-        if error.code in (404, 410):
+        # Storage that may not be listed answers 403 for a file that is not there.
+        if error.code in (403, 404, 410):
             raise _IndexReplacedError(address) from None
         raise BundleError(f"{address}: the server says {error.code}; try again later") from None
     except FETCH_ERRORS as error:

@@ -198,7 +198,8 @@ def _describe_site(
 def _write_widget_files(
     built: FinishedBuild, whole: SitePages, indexes: Mapping[str, PublishedIndex]
 ) -> None:
-    languages = list_page_languages(whole.pages, whole.info.language)
+    # A language of which no page has text has an index too, and its own stemmer.
+    languages = {*list_page_languages(whole.pages, whole.info.language), *indexes}
     write_widget_files(built.folder, built.widget_config, indexes, languages)
 
 

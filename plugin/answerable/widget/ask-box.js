@@ -350,7 +350,7 @@ const IN_ENGLISH = speaking("en", ENGLISH);
 const loaded = {};
 
 function spoken(base) {
-  loaded[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout(3000) })
+  loaded[base] ??= fetch(new URL(`strings/${base}.json`, HOME), { signal: patience() })
     .then(async (response) => speaking(base, await response.json()))
     .catch(() => IN_ENGLISH);
   return loaded[base];
@@ -490,14 +490,15 @@ async function request(call, endpoint, question, signal, entered) {
 }
 
 const engines = {};
+const patience = () => AbortSignal.timeout?.(3e4);
 
 /** The engine of this browser over the site's index. */
 async function engineOf(call, { engine, index }) {
-  if (!self.DecompressionStream) throw new Problem("unsupported");
+  if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
   const urls = engine.map((path) => new URL(path, HOME).href);
   engines[urls[0]] ??= (async () => {
-    // A browser does not import again what has failed.
-    const responses = await Promise.all(urls.map((url) => call(url)));
+    // A failed import stays failed.
+    const responses = await Promise.all(urls.map((url) => call(url, { signal: patience() })));
     if (!responses.every(({ ok }) => ok)) throw Object.assign(new Error(), { name: GONE });
     return import(urls[0]);
   })();
@@ -517,7 +518,7 @@ async function answerHere(call, site, question, signal, entered) {
 
 async function siteOf(call) {
   const response = await call(new URL("site.json", HOME), { cache: "no-cache", signal: AbortSignal.timeout(3000) });
-  // Only a site without the file is known to have no index.
+  // No file, no index.
   if (!response.ok && response.status !== 404) throw new Problem(response.status);
   const site = Object(
     await response.json().catch((error) => {
@@ -531,7 +532,6 @@ async function siteOf(call) {
 
 function blocksOf({ blocks }) {
   try {
-    // Well formed if they make Markdown.
     return blocks?.length && markdownOf(blocks) ? blocks : null;
   } catch {
     return null;
@@ -1186,7 +1186,7 @@ export class AskBox extends HTMLElement {
     }
   }
 
-  // Of this browser or of a function, and never of both.
+  // Of the browser or a function, never both.
   #request = async (...asked) => {
     for (let tries = 0; ; tries += 1) {
       const site = this.#endpoint.isDefault ? await this.#read() : {};

@@ -94,6 +94,8 @@ function drawRow({ tag, dir }) {
   row.lang = tag;
   row.dir = dir;
   link.setAttribute("aria-haspopup", "dialog");
+  // Material fetches links that name no target as soon as the pointer is over them, question and all.
+  link.target = "_self";
   // Enter in the search follows the link of the highest score: this one only if nothing is found.
   entry.dataset.mdScore = "-1";
   entry.append(drawIcon(), label);

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import re
+import struct
 import zipfile
 import zlib
 from urllib.parse import quote
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.indexing.browser_index.container import CONTAINER_FORMAT
 from answerable.indexing.leak_audit import text_extraction
 from answerable.indexing.leak_audit.archives import InflateBudget, inflate_stream
 from answerable.indexing.leak_audit.markup import strip_markdown
@@ -24,6 +26,7 @@ from answerable.indexing.notes.note import Note
 
 TEXT = "the old lantern was sold to a blind trader"
 HTML = f"<p>{TEXT}</p>"
+CONTAINER_HEADER = f'{{"format":"{CONTAINER_FORMAT}","text":"'.encode()
 
 
 def zipped(name: str, data: bytes) -> bytes:
@@ -199,6 +202,18 @@ CHANNELS = {
         b"\\b", b"b"
     ),
 }
+
+
+def test_a_container_whose_length_looks_like_a_byte_order_mark_is_read() -> None:
+    header = CONTAINER_HEADER + TEXT.encode().ljust(0xFEFF - len(CONTAINER_HEADER))
+    content = struct.pack("<I", len(header)) + header
+    assert content.startswith(b"\xff\xfe")
+    assert places("core.bin", content)
+
+
+def test_containers_in_containers_are_read_in_part() -> None:
+    nested = struct.pack("<I", len(CONTAINER_HEADER)) + CONTAINER_HEADER
+    assert list(extract_texts("core.bin", nested * 3000))
 
 
 @pytest.mark.parametrize("name", CHANNELS)

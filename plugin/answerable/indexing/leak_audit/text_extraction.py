@@ -98,16 +98,17 @@ def _extract(
     if archive:
         yield from _extract_zip(name, archive, place, depth, budget)
         return
+    # Before the byte order marks, since the length that a container begins with may look like one.
+    if depth and (parts := split_content(data)):
+        header, arrays = parts
+        yield from _read_text(name, header.decode("utf-8", "replace"), place)
+        # What its header calls numbers could be anything.
+        yield from _extract(name, arrays, place, depth - 1, budget)
+        return
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             yield from _read_text(name, data.decode(encoding, "replace"), place)
             return
-    if parts := split_content(data):
-        header, arrays = parts
-        yield from _read_text(name, header.decode("utf-8", "replace"), place)
-        # What its header calls numbers could be anything.
-        yield from _extract(name, arrays, place, depth, budget)
-        return
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -18,6 +18,11 @@ def add_plugin(text: str, name: str) -> str:
     both. name: of the file, in an error. SiteError for a list that is written on one line.
     """
     node = _find_value(text, name, "plugins")
+    if node is None and (base := _find_value(text, name, "INHERIT")) is not None:
+        raise SiteError(
+            f"{name}: a list of plugins would replace that of {base.value}, which it inherits; add "
+            f"{_PLUGIN} to the plugins of {base.value}"
+        )
     if node is None:
         end = _find_line_end(text)
         return end.join([_end_line(text), "plugins:", "  - search", f"  - {_PLUGIN}", ""])
@@ -45,6 +50,11 @@ def add_site_url(text: str, name: str, url: str) -> str:
     site_name = _find_value(text, name, "site_name")
     line = 0 if site_name is None else site_name.end_mark.line + (site_name.end_mark.column > 0)
     return _insert_line(text, line, f"site_url: {url}")
+
+
+def has_option(text: str, name: str, key: str) -> bool:
+    """Tell whether a configuration sets a top-level option."""
+    return _find_value(text, name, key) is not None
 
 
 def read_theme_name(text: str, name: str) -> str | None:

@@ -14,7 +14,9 @@ import { unpackContainer } from "./container.js";
 
 // One cache for all sites of an origin: what is in it is told apart by its url.
 const CACHE_NAME = "answerable";
-const GONE_STATUSES = [404, 410];
+// Storage that may not be listed answers 403 for a file that is not there.
+const GONE_STATUSES = [403, 404, 410];
+const FETCH_MILLISECONDS = 30_000;
 
 /** The files are not there, or are not what they should be: a newer build has replaced them. */
 export class IndexGoneError extends Error {
@@ -146,7 +148,7 @@ export class SiteFiles {
         // Damaged in the cache: the site's own file counts.
       }
     }
-    const response = await this.#fetch(url);
+    const response = await this.#fetch(url, { signal: AbortSignal.timeout(FETCH_MILLISECONDS) });
     if (GONE_STATUSES.includes(response.status)) throw new IndexGoneError(url, `HTTP ${response.status}`);
     if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
     const data = await response.arrayBuffer();

@@ -1,6 +1,7 @@
 /** Open the engine over the index of a page's language, once for all ask boxes of a page. */
 
 import { openEngine } from "./engine.js";
+import { matchLanguages } from "./languages.js";
 
 /** @typedef {import("./engine.js").Engine} Engine */
 
@@ -37,11 +38,5 @@ export function openSiteIndex(index, base, language = "", fetch) {
  */
 function chooseFolder(folders, language) {
   const tags = Object.keys(folders);
-  const base = baseOf(language);
-  return folders[tags.find((tag) => tag === language) ?? tags.find((tag) => baseOf(tag) === base) ?? tags[0]];
-}
-
-/** @param {string} tag */
-function baseOf(tag) {
-  return tag.toLowerCase().split(/[-_]/)[0];
+  return folders[matchLanguages(language, tags)[0] ?? tags[0]];
 }
