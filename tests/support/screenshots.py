@@ -47,7 +47,7 @@ def opened(browser: Browser, address: str, device: str, scheme: str) -> Page:
         reduced_motion="reduce",
     )
     page = context.new_page()
-    page.goto(f"{address}/widget/")
+    page.goto(f"{address}/theme/")
     page.wait_for_function(READY)
     return page
 
