@@ -173,8 +173,8 @@ def test_the_contract_without_a_step_fails(
     remove: Removal,
 ) -> None:
     """With the step the model's claims are dropped, or it thinks again, and the site declines."""
-    kept = own.verdicts(scripted(model), model=True)
-    assert {name: kept[name].issues for name in DECLINED} == dict.fromkeys(DECLINED, ())
+    guarded = own.verdicts(scripted(model), model=True)
+    assert {name: guarded[name].issues for name in DECLINED} == dict.fromkeys(DECLINED, ())
 
     remove(monkeypatch)
     verdicts = own.verdicts(scripted(model), model=True)
