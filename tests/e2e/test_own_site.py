@@ -66,7 +66,7 @@ def test_no_sentence_of_the_notebook_is_published(folder: Path, log: str) -> Non
 @pytest.mark.usefixtures("log")
 def test_the_check_for_sentences_can_fail(folder: Path) -> None:
     published = " ".join(_words(" ".join(_texts(folder / "function"))))
-    assert "refuses a notebook that lies inside a published folder" in published
+    assert "refuses a notebook inside a published folder" in published
 
 
 def _texts(folder: Path) -> Iterator[str]:

@@ -25,13 +25,15 @@ def address(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     theme = request.param
-    manual = {name: (MANUAL / name).read_text("utf-8") for name in ("try.md", "assets/try-api.js")}
+    form = (MANUAL / "api.md").read_text("utf-8").partition("## Try the API\n")[2]
+    script = (MANUAL / "assets" / "try-api.js").read_text("utf-8")
     folder = sites.write_site(
         tmp_path_factory.mktemp(theme),
         {
             **sites.PAGES,
             "api.md": f"# API\n\nThe API is not {HOSTILE.replace('<', '&lt;')}.\n",
-            **manual,
+            "try.md": f"# Try the API\n{form}",
+            "assets/try-api.js": script,
         },
         theme={"name": theme, **THEMES[theme]},
         markdown_extensions=["attr_list", "md_in_html"],

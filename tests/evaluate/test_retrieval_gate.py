@@ -27,7 +27,9 @@ BROKEN = GOLD.replace("mooring#chains", "storms#lanterns")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    site = sites.write_site(tmp_path, notes=sites.NOTES, options={"gate": "retrieval"})
+    site = sites.write_site(
+        tmp_path, notes=sites.NOTES, options={"gate": "retrieval", "answers_in": "function"}
+    )
     sites.put(site / "eval" / "gold.yaml", GOLD)
     return site
 

@@ -68,7 +68,7 @@ def configure(
         options["bundle"] = dict(bundle)
     if gold:
         put(folder / "eval" / "gold.yaml", gold)
-    return write_site(folder, notes=sites.NOTES, options=options)
+    return write_site(folder, notes=sites.NOTES, options={"answers_in": "function", **options})
 
 
 def certificates(folder: Path) -> list[Path]:

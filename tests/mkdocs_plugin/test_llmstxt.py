@@ -17,7 +17,9 @@ def write_llms_site(folder: Path, description: str) -> Path:
         }
     }
     return write_site(
-        folder, notes=NOTES, plugins=[llmstxt, {"answerable": {"notebook": "notebook"}}]
+        folder,
+        notes=NOTES,
+        plugins=[llmstxt, {"answerable": {"notebook": "notebook", "answers_in": "function"}}],
     )
 
 

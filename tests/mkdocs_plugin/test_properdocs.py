@@ -22,7 +22,9 @@ QUESTION = "How thick is the chain of a mooring?"
 
 def site(folder: Path) -> Path:
     theme = {"name": "material", "font": False}
-    write_site(folder, notes=NOTES, theme=theme, site_url="https://harbour.example/docs/")
+    options = {"answers_in": "function"}
+    url = "https://harbour.example/docs/"
+    write_site(folder, notes=NOTES, options=options, theme=theme, site_url=url)
     (folder / "mkdocs.yml").rename(folder / "properdocs.yml")
     return folder
 

@@ -1,4 +1,4 @@
-/** Offer the ask box to agents in the browser as a tool of the page, by WebMCP. */
+/** Let the ask box be used by agents in the browser as a tool of the page, by WebMCP. */
 
 // As the tool `ask` of the MCP server says it.
 const REFUSAL =
