@@ -64,11 +64,12 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
         click.echo(f"{config_file}: has the plugin already.")
     _write_new(folder / _GOLD_FILE, _GOLD_STARTER)
     _ignore_built_files(folder / ".gitignore")
+    requirements = next((each for each in _REQUIREMENTS if (folder / each).is_file()), None)
     if target:
-        theme = read_theme_name(edited, name)
-        _write_new(folder / target.path, format_host_file(target, _list_packages(folder, theme)))
-    has_list = any((folder / each).is_file() for each in _REQUIREMENTS)
-    _print_steps(target, has_address=has_option(edited, name, "site_url"), lists_packages=has_list)
+        packages = _list_packages(requirements, read_theme_name(edited, name))
+        _write_new(folder / target.path, format_host_file(target, packages))
+    has_address = has_option(edited, name, "site_url")
+    _print_steps(target, has_address=has_address, lists_packages=requirements is not None)
 
 
 def _read_text(path: Path) -> str:
@@ -101,11 +102,10 @@ def _ignore_built_files(path: Path) -> None:
     click.echo(f"{path}: now has {', '.join(missing)}.")
 
 
-def _list_packages(folder: Path, theme: str | None) -> str:
+def _list_packages(requirements: str | None, theme: str | None) -> str:
     """List what pip installs to build the site: its requirements, or the theme by its name."""
-    for name in _REQUIREMENTS:
-        if (folder / name).is_file():
-            return f"-r {name} mkdocs-answerable"
+    if requirements:
+        return f"-r {requirements} mkdocs-answerable"
     own = theme is None or theme in ("mkdocs", "readthedocs")
     return "mkdocs-answerable" if own else f"mkdocs-{theme} mkdocs-answerable"
 

@@ -1,6 +1,5 @@
 """Read the passages of a published index: their ids, titles and urls, texts and structure."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +8,8 @@ from ...serve.structure import TITLE_SEPARATOR, is_safe_url, unpack_blocks, unpa
 from ...serve.types import Passage
 from .container import Container
 from .core_file import WINDOW_SUFFIX
+from .utf16_offsets import make_unit_converter
 
-_LAST_OF_ONE_UNIT = "\uffff"
 _PAIR = 2
 # More than a bundle holds of a page's summary and themes.
 _MAX_CONTEXT_CHARACTERS = 1_000
@@ -69,21 +68,13 @@ def _parse_text(
     text: str, gaps: Sequence[int], blocks: Sequence[Any], spans: Sequence[Any]
 ) -> Mapping[str, Any]:
     """Parse a text and its structure; offsets become code points, which Python counts."""
-    convert = _make_offset_converter(_check_text(text))
+    convert = make_unit_converter(_check_text(text))
     return {
         "text": text,
         "sentences": tuple(_expand_gaps(gaps, convert, len(text))),
         "blocks": unpack_blocks(_expand_ranges(blocks, convert), len(text)),
         "spans": unpack_spans(_expand_ranges(spans, convert), len(text)),
     }
-
-
-def _make_offset_converter(text: str) -> Callable[[int], int]:
-    """Return a function that converts an offset of a text from UTF-16 units."""
-    wide = [place for place, character in enumerate(text) if character > _LAST_OF_ONE_UNIT]
-    # Each of them has one unit more, which the places of all later ones count.
-    units = [place + before for before, place in enumerate(wide)]
-    return lambda offset: offset - bisect_left(units, offset)
 
 
 def _expand_gaps(

@@ -29,7 +29,7 @@ export async function orderBySection(store, { question, idfs }, pool) {
   }
   const sections = new Map();
   for (const page of pages.values()) {
-    const weights = idfs.get(findLanguage(store, page[0].row)) ?? new Map();
+    const weights = idfs.get(store.languageOf(page[0].row)) ?? new Map();
     scoreSections(store, weights, page, shares).forEach((section, place) => sections.set(page[place].row, section));
   }
   return pool
@@ -91,7 +91,7 @@ function weighTermsInPage(weights, pageTerms) {
 function matchHeading(store, weights, row) {
   const title = store.passageTitles[row].split(store.recipe.structure.TITLE_SEPARATOR);
   const heading = title[title.length - 1];
-  const own = [...new Set(extractTerms(store.recipe, heading, findLanguage(store, row)))];
+  const own = [...new Set(extractTerms(store.recipe, heading, store.languageOf(row)))];
   const highest = Math.max(0, ...weights.values());
   const both = sum(own.map((term) => (weights.get(term) ?? 0) ** 2));
   // The idf of a heading's other words is not known here: each counts like the rarest asked for.
@@ -115,14 +115,4 @@ async function computeIdentifierShares(store, identifiers, pool) {
     shares.set(row, [...identifiers].filter((name) => lower.includes(name)).length / identifiers.size);
   }
   return shares;
-}
-
-/**
- * Look up the language of a passage by its row.
- * @param {Store} store
- * @param {number} row
- * @returns {string}
- */
-function findLanguage({ site }, row) {
-  return site.languages.find(({ end }) => row < end)?.tag ?? site.language;
 }
