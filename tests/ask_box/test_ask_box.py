@@ -329,12 +329,13 @@ def test_markup_in_text_is_shown_as_text(page: Page, site: Site) -> None:
     expect(box.locator("img, b")).to_have_count(0)
 
 
-@pytest.mark.parametrize("site_url", [None, "https://example.org/sub/"])
+@pytest.mark.parametrize("published", [None, "/", "/sub/", "/en/latest/"])
 def test_a_site_below_a_path_uses_that_path_for_requests_and_links(
-    page: Page, site: Site, site_url: str | None
+    page: Page, site: Site, published: str | None
 ) -> None:
     site.prefix = "/sub"
-    prefix = "" if site_url is None else "/sub"
+    site_url = published and f"https://example.org{published}"
+    prefix = (published or "").rstrip("/")
     citation = RECORD | {
         "url": f"{prefix}{RECORD['url']}",
         "href": f"{prefix}{RECORD['href']}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.widget_site import (
@@ -88,13 +89,17 @@ def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Sit
     box.get_by_role("button", name="Copy link to this question").click()
     expect(box.get_by_role("status")).to_have_text("Copied.")
     link = copied(page)
-    assert link.startswith(f"{site.origin}/guide/?ask=Is%20100%25")
-    assert "#" not in link
+    assert link.startswith(f"{site.origin}/guide/#ask=Is%20100%25")
+    page.goto("about:blank")
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(link)
     expect(box.get_by_role("dialog")).to_be_visible()
     expect(box.get_by_label("Your question")).to_have_value(question)
     expect(box.get_by_label("Your question")).to_be_focused()
     expect(box).to_have_attribute("state", "empty")
+    assert page.url == f"{site.origin}/guide/"
+    assert requested and not [url for url in requested if "100" in url]
     assert len(site.questions) == 1
     site.replies.append(Reply(NOT_FOUND))
     page.keyboard.press("Enter")
@@ -102,11 +107,27 @@ def test_a_shared_question_fills_the_field_but_is_not_sent(page: Page, site: Sit
     assert [body for _, body in site.questions] == [asking(question)] * 2
 
 
+def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site) -> None:
+    site.ask_box = "<answerable-ask></answerable-ask>" * 2
+    visit(page, site, path="/guide/")
+    first, second = page.locator("answerable-ask").all()
+    for question in ["How?", "Why?"]:
+        page.evaluate("(question) => { location.hash = `ask=${question}`; }", question)
+        expect(first.get_by_label("Your question")).to_have_value(question)
+        expect(second).not_to_have_attribute("open", "")
+        page.keyboard.press("Escape")
+    page.evaluate("location.hash = 'part'")
+    expect(page).to_have_url(f"{site.origin}/guide/#part")
+    expect(first).not_to_have_attribute("open", "")
+
+
+@pytest.mark.parametrize("mark", ["#", "?"])
 def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
-    page: Page, site: Site
+    page: Page, site: Site, mark: str
 ) -> None:
     for shared, put in [("x" * 700, "x" * 500), ("%F0%9F", "\ufffd"), ("%3Cb%3E", "<b>"), ("", "")]:
-        box = visit(page, site, path=f"/?ask={shared}")
+        page.goto("about:blank")
+        box = visit(page, site, path=f"/{mark}ask={shared}")
         expect(box.get_by_label("Your question")).to_have_value(put)
     assert site.questions == []
 

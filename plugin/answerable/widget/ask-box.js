@@ -85,7 +85,6 @@ const ENGLISH = {
   "stopwords": "a about an and are as at be by can could do does explain for from get have how i if in into is it me my of on or say says should tell than that the their there think this to was we what when where which who why will with would you your"
 };
 const LANGUAGES = "ar de es fr ja";
-const REASONS = ["wrong", "incomplete", "outdated", "other"];
 const MOST = 500;
 const EVENTS = "text/event-stream";
 const GONE = "IndexGoneError";
@@ -382,8 +381,9 @@ function endpointOf(host) {
 function resolve(address, siteUrl) {
   try {
     if (!address.startsWith("/")) return /^https?:\/\//i.test(address) ? new URL(address).href : null;
-    // The "." keeps "//other.host" a path of this site.
-    const url = new URL(siteUrl ? address : `.${address}`, ROOT);
+    // A copy may lie below another path. The "./" keeps "//other.host" a path here.
+    const { pathname } = new URL(siteUrl || "/", ROOT);
+    const url = new URL(address.startsWith(pathname) ? `./${address.slice(pathname.length)}` : address, ROOT);
     return url.origin === ROOT.origin ? url.href : null;
   } catch {
     return null;
@@ -848,7 +848,18 @@ function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
   return chord.filter(Boolean).join("+");
 }
 
-let shared = new URLSearchParams(location.search).get("ask");
+const askedIn = (part) => new URLSearchParams(part.slice(1)).get("ask");
+
+// A fragment reaches no server; older links have a query.
+function takeShared() {
+  const page = new URL(location.href);
+  const question = askedIn(page.hash) ?? askedIn(page.search);
+  if (question !== null) {
+    page.hash = page.search = "";
+    history.replaceState(history.state, "", page);
+  }
+  return question;
+}
 
 /** See custom-elements.json. */
 export class AskBox extends HTMLElement {
@@ -907,10 +918,8 @@ export class AskBox extends HTMLElement {
     else this.shadowRoot.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
     const isRestored = isFirst && (await this.#restore());
-    if (!isRestored && shared !== null && this.open(shared) && shared.trim()) {
-      this.#ui.view.prepend(element("p", { class: "tip" }, this.#language.say("press")));
-    }
-    shared = null;
+    if (!isRestored) this.#openShared();
+    addEventListener("hashchange", () => this.#openShared(), { signal });
   }
 
   disconnectedCallback() {
@@ -937,6 +946,12 @@ export class AskBox extends HTMLElement {
     this.#ui.question.focus();
     this.#ui.question.select();
     return true;
+  }
+
+  #openShared() {
+    const question = takeShared();
+    if (question === null || !this.open(question) || !question.trim()) return;
+    this.#ui.view.prepend(element("p", { class: "tip" }, this.#language.say("press")));
   }
 
   close() {
@@ -1312,8 +1327,8 @@ export class AskBox extends HTMLElement {
   #actions(question, answer) {
     const { say } = this.#language;
     const page = new URL(location.href);
-    page.hash = "";
-    page.search = `?ask=${encoded(question)}`;
+    page.search = "";
+    page.hash = `ask=${encoded(question)}`;
     const row = element("div", { class: "actions" });
     const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say), row));
     const share = button("share", say("share"), () => this.#copy(page.href, row));
@@ -1346,27 +1361,16 @@ export class AskBox extends HTMLElement {
   }
 
   #feedback(question, { mode, bundle, request_id }, address) {
-    const { say } = this.#language;
-    const label = element("span", { class: "asked", tabindex: "-1" }, say("helpful"));
-    const row = element("div", { class: "actions feedback", role: "group", "aria-label": say("helpful") }, label);
-    const send = async (helpful, reason = null) => {
-      const detail = { helpful, reason, question, mode, bundle, request_id };
-      row.replaceChildren(label);
-      label.focus();
-      if (!this.#emit("answerable:feedback", detail, true)) return;
-      const body = JSON.stringify(detail);
+    const row = element("div", { class: "actions feedback", role: "group" });
+    const post = async (vote) => {
+      const detail = { ...vote, question, mode, bundle, request_id };
+      if (!this.#emit("answerable:feedback", detail, true)) return null;
       const headers = { "Content-Type": "application/json" };
-      const send = async () => this.#fetch(new URL(address, ROOT), { method: "POST", headers, body });
-      const { ok } = await send().catch(() => ({}));
-      if (row.isConnected) label.textContent = this.#ui.status.textContent = say(ok ? "thanks" : "notSent");
+      const { ok } = await this.#fetch(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
+      return ok;
     };
-    const askWhy = () => {
-      label.textContent = say("why");
-      row.setAttribute("aria-label", say("why"));
-      row.replaceChildren(label, ...REASONS.map((reason) => button("", say(`reason.${reason}`), () => send(false, reason))));
-      label.focus();
-    };
-    row.append(button("", say("yes"), () => send(true)), button("", say("no"), askWhy));
+    const { status } = this.#ui;
+    import("./feedback.js").then(({ askForVote }) => askForVote({ row, status, element, button, post, say: this.#language.say }));
     return row;
   }
 

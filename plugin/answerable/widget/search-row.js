@@ -41,7 +41,7 @@ export function offerAsk(box, language, signal) {
     addSheet();
     label.textContent = language.say("row", { question });
     // What a new tab opens, where the reader wants one.
-    link.href = `?ask=${encodeURIComponent(question)}`;
+    link.href = `#ask=${encodeURIComponent(question)}`;
     // Moving it would take the focus away.
     if (row.previousSibling !== list) list.after(row);
   };
