@@ -137,6 +137,7 @@ def test_init_tells_where_other_plugins_go_unless_there_is_a_list(tmp_path: Path
             "✗ answers_in: browser is impossible",
         ),
         ({"answers": {"provider": "openai"}}, {}, "✗ OPENAI_API_KEY is not set"),
+        ({"language": "pl"}, {}, "so does the language `pl` (the browser has no verified stemmer"),
         (
             {"widget": {"endpoint": "https://ask.example/"}},
             {},

@@ -158,6 +158,8 @@ def test_a_refused_address_names_the_remedy() -> None:
         result = CliRunner().invoke(main, ["--bundle", "x", *command])
         assert result.exit_code == 2
         assert "leave one out" in result.output
+    result = CliRunner().invoke(main, ["ask", "--site", "ftp://docs.example.com/", "A question"])
+    assert "--site: 'ftp://docs.example.com/' is not the address of a site" in result.output
 
 
 def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: AddressedFiles) -> None:

@@ -21,8 +21,11 @@ _CHUNK_BYTES = 1 << 16
 FETCH_ERRORS = (OSError, HTTPException, ValueError, zlib.error)
 
 
-def parse_site_url(url: str) -> str:
-    """Parse a site's address, to end in a slash; SiteError for another or one with a password."""
+def parse_site_url(url: str, name: str = "URL") -> str:
+    """Parse a site's address, to end in a slash; SiteError for another or one with a password.
+
+    name: of the argument or option that holds it.
+    """
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname
@@ -30,10 +33,10 @@ def parse_site_url(url: str) -> str:
     except ValueError:
         is_address = is_secret = False
     if is_secret:
-        raise SiteError("URL: it holds a user name or a password; leave it out")
+        raise SiteError(f"{name}: it holds a user name or a password; leave it out")
     if not is_address:
         raise SiteError(
-            f"URL: {url!r:.80} is not the address of a site; name one such as "
+            f"{name}: {url!r:.80} is not the address of a site; name one such as "
             "https://docs.example.com/"
         )
     bare = url.partition("#")[0].partition("?")[0]

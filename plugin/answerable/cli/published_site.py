@@ -60,16 +60,17 @@ class PublishedSite:
     root: str
 
 
-def open_published_site(url: str, language: str | None = None) -> PublishedSite:
+def open_published_site(url: str, language: str | None = None, name: str = "URL") -> PublishedSite:
     """Fetch the index of a static site and open an engine over it.
 
-    language: of the index, where each language has its own. SiteError for a site without an
-    index, BundleError for a damaged one, EmbedderError for one of another version's model.
+    language: of the index, where each language has its own. name: of the argument or option that
+    holds the address. SiteError for a site without an index, BundleError for a damaged one,
+    EmbedderError for one of another version's model.
     """
-    root = parse_site_url(url)
+    root = parse_site_url(url, name)
     if not is_private_way(root):
         raise SiteError(
-            f"URL: {root} is neither https nor on this machine, so that what it sends could be "
+            f"{name}: {root} is neither https nor on this machine, so that what it sends could be "
             "changed on its way; write https://"
         )
     try:

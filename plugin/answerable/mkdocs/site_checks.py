@@ -11,7 +11,11 @@ from urllib.parse import urlsplit
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
-from ..indexing.answer_place import choose_answer_place, describe_function_needs
+from ..indexing.answer_place import (
+    choose_answer_place,
+    describe_function_needs,
+    list_language_needs,
+)
 from ..indexing.plurals import format_count
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import is_answerer_local, is_embedder_local
@@ -20,6 +24,7 @@ from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
 from .function_needs import list_function_needs
 from .options import resolve_gold_path
+from .pages import get_site_language
 from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
@@ -72,9 +77,11 @@ def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteChec
 
 
 def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterator[SiteCheck]:
-    """Check where questions are answered; languages are known to a build only."""
+    """Check where questions are answered; further languages of pages are known to a build only."""
+    languages = [get_site_language(config, options.language)]
+    needs = [*list_function_needs(options), *list_language_needs(languages)]
     try:
-        place = choose_answer_place(options.answers_in, list_function_needs(options))
+        place = choose_answer_place(options.answers_in, needs)
     except SiteError as error:
         yield SiteCheck("problem", str(error))
         return
@@ -89,9 +96,7 @@ def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterato
     elif options.widget.placement != "none":
         yield SiteCheck(
             "problem",
-            describe_function_needs(
-                list_function_needs(options), "deploy the function and set widget.endpoint"
-            ),
+            describe_function_needs(needs, "deploy the function and set widget.endpoint"),
         )
 
 

@@ -30,7 +30,8 @@ ReadFile = Callable[[str], bytes]
 
 # The tables of phrases, in the order of ``columns.PHRASE_KINDS`` without that of hints.
 _PHRASE_TABLES = ("names", "aliases", "themes", "titleTerms")
-_MAX_SHARDS = 100_000
+# Of one kind: enough for 80,000 passages, and few enough to fetch.
+_MAX_SHARDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
