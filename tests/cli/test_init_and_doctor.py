@@ -106,6 +106,25 @@ def test_doctor_finds_what_is_missing_and_then_nothing(tmp_path: Path) -> None:
     assert "1 must be refused; add 2 that the site does not answer" in run(folder, "doctor").output
 
 
+def test_doctor_finds_vectors_of_notes_in_git(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path, notes=sites.NOTES)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    assert sites.build(folder, "-q").returncode == 0
+    assert "vectors of private notes" not in run(folder, "doctor").output
+    sites.put(folder / "package" / "vercel" / "main.py", "")
+    subprocess.run(["git", "add", "package", "function"], cwd=folder, check=True)
+    output = run(folder, "doctor").output
+    for name in ("function", "package"):
+        assert f"run `git rm -r --cached {folder / name}`" in output
+
+
+def test_init_names_the_file_of_another_host(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    assert run(folder, "init", "--host", "github-pages").exit_code == 0
+    output = run(folder, "init", "--host", "github-pages-and-vercel").output
+    assert "stays as it is; remove it first if it is not for GitHub Pages, with a" in output
+
+
 def test_init_leaves_a_file_that_inherits_its_plugins(tmp_path: Path) -> None:
     folder = write_plain_site(tmp_path)
     text = "INHERIT: base.yml\nsite_name: Harbour\n"
@@ -137,6 +156,11 @@ def test_init_tells_where_other_plugins_go_unless_there_is_a_list(tmp_path: Path
             "✗ answers_in: browser is impossible",
         ),
         ({"answers": {"provider": "openai"}}, {}, "✗ OPENAI_API_KEY is not set"),
+        (
+            {"widget": {"endpoint": "http://ask.example/"}},
+            {},
+            "✗ widget.endpoint: browsers block http://ask.example/ on pages of",
+        ),
         ({"language": "pl"}, {}, "so does the language `pl` (the browser has no verified stemmer"),
         (
             {"widget": {"endpoint": "https://ask.example/"}},

@@ -26,7 +26,7 @@ PROGRAMS = {
     "claude": "it needs an account",
     "aws": "it needs an account", "az": "it needs an account", "func": "it needs an account",
     "gcloud": "it needs an account", "vercel": "it needs an account", "npx": "it needs an account",
-    "eval": "part of any shell",
+    "eval": "part of any shell", "git": "it needs a remote repository",
     "docker": "it needs a daemon", "psql": "it needs a server",
     "venv/bin/gunicorn": "a server of others", "openssl": "tests/serve/limits/test_policy.py "
     "makes a digest",
@@ -117,7 +117,8 @@ def parsed(group: click.Group, words: list[str]) -> set[tuple[str, str]]:
 def _script(words: list[str]) -> None:
     """Of Python: a module, our function's script, or a file of this repository with its flags."""
     if words[0] in ("-m", "-I"):
-        assert words in (["-m", "venv", "venv"], ["-I", "function/main.py"])
+        known = (["-m", "venv", "venv"], ["-m", "http.server", "-d", "site"])
+        assert words in (*known, ["-I", "function/main.py"])
         return
     script = sites.ROOT / words[0]
     assert script.is_file()

@@ -70,6 +70,8 @@ def test_yaml_is_read_by_what_it_is_for(
         (schema,) = re.findall(r"\$schema=(\S+)", block.text)
         site_url = yaml.load((sites.ROOT / "mkdocs.yml").read_text(), yaml.BaseLoader)["site_url"]
         assert (sites.ROOT / "docs" / schema.removeprefix(site_url)).is_file()
+    elif isinstance(data, list):
+        assert all(step.keys() & {"run", "uses"} for step in data)
     elif "queries" in data:
         assert load_gold_queries(file, None)
     elif block.text.startswith("---"):

@@ -65,6 +65,14 @@ def test_diff_of_reports_lists_changed_answers_whatever_the_verdicts() -> None:
     assert (diff.changed_answers, diff.newly_failing) == (("chain",), ())
 
 
+def test_failure_that_becomes_a_known_one_is_not_newly_passing() -> None:
+    failing = replace(BEFORE, issues=("answer mode 'not-found'",))
+    known = replace(failing, known_failure="the page is missing")
+    assert known.holds
+    assert diff_reports(report(failing), report(known)).newly_passing == ()
+    assert diff_reports(report(failing), report(BEFORE)).newly_passing == ("chain",)
+
+
 def test_change_says_whether_the_verdict_turned() -> None:
     failing = replace(BEFORE, mode="not-found", issues=("answer mode 'not-found'",))
     worse = diff_answers([BEFORE], [failing]).changed[0]

@@ -6,9 +6,15 @@ import pytest
 
 from answerable.evaluate.answer_patterns import find_pattern_problem, match_pattern
 from answerable.evaluate.gold import GoldQuery, load_gold_queries, select_gold_queries
-from answerable.evaluate.gold_sources import NoteSources, check_gold_sources
+from answerable.evaluate.gold_sources import (
+    NoteSources,
+    check_gold_sources,
+    list_cited_sources,
+    make_note_sources,
+)
 from answerable.serve.errors import GoldError
 from answerable.serve.retrieval import question_text
+from answerable.serve.types import HintCitation
 
 WHOLE = """
 queries:
@@ -351,6 +357,14 @@ def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
         "mean mooring?; build the site again or correct it"
     )
     check_gold_sources(queries, path, {"morings"}, NoteSources())
+
+
+def test_a_note_is_named_by_its_path_or_its_public_id(tmp_path: Path) -> None:
+    queries = load(tmp_path, "queries: [{id: a, query: q, expectSources: [winch.md, 'note:1']}]")
+    notes = make_note_sources({"winch.md": "note:1", "buoy.md": "note:2"}, ())
+    check_gold_sources(queries, tmp_path, (), notes)
+    hint = HintCitation("note:1~2", "/", "Winch", "")
+    assert list_cited_sources([hint], notes.ids) == {"winch.md", "note:1"}
 
 
 def test_all_unknown_sources_are_named_at_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import click
 
 from ..evaluate.entailment import EntailmentJudge
-from ..evaluate.gold_sources import NoteSources
+from ..evaluate.gold_sources import NoteSources, make_note_sources
 from ..evaluate.verdict import VerdictStatus
 from ..indexing.notes.note import Notebook
 from ..serve.answers.prompt import MAX_PROMPT_CLAIMS
@@ -49,7 +49,7 @@ def read_note_sources(folder: Path | str | None) -> NoteSources:
 
 def list_note_sources(notebook: Notebook) -> NoteSources:
     """List the notes that gold sources may name."""
-    return NoteSources(notebook.ids, notebook.unrouted_paths)
+    return make_note_sources(notebook.ids, notebook.unrouted_paths)
 
 
 def format_verdict(*, passed: bool) -> str:

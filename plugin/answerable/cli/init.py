@@ -32,7 +32,7 @@ queries:
     expectAnswerMode: not-found
 """
 # Vectors of notes are private, and the rest is made by every build.
-_IGNORED = ("/site/", "/function/", "/.cache/")
+_IGNORED = ("/site/", "/function/", "/package/", "/.cache/")
 _REQUIREMENTS = ("requirements.txt", "docs/requirements.txt")
 _GITHUB_REMOTE = re.compile(r"github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
 _GITLAB_REMOTE = re.compile(r"gitlab\.com[:/]([\w./-]+)/([\w.-]+?)(?:\.git)?/?\s*$")
@@ -67,7 +67,8 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
     requirements = next((each for each in _REQUIREMENTS if (folder / each).is_file()), None)
     if target:
         packages = _list_packages(requirements, read_theme_name(edited, name))
-        _write_new(folder / target.path, format_host_file(target, packages))
+        text = format_host_file(target, packages)
+        _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
     has_address = has_option(edited, name, "site_url")
     _print_steps(target, has_address=has_address, lists_packages=requirements is not None)
 
@@ -80,10 +81,11 @@ def _read_text(path: Path) -> str:
         raise SiteError(f"{path} is not UTF-8; save it as UTF-8") from None
 
 
-def _write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet."""
+def _write_new(path: Path, text: str, remedy: str = "") -> None:
+    """Write a file that is not there yet. remedy: what to do about another one in its place."""
     if path.exists():
-        click.echo(f"{path}: is there already and stays as it is.")
+        differs = path.read_bytes() != text.encode()
+        click.echo(f"{path}: is there already and stays as it is{remedy if differs else ''}.")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, text.encode())
@@ -147,7 +149,7 @@ def _print_steps(host: Host | None, *, has_address: bool, lists_packages: bool) 
     else:
         if not lists_packages:
             steps.append(f"If the site has other plugins, add their packages to {host.path}")
-        steps += ["Commit the files.", *host.steps]
+        steps += host.steps
     steps.append("Check the site: answerable doctor")
     click.echo("\nWhat remains:")
     for number, step in enumerate(steps, 1):

@@ -17,6 +17,7 @@ from ..indexing.packaging.platforms import (
     ARCHITECTURES,
     DEFAULT_PYTHON,
     MEGABYTE,
+    PACKAGE_FOLDER,
     PLATFORM_NAMES,
     PLATFORMS,
     Architecture,
@@ -29,7 +30,7 @@ from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle_reader import open_bundle
 from .context import SiteLocation, find_bundle
 
-_DEFAULT_OUT = Path("package")
+_DEFAULT_OUT = Path(PACKAGE_FOLDER)
 
 
 @click.command("package")

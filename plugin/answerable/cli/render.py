@@ -149,10 +149,13 @@ def print_reply(
 
 
 def _print_sources(console: Console, reply: Reply, language: str | None) -> None:
-    """Print the confidence of an answer and its numbered citations."""
-    full = round(reply.confidence * _BAR_WIDTH)
-    bar = "█" * full + "░" * (_BAR_WIDTH - full)
-    console.print(Text(f"\nConfidence {bar} {bucket_confidence(reply.confidence)}", style="dim"))
+    """Print the confidence of an answer from pages, and its numbered citations."""
+    # A pointer to a note says nothing that could be more or less sure.
+    if reply.answer.claims:
+        full = round(reply.confidence * _BAR_WIDTH)
+        bar = "█" * full + "░" * (_BAR_WIDTH - full)
+        label = bucket_confidence(reply.confidence)
+        console.print(Text(f"\nConfidence {bar} {label}", style="dim"))
     if others := _list_other_languages(reply, language):
         console.print(Text(f"No source is in {language}; language: {', '.join(others)}", "dim"))
     for number, citation in enumerate(reply.answer.citations, 1):

@@ -26,7 +26,7 @@ _LINE_LABELS: Mapping[VerdictStatus, str] = {
 _SHARE_LABELS = {
     "recall": "expected sources retrieved",
     "precision": "retrieved items that are of an expected source",
-    "answered": "questions answered as required",
+    "answered": "questions that got an answer",
     "refused": "questions refused as required",
     "quoted": "drafted claims whose quotes were found",
 }

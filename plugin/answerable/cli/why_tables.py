@@ -128,7 +128,8 @@ def _describe_formula(explanation: Explanation) -> str:
     total = profile.hybrid + profile.dense
     return (
         f"base = ({profile.hybrid:g} × lexical + {profile.dense:g} × dense) / {total:g}. "
-        f"The floor {profile.floor:g} is held against base, {note_floor}"
+        f"The floor {profile.floor:g} is held against base, {note_floor} "
+        "`to floor` is how far a candidate lies above it, or below it with a minus."
     )
 
 
@@ -141,10 +142,10 @@ def _print_stream(
     is_wide = console.width >= _WIDE_COLUMNS
     if shown:
         table = _make_candidate_table(shown, is_wide=is_wide)
-        _print_section(console, f"{name} above the floor {floor:g}", table)
+        _print_section(console, f"{name} considered, with the floor {floor:g}", table)
     if fates := Counter(each.fate for each in above if each not in shown):
         counted = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-        console.print(Text(f"{fates.total()} more are above the floor: {counted}.", "dim"))
+        console.print(Text(f"{fates.total()} more were considered: {counted}.", "dim"))
     if under:
         table = _make_candidate_table(under, is_wide=is_wide)
         _print_section(console, f"{name} under the floor {floor:g}", table)

@@ -20,12 +20,17 @@ _WINDOW_SUFFIX = re.compile(r"~\d+$")
 class NoteSources:
     """The notes that a gold source may name, without their text.
 
-    ``ids``: from a note's path to its id. ``unrouted``: the paths of notes with `routes: off`,
-    which a query may forbid and not expect.
+    ``ids``: from a note's path, and from its id, to its id. ``unrouted``: the paths of notes with
+    `routes: off`, which a query may forbid and not expect.
     """
 
     ids: Mapping[str, str] = field(default_factory=dict)
     unrouted: tuple[str, ...] = ()
+
+
+def make_note_sources(ids: Mapping[str, str], unrouted: tuple[str, ...]) -> NoteSources:
+    """Make the sources of a notebook. ids: from a note's path to its id, which is public."""
+    return NoteSources({**ids, **{each: each for each in ids.values()}}, unrouted)
 
 
 def list_public_sources(bundle: Bundle) -> frozenset[str]:

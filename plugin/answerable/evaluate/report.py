@@ -173,7 +173,8 @@ def diff_reports(before: EvalReport, after: EvalReport) -> ReportDiff:
     return ReportDiff(
         before.made_at,
         tuple(verdict.id for verdict in changed if not verdict.holds),
-        tuple(verdict.id for verdict in changed if verdict.holds),
+        # A failure that has become a known one holds too, and passes no more than before.
+        tuple(verdict.id for verdict in changed if verdict.holds and not verdict.known_failure),
         tuple(change.after.id for change in diff_answers(before.verdicts, after.verdicts).changed),
     )
 

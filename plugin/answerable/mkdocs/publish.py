@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mkdocs.plugins import get_plugin_logger
 
-from ..evaluate.gold_sources import NoteSources
+from ..evaluate.gold_sources import make_note_sources
 from ..indexing.answer_place import (
     BROWSER_MESSAGE,
     AnswerPlace,
@@ -71,7 +71,7 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
             )
     check_database_options(built)
     require_gold_set(built, len(parts))
-    notes = NoteSources(notebook.ids, notebook.unrouted_paths)
+    notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
     place = _choose_answer_place(built, whole)
     plans = [
         FunctionPlan(

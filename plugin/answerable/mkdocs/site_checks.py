@@ -16,6 +16,7 @@ from ..indexing.answer_place import (
     describe_function_needs,
     list_language_needs,
 )
+from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..indexing.plurals import format_count
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import is_answerer_local, is_embedder_local
@@ -105,6 +106,12 @@ def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
     if not _is_absolute(endpoint) or not site_url:
         return
     site, function = urlsplit(site_url), urlsplit(endpoint)
+    if (site.scheme, function.scheme) == ("https", "http"):
+        yield SiteCheck(
+            "problem",
+            f"widget.endpoint: browsers block {endpoint} on pages of https://{site.netloc}; give "
+            "the function an https address",
+        )
     if (site.scheme, site.netloc) != (function.scheme, function.netloc):
         yield SiteCheck(
             "advice",
@@ -179,20 +186,27 @@ def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:
 def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
     if not options.notebook:
         return
-    tracked = _list_tracked(Path(options.notebook), folder)
+    tracked = _count_tracked(Path(options.notebook), folder)
     if tracked:
         yield SiteCheck(
             "advice",
             f"this repository holds {format_count(tracked, 'file')} of the notebook: whoever can "
             "read it can read its notes",
         )
+    for private in (Path(options.function), Path(options.cache), folder / PACKAGE_FOLDER):
+        if _count_tracked(private, folder):
+            yield SiteCheck(
+                "problem",
+                f"this repository holds {private}, where vectors of private notes are; run "
+                f"`git rm -r --cached {private}`, and list it in .gitignore",
+            )
 
 
-def _list_tracked(notebook: Path, folder: Path) -> int:
-    """Count the files of the notebook that git tracks; 0 outside a repository."""
+def _count_tracked(path: Path, folder: Path) -> int:
+    """Count the files below a path that git tracks; 0 outside a repository."""
     try:
         result = subprocess.run(
-            ["git", "ls-files", "--", str(notebook)],
+            ["git", "ls-files", "--", str(path)],
             cwd=folder, capture_output=True, text=True, check=False, timeout=10,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

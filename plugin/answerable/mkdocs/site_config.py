@@ -11,7 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..evaluate.entailment import EntailmentJudge
-from ..evaluate.gold_sources import NoteSources
+from ..evaluate.gold_sources import NoteSources, make_note_sources
 from ..evaluate.run_costs import ModelPrice
 from ..indexing.index import SiteIndex
 from ..serve.bundle_format.profile import Profile
@@ -175,7 +175,7 @@ def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
     index, notebook = index_unpublished_site(built)
     return RebuiltSite(
         index=index,
-        notes=NoteSources(notebook.ids, notebook.unrouted_paths),
+        notes=make_note_sources(notebook.ids, notebook.unrouted_paths),
         embedder=built.embedder,
         profile=resolve_profile(options, index),
         encoding=resolve_encoding(options),

@@ -13,6 +13,8 @@ PLATFORM_NAMES: tuple[PlatformName, ...] = get_args(PlatformName)
 Architecture = Literal["arm64", "x86_64"]
 ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
 DEFAULT_PYTHON = "3.13"
+# Where a package is written, beside the configuration.
+PACKAGE_FOLDER = "package"
 # Bytes in a megabyte, as AWS counts its limits.
 MEGABYTE = 1024 * 1024
 # The archive in a package, where a platform takes one.

@@ -43,7 +43,7 @@ HOSTS: Mapping[HostName, Host] = {
             ".github/workflows/docs.yml",
             "github-pages.yml",
             (
-                "Push the commit, and wait for the workflow under Actions to end.",
+                "Commit the files, push them, and wait for the workflow under Actions to end.",
                 "Under Settings, Pages, choose the branch gh-pages as the source, once.",
             ),
             "https://OWNER.github.io/REPOSITORY/",
@@ -54,7 +54,7 @@ HOSTS: Mapping[HostName, Host] = {
             ".readthedocs.yaml",
             "read-the-docs.yaml",
             (
-                "Push the commit.",
+                "Commit the files and push them.",
                 "Import the repository on https://app.readthedocs.org/dashboard/import/, once.",
             ),
             "https://PROJECT.readthedocs.io/en/latest/",
@@ -68,7 +68,7 @@ HOSTS: Mapping[HostName, Host] = {
                 "Make a project: npx wrangler pages project create PROJECT",
                 "Put CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID and the project's name as "
                 "CLOUDFLARE_PROJECT into the repository's secrets.",
-                "Push the commit, and wait for the workflow under Actions to end.",
+                "Commit the files, push them, and wait for the workflow under Actions to end.",
             ),
             "https://PROJECT.pages.dev/",
         ),
@@ -78,7 +78,7 @@ HOSTS: Mapping[HostName, Host] = {
             "netlify.toml",
             "netlify.toml",
             (
-                "Push the commit.",
+                "Commit the files and push them.",
                 "Import the repository on https://app.netlify.com/start, once; it reads the file.",
             ),
             "https://PROJECT.netlify.app/",
@@ -88,7 +88,7 @@ HOSTS: Mapping[HostName, Host] = {
             "GitLab Pages",
             ".gitlab-ci.yml",
             "gitlab-pages.yml",
-            ("Push the commit, and wait for the pipeline to end.",),
+            ("Commit the files, push them, and wait for the pipeline to end.",),
             "https://GROUP.gitlab.io/PROJECT/",
         ),
         Host(
@@ -105,7 +105,7 @@ HOSTS: Mapping[HostName, Host] = {
                 "site uses OpenAI.",
                 "Write the project's address into mkdocs.yml: widget.endpoint: "
                 "https://PROJECT.vercel.app/",
-                "Push the commit, and wait for the workflow under Actions to end.",
+                "Commit the files, push them, and wait for the workflow under Actions to end.",
                 "Under Settings, Pages, choose the branch gh-pages as the source, once.",
             ),
             "https://OWNER.github.io/REPOSITORY/",
