@@ -122,6 +122,14 @@ def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site
     expect(first).not_to_have_attribute("open", "")
 
 
+def test_the_rest_of_an_address_survives_a_shared_question(page: Page, site: Site) -> None:
+    for path in ["/guide/?version=2#ask=How%3F", "/guide/?version=2&ask=How%3F"]:
+        page.goto("about:blank")
+        box = visit(page, site, path=path)
+        expect(box.get_by_label("Your question")).to_have_value("How?")
+        assert page.url == f"{site.origin}/guide/?version=2"
+
+
 @pytest.mark.parametrize("mark", ["#", "?"])
 def test_a_shared_question_is_cut_to_its_limit_and_tolerates_broken_encoding(
     page: Page, site: Site, mark: str

@@ -169,13 +169,13 @@ def test_gold_set_that_fails_at_full_precision_certifies_no_encoding(folder: Pat
     assert f"bundle: binary UNCERTIFIED: {nothing}; 3 of 3 verdicts hold" in message
     assert "see `answerable eval --full` for chain, and use int8" in message
     assert opened(folder).manifest.encoding.name == "int8"
-    # What every site gets is still published, with a warning.
+    # What every site gets is still published, and told: int8 has changed no verdict.
     configure(folder, {}, HOLDS, FAILING)
-    done = sites.build(folder)
-    assert done.returncode == 0, done.stderr
-    (line,) = [line for line in done.stderr.splitlines() if nothing in line]
-    assert line.startswith("WARNING -  answerable: bundle: int8 UNCERTIFIED")
-    assert sites.build(folder, "--strict").returncode == 1
+    for flags in [(), ("--strict",)]:
+        done = sites.build(folder, *flags)
+        assert done.returncode == 0, done.stderr
+        (line,) = [line for line in done.stderr.splitlines() if nothing in line]
+        assert line.startswith("INFO    -  answerable: bundle: int8 UNCERTIFIED")
     excused = FAILING.replace("topSource", "knownFailure: the page is missing\n    topSource")
     strict = sites.build(configure(folder, {}, HOLDS, excused), "--strict")
     assert strict.returncode == 0, strict.stderr
@@ -445,7 +445,7 @@ def test_gate_judges_free_answers(folder: Path, provider: str, full: bool) -> No
     rebuilt = rebuild_site(folder / "mkdocs.yml")
     assert rebuilt.full is full
     assert (rebuilt.encoding.name, rebuilt.encoding.dimensions) == ("binary", 256)
-    assert len(rebuilt.notes.ids) == 1
+    assert len(set(rebuilt.notes.ids.values())) == 1
     assert tree(folder / "function") == before
 
 

@@ -850,12 +850,13 @@ function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
 
 const askedIn = (part) => new URLSearchParams(part.slice(1)).get("ask");
 
-// A fragment reaches no server; older links have a query.
+// No server sees a fragment; older links have a query.
 function takeShared() {
   const page = new URL(location.href);
   const question = askedIn(page.hash) ?? askedIn(page.search);
   if (question !== null) {
-    page.hash = page.search = "";
+    page.hash = "";
+    page.searchParams.delete("ask");
     history.replaceState(history.state, "", page);
   }
   return question;

@@ -121,6 +121,32 @@ def test_steps_begin_with_the_first_one() -> None:
     assert "…" not in shown
 
 
+def test_no_code_is_shown_without_its_step() -> None:
+    steps = [f"Renew it at https://harbour.example/{'x' * 230}/{n}." for n in range(1, 10)]
+    blocks = [block("text", "To renew the certificate:")]
+    for n, step in enumerate(steps, 1):
+        blocks.append(block("item", step, group=1, detail=str(n)))
+        if n > 5:
+            blocks.append(block("code", f"renew --step {n}", group=1, level=1))
+    shown = text(passage(*blocks), "renew the certificate")
+    assert steps[0] in shown
+    assert steps[8] not in shown
+    for n, step in enumerate(steps, 1):
+        assert (f"renew --step {n}" in shown) <= (step in shown)
+
+
+def test_a_list_that_is_no_procedure_shows_its_best_items() -> None:
+    items = [f"The line of {name} is checked every week by the crew." for name in "abcdefgh"]
+    items[6] = "The halyard is checked every day by the skipper."
+    source = passage(
+        block("text", "What is checked:"),
+        *(block("item", item, group=1) for item in items),
+    )
+    shown = text(source, "how often is the halyard checked", ExcerptBudget(12, 0))
+    assert items[6] in shown
+    assert items[0] not in shown
+
+
 def test_a_row_brings_its_column_names() -> None:
     rows = [f"line {n} · {n} meters of something that is long" for n in range(12)]
     rows[7] = "halyard · 30 meters"

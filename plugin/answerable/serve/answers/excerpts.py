@@ -290,9 +290,9 @@ class _StatementSelection:
             least = MIN_ITEM_SHARE * self.supports[listed[0]]
             listed = [each for each in listed if self.supports[each] >= least]
         for each in listed:
-            if each not in self.selected_ranges and not self._fits_prose(each):
+            is_shown = each in self.selected_ranges
+            if not is_shown and not (self._fits_prose(each) and self._add(each)):
                 break
-            self._add(each)
             self._add_code(each, self.reading.find_code_after(each))
 
     def _add_antecedent(self, place: int) -> None:

@@ -304,8 +304,7 @@ class StatementSelection {
       listed = listed.filter((each) => this.supports[each] >= least);
     }
     for (const each of listed) {
-      if (!this.selectedRanges.has(each) && !this.fitsProse(each)) break;
-      this.add(each);
+      if (!this.selectedRanges.has(each) && !(this.fitsProse(each) && this.add(each))) break;
       this.addCode(each, this.reading.findCodeAfter(each));
     }
   }
