@@ -117,8 +117,8 @@ def parsed(group: click.Group, words: list[str]) -> set[tuple[str, str]]:
 def _script(words: list[str]) -> None:
     """Of Python: a module, our function's script, or a file of this repository with its flags."""
     if words[0] in ("-m", "-I"):
-        known = (["-m", "venv", "venv"], ["-m", "http.server", "-d", "site"])
-        assert words in (*known, ["-I", "function/main.py"])
+        module_commands = (["-m", "venv", "venv"], ["-m", "http.server", "-d", "site"])
+        assert words in (*module_commands, ["-I", "function/main.py"])
         return
     script = sites.ROOT / words[0]
     assert script.is_file()
