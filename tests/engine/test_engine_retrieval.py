@@ -134,6 +134,10 @@ QUESTIONS = (
     "İstanbul rope",
     "order small boats harbour north",
     "harbour docs",
+    "What is Harbour?",
+    "what's a mooring",
+    "What are small boats",
+    "what is the harbour",
     "which beacon of a pier is lit at dusk",
     "compass synchronizing the compass",
 )

@@ -61,7 +61,11 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "IDENTIFIER_WEIGHT",
         "CODE_BONUS",
         "SHORT_PENALTY",
+        "INTRODUCTION_BONUS",
+        "HOME_BONUS",
+        "HOME_RECORD",
         "_IDENTIFIER",
+        "_DEFINITION",
     ),
     selection: (
         "POOL_SIZE",

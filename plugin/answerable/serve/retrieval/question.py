@@ -114,6 +114,13 @@ def weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> dict[str, d
     }
 
 
+def names_only_site(store: Store, reading: QuestionReading) -> bool:
+    """Test whether a question has no other content terms than the names of the site."""
+    return all(
+        read_site_name_terms(store, tag).issuperset(own) for tag, own in reading.terms.items()
+    )
+
+
 @memoize_per_store
 def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
     """Extract the terms of the names of the site and its author, which pages need not contain."""

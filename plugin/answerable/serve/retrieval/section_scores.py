@@ -10,13 +10,19 @@ from functools import lru_cache
 from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
+from .question import QuestionReading, names_only_site
 from .scoring import Scored
+from .store import Store
 
 # The weights of a section's parts: the score of its page's best passage, the terms that tell the
 # sections of the page apart, its own heading, names from the question, and something to copy.
 # Measured on two sites: docs/tune.md has the table.
 PAGE_WEIGHT, LOCAL_WEIGHT, HEADING_WEIGHT, IDENTIFIER_WEIGHT = 2.0, 0.25, 0.10, 0.10
 CODE_BONUS, SHORT_PENALTY = 0.10, -0.10
+# Instead of both, where a question asks what a thing is: the first passage of a page tells that,
+# and of the site itself the first passage of its home page, whatever other pages say.
+INTRODUCTION_BONUS, HOME_BONUS = 0.20, 1.20
+HOME_RECORD = "index"
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
 
@@ -26,15 +32,38 @@ _IDENTIFIER = re.compile(
     r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
 )
 
+# "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
+_DEFINITION = re.compile(
+    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!the\s)\S+(?:\s+\S+){0,2}$", re.IGNORECASE
+)
+
+
+def score_introductions(
+    store: Store, reading: QuestionReading, pool: Sequence[Scored[Passage]]
+) -> Mapping[int, float] | None:
+    """Score the first passages of pages by their rows; None if no definition is asked for."""
+    if not _DEFINITION.search(reading.question):
+        return None
+    records, names_site = store.passage_records, names_only_site(store, reading)
+    return {
+        each.row: HOME_BONUS
+        if names_site and each.item.record == HOME_RECORD
+        else INTRODUCTION_BONUS
+        for each in pool
+        if each.row == 0 or records[each.row - 1] != records[each.row]
+    }
+
 
 def order_by_section(
     question: str,
     idfs: Mapping[str, Mapping[str, float]],
     pool: Sequence[Scored[Passage]],
+    introductions: Mapping[int, float] | None = None,
 ) -> tuple[Scored[Passage], ...]:
     """Order a pool by section score and base score, best first, and add the section scores.
 
-    idfs: of the question's terms, by language.
+    idfs: of the question's terms, by language. introductions: their scores by row, where a
+    definition is asked for.
     """
     pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
     for scored in pool:
@@ -43,7 +72,9 @@ def order_by_section(
         replace(scored, section=section)
         for page in pages.values()
         for scored, section in zip(
-            page, score_sections(question, idfs[page[0].item.language], page), strict=True
+            page,
+            score_sections(question, idfs[page[0].item.language], page, introductions),
+            strict=True,
         )
     ]
     places = {scored.item.id: place for place, scored in enumerate(pool)}
@@ -51,7 +82,10 @@ def order_by_section(
 
 
 def score_sections(
-    question: str, weights: Mapping[str, float], page: Sequence[Scored[Passage]]
+    question: str,
+    weights: Mapping[str, float],
+    page: Sequence[Scored[Passage]],
+    introductions: Mapping[int, float] | None = None,
 ) -> list[float]:
     """Score the sections of one page, in the order of its passages.
 
@@ -68,8 +102,11 @@ def score_sections(
         + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total
         + HEADING_WEIGHT * match_heading(weights, scored.item)
         + IDENTIFIER_WEIGHT * _compute_identifier_share(identifiers, scored.item)
-        + (CODE_BONUS if has_code(scored.item) else 0)
-        + (SHORT_PENALTY if is_short(scored.item) else 0)
+        + (
+            _score_form(scored.item)
+            if introductions is None
+            else introductions.get(scored.row, 0.0)
+        )
         for scored, own in zip(page, page_terms, strict=True)
     ]
 
@@ -106,6 +143,11 @@ def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
 def read_passage_terms(passage: Passage) -> frozenset[str]:
     """Extract the terms of a passage and of the headings above it."""
     return frozenset(extract_terms(f"{passage.title}\n{passage.text}", passage.language))
+
+
+def _score_form(passage: Passage) -> float:
+    """Score what a passage has to copy, and a passage of a few words."""
+    return (CODE_BONUS if has_code(passage) else 0) + (SHORT_PENALTY if is_short(passage) else 0)
 
 
 def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:

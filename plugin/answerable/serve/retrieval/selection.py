@@ -13,7 +13,7 @@ from ..types import Evidence, Passage, RoutingHint
 from .bm25 import match_terms
 from .retrieve import TOP_K, RetrievalResult
 from .scoring import Scored
-from .section_scores import order_by_section
+from .section_scores import order_by_section, score_introductions
 from .store import Store
 
 T = TypeVar("T", Passage, RoutingHint)
@@ -56,7 +56,9 @@ def arrange_pool(store: Store, retrieved: RetrievalResult) -> RetrievalResult:
         return retrieved
     reading = retrieved.reading
     pool = sorted((*retrieved.passages, *retrieved.siblings), key=lambda scored: -scored.score)
-    ordered = order_by_section(reading.question, reading.idfs, pool[:POOL_SIZE])
+    del pool[POOL_SIZE:]
+    introductions = score_introductions(store, reading, pool)
+    ordered = order_by_section(reading.question, reading.idfs, pool, introductions)
     terms = frozenset(term for weights in reading.idfs.values() for term in weights)
     rows = np.array([scored.row for scored in ordered], dtype=np.intp)
     terms_by_row = match_terms(store.postings_of(terms), terms, rows)

@@ -56,6 +56,16 @@ async function weighTerms(store, terms) {
   );
 }
 
+/**
+ * Test whether a question has no other content terms than the names of the site.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @returns {boolean}
+ */
+export function namesOnlySite(store, { terms }) {
+  return [...terms].every(([tag, own]) => own.every((term) => readSiteNameTerms(store, tag).has(term)));
+}
+
 /** @type {WeakMap<Store, Map<string, Set<string>>>} */
 const siteNameTerms = new WeakMap();
 

@@ -1,6 +1,7 @@
 /** Reorder retrieved passages by how well their section answers: local terms, heading, code. */
 import { matchTerms, sum } from "./bm25.js";
 import { findAll } from "./patterns.js";
+import { namesOnlySite } from "./question.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -18,7 +19,8 @@ import { extractTerms } from "./tokenization.js";
  * @param {Scored[]} pool
  * @returns {Promise<Scored[]>}
  */
-export async function orderBySection(store, { question, idfs }, pool) {
+export async function orderBySection(store, reading, pool) {
+  const { question, idfs } = reading;
   const identifiers = findAll(store.recipe.section_scores.IDENTIFIER, question).map(([name]) => name.toLowerCase());
   const shares = await computeIdentifierShares(store, new Set(identifiers), pool);
   /** @type {Map<number, Scored[]>} */
@@ -27,10 +29,11 @@ export async function orderBySection(store, { question, idfs }, pool) {
     const record = store.passageRecords[scored.row];
     pages.set(record, [...(pages.get(record) ?? []), scored]);
   }
+  const introductions = scoreIntroductions(store, reading, pool);
   const sections = new Map();
   for (const page of pages.values()) {
     const weights = idfs.get(store.languageOf(page[0].row)) ?? new Map();
-    scoreSections(store, weights, page, shares).forEach((section, place) => sections.set(page[place].row, section));
+    scoreSections(store, weights, page, shares, introductions).forEach((section, place) => sections.set(page[place].row, section));
   }
   return pool
     .map((scored) => ({ ...scored, section: sections.get(scored.row) }))
@@ -43,9 +46,10 @@ export async function orderBySection(store, { question, idfs }, pool) {
  * @param {Map<string, number>} weights the idf of the question's terms
  * @param {Scored[]} page
  * @param {Map<number, number>} shares of the question's identifiers in each passage
+ * @param {Map<number, number> | null} introductions their scores by row, where a definition is asked for
  * @returns {number[]}
  */
-function scoreSections(store, weights, page, shares) {
+function scoreSections(store, weights, page, shares, introductions) {
   const { section_scores: parts } = store.recipe;
   const best = Math.max(...page.map(({ score }) => score));
   const rows = page.map(({ row }) => row);
@@ -59,10 +63,37 @@ function scoreSections(store, weights, page, shares) {
       (parts.LOCAL_WEIGHT * sum(own)) / total +
       parts.HEADING_WEIGHT * matchHeading(store, weights, row) +
       parts.IDENTIFIER_WEIGHT * (shares.get(row) ?? 0) +
-      (store.hasCode[row] ? parts.CODE_BONUS : 0) +
-      (store.isShort[row] ? parts.SHORT_PENALTY : 0)
+      (introductions ? (introductions.get(row) ?? 0) : scoreForm(store, row))
     );
   });
+}
+
+/**
+ * Score the first passages of pages by their rows; null if no definition is asked for.
+ * @param {Store} store
+ * @param {QuestionReading} reading
+ * @param {Scored[]} pool
+ * @returns {Map<number, number> | null}
+ */
+function scoreIntroductions(store, reading, pool) {
+  const { DEFINITION, HOME_BONUS, HOME_RECORD, INTRODUCTION_BONUS } = store.recipe.section_scores;
+  if (!findAll(DEFINITION, reading.question).length) return null;
+  const { passageRecords: records, recordIds } = store;
+  const namesSite = namesOnlySite(store, reading);
+  const first = pool.filter(({ row }) => row === 0 || records[row - 1] !== records[row]);
+  const scoreOf = (/** @type {number} */ row) =>
+    namesSite && recordIds[records[row]] === HOME_RECORD ? HOME_BONUS : INTRODUCTION_BONUS;
+  return new Map(first.map(({ row }) => [row, scoreOf(row)]));
+}
+
+/**
+ * Score what a passage has to copy, and a passage of a few words.
+ * @param {Store} store
+ * @param {number} row
+ * @returns {number}
+ */
+function scoreForm({ recipe: { section_scores: parts }, hasCode, isShort }, row) {
+  return (hasCode[row] ? parts.CODE_BONUS : 0) + (isShort[row] ? parts.SHORT_PENALTY : 0);
 }
 
 /**
