@@ -47,8 +47,10 @@ bench: $(STAMP) $(PAGEFIND)
 	@for bench in questions retrieval bundle build cold load widget browser; do $(BIN)/python eval/bench/$$bench.py || exit 1; done
 	$(BIN)/python eval/bench/postgres.py --passages 30000 --notes 2000 --beside 30000
 
-# Pictures of every state of the ask box, in the folder shots/, and the two that the README shows.
+# Pictures of every state of the ask box, in the folder shots/, and the two that the README shows;
+# the answers in them are recorded anew.
 shots: $(STAMP) browser
+	PYTHONPATH=tests $(BIN)/python -m support.record_states
 	PYTHONPATH=tests $(BIN)/python -m support.screenshots shots
 	cp shots/desktop-light-partial.png docs/assets/answering.png
 	cp shots/desktop-light-not-found.png docs/assets/declining.png

@@ -1,5 +1,6 @@
 """Our own manual: it builds in strict mode, passes its gold set and keeps its notebook private."""
 
+import json
 import re
 import shutil
 import zlib
@@ -13,6 +14,7 @@ from mkdocs.config import base, config_options
 
 from answerable.indexing.notes.notebook import read_notebook
 from answerable.mkdocs.config import AnswerableConfig
+from answerable.serve.stores.bundle_reader import open_bundle
 from support import sites
 
 PARTS = ("docs", "notebook", "overrides", "eval", "mkdocs.yml")
@@ -134,3 +136,15 @@ def _schema(config: base.Config, prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _schema(option.config_class(), f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", option
+
+
+@pytest.mark.usefixtures("log")
+def test_the_answers_of_the_gallery_are_of_sections_that_exist(folder: Path) -> None:
+    states = json.loads((folder / "docs" / "assets" / "widget-states.json").read_text("utf-8"))
+    citations = [
+        each for state in states.values() for each in state.get("body", {}).get("citations", ())
+    ]
+    cited = {each["id"] for each in citations if each["kind"] == "record"}
+    assert len(cited) > 5
+    missing = cited - set(open_bundle(folder / "function" / "bundle").passage_ids)
+    assert not missing, "run `make shots`, which records the answers anew"

@@ -26,16 +26,22 @@ READY = "document.documentElement.dataset.gallery === 'ready'"
 
 
 @contextmanager
-def gallery() -> Iterator[str]:
-    """The address of this repository's docs, built into a temporary folder under their own path."""
+def built_manual() -> Iterator[Path]:
+    """A temporary folder with this repository's docs, under their own path, and their function."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "mkdocs-answerable")
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site))
         options = config.plugins["answerable"].config
         options.function, options.cache = str(Path(folder, "function")), str(Path(folder, "cache"))
         build(config)
-        with static_server.serving(Path(folder)) as address:
-            yield f"{address}/mkdocs-answerable"
+        yield Path(folder)
+
+
+@contextmanager
+def gallery() -> Iterator[str]:
+    """The address of this repository's docs."""
+    with built_manual() as folder, static_server.serving(folder) as address:
+        yield f"{address}/mkdocs-answerable"
 
 
 def opened(browser: Browser, address: str, device: str, scheme: str) -> Page:

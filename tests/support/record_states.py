@@ -1,0 +1,104 @@
+"""Record the answers of the ask box's gallery from this repository's own manual.
+
+``PYTHONPATH=tests python -m support.record_states``
+builds the docs, and writes docs/assets/widget-states.json. States without an answer, such as an
+error, are written by hand there and stay as they are.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import answerable
+from answerable.serve.answers.wire import serialize_answer
+from answerable.serve.engine import Engine
+from answerable.serve.stores.bundle import Bundle
+from answerable.serve.types import Evidence
+from support import screenshots
+
+STATES_FILE = screenshots.ROOT / "docs" / "assets" / "widget-states.json"
+# The questions of the states that excerpts answer, with the mode and confidence that each shows.
+EXCERPTS = {
+    "supported": ("How long are the windows of a note?", "supported", "medium"),
+    "partial": ("How do I install answerable?", "partial", "high"),
+    "sections": ("Can I use Ollama or llama.cpp?", "partial", "medium"),
+    "closest": ("What is the floor, and why was 0.36 chosen?", "partial", "low"),
+    "corrected": ("How do I calibrat the floor?", "partial", "high"),
+    "code": ("Put the button in the header of Material", "partial", "high"),
+    "related-material": ("Why webvtt-py rather than pysubs2?", "related-material", "high"),
+    "not-found": ("What is the weather in Lisbon tomorrow?", "not-found", "low"),
+    "follow-up": ("and on windows?", "not-found", "low"),
+    "differs": ("which modes are there?", "partial", "high"),
+}
+# What a model is asked, and how many passages and sentences of each it quotes.
+MODEL_ANSWERS = {
+    "model": ("How is answerable installed?", 1, 3),
+    "long": ("How long are the windows of a note?", 8, 2),
+}
+# An index that is not the site's.
+OTHER_BUNDLE = "0" * 64
+
+
+@dataclass(frozen=True)
+class FirstSentences:
+    """Answer with the first sentences of each passage, and with the first hint."""
+
+    passages: int
+    sentences: int
+    label: str = "first-sentences"
+    max_question_tokens: int = 0
+
+    def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
+        """Draft a claim for each sentence, as a model writes them."""
+        del question, violation
+        claims = [
+            {"text": text, "evidence": [{"source": f"s{number}", "quote": text}]}
+            for number, passage in enumerate(evidence.passages[: self.passages], 1)
+            for start, end in passage.sentences[: self.sentences]
+            if (text := passage.text[start:end])
+        ]
+        return {"claims": claims, "routes": ["h1"] if self.passages > 1 else []}
+
+
+def record_answer(engine: Engine[Bundle], question: str, old: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask a question; without what changes with each build, so that a state changes by its words.
+
+    old: what was recorded before.
+    """
+    remarks = engine.parse_question(question).remarks
+    body = serialize_answer(engine.answer(question), engine.store, old["request_id"], remarks)
+    return body | {"built_at": old["built_at"], "bundle": None}
+
+
+def record_states(function: Path, states: Mapping[str, Any]) -> dict[str, Any]:
+    """Record each state that an answer draws; AssertionError where it has become another state."""
+    recorded = dict(states)
+    engine = answerable.open_bundle(function)
+    for name, (question, mode, confidence) in EXCERPTS.items():
+        body = record_answer(engine, question, states[name]["body"])
+        assert (body["mode"], body["confidence"]) == (mode, confidence), (name, question)
+        recorded[name] = {**states[name], "question": question, "body": body}
+    recorded["differs"]["body"]["bundle"] = OTHER_BUNDLE
+    for name, (question, passages, sentences) in MODEL_ANSWERS.items():
+        answerer = FirstSentences(passages, sentences)
+        written = answerable.open_bundle(function, answerer=answerer)
+        body = record_answer(written, question, states[name]["body"])
+        # A model's sentences have no structure of the page.
+        for claim in body["claims"]:
+            claim.pop("blocks", None)
+        recorded[name] = {**states[name], "question": question, "body": body}
+    return recorded
+
+
+def main() -> None:
+    """Write the states anew."""
+    states = json.loads(STATES_FILE.read_text("utf-8"))
+    with screenshots.built_manual() as folder:
+        recorded = record_states(folder / "function", states)
+    STATES_FILE.write_text(json.dumps(recorded, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
