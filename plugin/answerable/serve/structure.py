@@ -37,7 +37,7 @@ class Block(NamedTuple):
     ``level`` counts the list items, definitions, tabs and admonitions that it stands in, so that
     a label or item owns the blocks of a higher level that follow it. ``detail`` is the language
     of code, the number of an item in an ordered list, "header" for a row of column names, and
-    for a label one of ``LABELS``; "" for none.
+    for a label one of ``LABEL_DETAILS``; "" for none.
     """
 
     kind: BlockKind
