@@ -15,8 +15,8 @@ from answerable.serve.provider_registry import (
     ANSWERER_PROVIDERS,
     EMBEDDER_PROVIDERS,
     Provider,
-    is_answerer_local,
-    is_embedder_local,
+    answers_in_process,
+    embeds_in_process,
     list_key_variables,
 )
 from answerable.serve.providers import make_embedder, make_engine
@@ -51,10 +51,10 @@ def _names(requirements: list[str]) -> set[str]:
 def test_provider_with_a_key_has_a_host() -> None:
     for name, provider in {**EMBEDDER_PROVIDERS, **ANSWERER_PROVIDERS}.items():
         assert not provider.key or provider.host, name
-    assert is_embedder_local("local")
-    assert is_answerer_local("extractive")
-    assert not is_embedder_local("openai")
-    assert not is_answerer_local("openai")
+    assert embeds_in_process("local")
+    assert answers_in_process("extractive")
+    assert not embeds_in_process("openai")
+    assert not answers_in_process("openai")
     assert list_key_variables("local", "extractive") == ()
     assert list_key_variables("openai", "openai") == ("OPENAI_API_KEY",)
 

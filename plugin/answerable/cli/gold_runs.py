@@ -13,7 +13,7 @@ from ..evaluate.run_costs import ModelPrice
 from ..evaluate.verdict import Verdict
 from ..indexing.progress import show_progress
 from ..serve.engine import Engine
-from ..serve.provider_registry import ANSWERER_PROVIDERS, is_answerer_local
+from ..serve.provider_registry import ANSWERER_PROVIDERS, answers_in_process
 from ..serve.providers import make_engine
 from ..serve.settings import FunctionSettings
 from ..serve.stores.bundle import Bundle
@@ -52,7 +52,7 @@ class GoldRun:
     def ask(self, settings: FunctionSettings) -> EvalReport:
         """Run the queries over the answerer of the settings, after a word about its cost."""
         options = self.options
-        by_model = options.full and not is_answerer_local(settings.answers)
+        by_model = options.full and not answers_in_process(settings.answers)
         runnable = [query for query in self.queries if by_model or not query.requires_model]
         store = self.engine.store
         judge = options.judge if options.full else None
@@ -84,16 +84,16 @@ class GoldRun:
 
 def name_answerer(settings: FunctionSettings) -> str:
     """Name what writes answers: a model, or a provider that needs none."""
-    return settings.answers if is_answerer_local(settings.answers) else settings.model
+    return settings.answers if answers_in_process(settings.answers) else settings.model
 
 
 def choose_model(settings: FunctionSettings, model: str | None) -> FunctionSettings:
     """Choose another answerer: a provider such as ``extractive``, else a model of a server."""
     if model is None:
         return settings
-    if model in ANSWERER_PROVIDERS and is_answerer_local(model):
+    if model in ANSWERER_PROVIDERS and answers_in_process(model):
         return replace(settings, answers=model)
-    provider = "openai" if is_answerer_local(settings.answers) else settings.answers
+    provider = "openai" if answers_in_process(settings.answers) else settings.answers
     return replace(settings, answers=provider, model=model)
 
 

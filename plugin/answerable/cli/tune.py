@@ -28,7 +28,7 @@ from ..indexing.output.atomic_files import write_private_file
 from ..indexing.progress import show_progress
 from ..mkdocs.site_config import RebuiltSite, rebuild_site
 from ..serve.errors import GoldError
-from ..serve.provider_registry import is_embedder_local
+from ..serve.provider_registry import embeds_in_process
 from ..serve.vectors.encodings import ENCODING_NAMES, Encoding
 from .context import SiteLocation
 from .evaluate_options import REPORTS_FOLDER, TRIALS_FILE
@@ -206,7 +206,7 @@ def _write_trials(path: Path, front: Sequence[Trial]) -> None:
 def _list_passage_lengths(site: RebuiltSite, grid: TuneGrid) -> Sequence[int]:
     if grid.words:
         return grid.words
-    if not is_embedder_local(site.embedder.identity.provider):
+    if not embeds_in_process(site.embedder.identity.provider):
         click.echo(
             "Only the site's own length of passages is tried: another one has to be embedded, "
             "which costs; name it with --words",

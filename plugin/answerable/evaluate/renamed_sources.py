@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import SequenceMatcher
 
 from ..serve.engine import Engine
-from ..serve.provider_registry import is_embedder_local
+from ..serve.provider_registry import embeds_in_process
 from ..serve.stores.bundle import Bundle
 from .gold import GoldQuery
 from .runner import embed_queries, retrieve_pool
@@ -20,7 +20,7 @@ def make_source_finder(engine: Engine[Bundle]) -> SourceFinder | None:
 
     None where a question costs a call of a provider: a mistake in a file should be free.
     """
-    if not is_embedder_local(engine.embedder.identity.provider):
+    if not embeds_in_process(engine.embedder.identity.provider):
         return None
     return lambda query, source: find_renamed_source(query, source, engine)
 

@@ -18,7 +18,7 @@ from ..serve.bundle_format.profile import Profile, scale_note_floor
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS, is_embedder_local
+from ..serve.provider_registry import EMBEDDER_PROVIDERS, embeds_in_process
 from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import FunctionSettings
 from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
@@ -123,7 +123,7 @@ def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
 def resolve_profile(config: AnswerableConfig, index: SiteIndex) -> Profile:
     """Resolve the scoring profile: the embedder's for this index, with the options that are set."""
     profile = EMBEDDER_PROVIDERS[config.embedding.provider].profile
-    if is_embedder_local(config.embedding.provider):
+    if embeds_in_process(config.embedding.provider):
         profile = replace(profile, note_floor=scale_note_floor(len(index.hint_owners)))
     values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
     return replace(profile, **{name: value for name, value in values.items() if value is not None})

@@ -29,7 +29,7 @@ from ..evaluate.runner import run_gold_set
 from ..indexing.index import SiteIndex
 from ..indexing.pipeline import StagedFunction
 from ..serve.errors import GoldError, SiteError
-from ..serve.provider_registry import is_answerer_local, is_embedder_local
+from ..serve.provider_registry import answers_in_process, embeds_in_process
 from .config import AnswerableConfig
 from .options import (
     resolve_encoding,
@@ -236,7 +236,7 @@ def _make_judged_site(built: FinishedBuild, staged: StagedFunction, case: GateCa
 
 def answers_locally(options: AnswerableConfig) -> bool:
     """Tell whether answers cost nothing, so that a gate can judge them too."""
-    return is_answerer_local(options.answers.provider)
+    return answers_in_process(options.answers.provider)
 
 
 def _needs_certificate(options: AnswerableConfig) -> bool:
@@ -253,7 +253,7 @@ def _is_measurable(built: FinishedBuild) -> bool:
         or not resolve_gold_path(options).is_file()
     ):
         return False
-    if options.gate == "none" and not is_embedder_local(built.embedder.identity.provider):
+    if options.gate == "none" and not embeds_in_process(built.embedder.identity.provider):
         log.info(
             "bundle: %s is not measured by the gold set, which takes a call to embed its "
             "questions; `answerable gate` measures it, and so does a build with `gate: retrieval`",

@@ -19,7 +19,7 @@ from ..indexing.answer_place import (
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..indexing.plurals import format_count
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.provider_registry import is_answerer_local, is_embedder_local
+from ..serve.provider_registry import answers_in_process, embeds_in_process
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
@@ -124,8 +124,8 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
     remote = [
         name
         for name, is_local in (
-            ("embedding.provider", is_embedder_local(options.embedding.provider)),
-            ("answers.provider", is_answerer_local(options.answers.provider)),
+            ("embedding.provider", embeds_in_process(options.embedding.provider)),
+            ("answers.provider", answers_in_process(options.answers.provider)),
         )
         if not is_local
     ]

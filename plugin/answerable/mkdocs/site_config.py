@@ -17,7 +17,7 @@ from ..indexing.index import SiteIndex
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
-from ..serve.provider_registry import is_answerer_local
+from ..serve.provider_registry import answers_in_process
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.vectors.encodings import Encoding
 from .config import AnswerableConfig, JudgeOptions
@@ -180,7 +180,7 @@ def _index_rebuilt(built: FinishedBuild) -> RebuiltSite:
         profile=resolve_profile(options, index),
         encoding=resolve_encoding(options),
         words=options.passages.words,
-        full=is_answerer_local(options.answers.provider),
+        full=answers_in_process(options.answers.provider),
         gold=resolve_gold_path(options),
         author=built.author,
         cache=built.cache,

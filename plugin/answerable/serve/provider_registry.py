@@ -107,12 +107,12 @@ ANSWERER_PROVIDERS = ProviderRegistry(
 )
 
 
-def is_embedder_local(name: str) -> bool:
+def embeds_in_process(name: str) -> bool:
     """Tell whether a provider embeds in the process, so that more texts cost nothing."""
     return name in EMBEDDER_PROVIDERS and EMBEDDER_PROVIDERS[name].host is None
 
 
-def is_answerer_local(name: str) -> bool:
+def answers_in_process(name: str) -> bool:
     """Tell whether a provider answers in the process, so that more questions cost nothing."""
     return name in ANSWERER_PROVIDERS and ANSWERER_PROVIDERS[name].host is None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...serve.embedders.embedder import Embedder
-from ...serve.provider_registry import is_embedder_local
+from ...serve.provider_registry import embeds_in_process
 from ...serve.retrieval.store import Floats
 from ...serve.stores.bundle import Bundle, PassageText
 from ...serve.structure import TITLE_SEPARATOR, Block
@@ -161,7 +161,7 @@ def embed_like(
 
 def is_embedder_free(embedder: Embedder) -> bool:
     """Tell whether more texts may be embedded without a cost."""
-    return is_embedder_local(embedder.identity.provider)
+    return embeds_in_process(embedder.identity.provider)
 
 
 def _make_text(name: str, sentence: str) -> PassageText:

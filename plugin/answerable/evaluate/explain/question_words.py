@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format.postings import Postings
 from ...serve.embedders.embedder import Embedder
-from ...serve.provider_registry import is_embedder_local
+from ...serve.provider_registry import embeds_in_process
 from ...serve.retrieval.bm25 import RowRange, compute_idfs, score_bm25
 from ...serve.retrieval.misspellings import (
     TWO_EDITS_FROM_LETTERS,
@@ -86,7 +86,7 @@ def _find_related_words(
 ) -> dict[str, tuple[str, ...]]:
     """Find the word of the site with the highest cosine for each unknown word, if it is high."""
     ordinary = [word for word in unknown if embedder.word_rank(word) is not None]
-    if not ordinary or not is_embedder_local(embedder.identity.provider):
+    if not ordinary or not embeds_in_process(embedder.identity.provider):
         return {}
     candidates = [word for word in bundle.words if embedder.word_rank(word) is not None]
     if not candidates:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedders.embedder import Embedder
-from ..provider_registry import is_embedder_local
+from ..provider_registry import embeds_in_process
 from ..retrieval.question import read_content_terms, weigh_terms
 from ..retrieval.scoring import score_codes
 from ..retrieval.store import Store
@@ -207,7 +207,7 @@ class ExtractiveAnswerer:
     @cached_property
     def _is_local(self) -> bool:
         # With a remote embedder a call for every question's sentences would cost more than it adds.
-        return is_embedder_local(self.embedder.identity.provider)
+        return embeds_in_process(self.embedder.identity.provider)
 
 
 def list_statement_texts(passage: Passage, reading: PassageStatements) -> list[str]:
