@@ -16,8 +16,8 @@ from support import sites
 SERVE = sites.ROOT / "plugin" / "answerable" / "serve"
 # It keeps what a cached_property has computed in its instance, which slots have no room for.
 WITHOUT_SLOTS = {"ExtractiveAnswerer"}
-# They count what a day has cost, and what an exchange has done so far.
-MUTABLE = {"_Day", "Exchange", "_MemoryAccount", "_RedisAccount"}
+# They count what a day or a call has cost, and what an exchange has done so far.
+MUTABLE = {"_CallBlock", "_Day", "Exchange", "_MemoryAccount", "_RedisAccount"}
 TEXT = "Words of a note."
 
 

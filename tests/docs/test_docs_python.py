@@ -1,16 +1,14 @@
 """docs/python.md: its modules are installed as its entry points say, and its snippets are run."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from support import manual, sites
+from support import manual, registered_packages, sites
+from support.registered_packages import run
 
 PAGE = "python.md"
 QUESTION = "How do I set a timeout?"
@@ -24,15 +22,6 @@ def blocks(language: str) -> list[str]:
     ]
 
 
-def run(folder: Path, packages: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in a process that finds the page's packages."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(packages)},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the modules of the page, installed with its entry points."""
@@ -43,16 +32,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, text in enumerate(blocks("toml")):
         project = tomllib.loads(text)["project"]
         name, version = project.get("name", f"example-{number}"), project.get("version", "1.0")
-        info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-        info.mkdir()
-        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        (info / "METADATA").write_text(metadata, "utf-8")
-        lines = [
-            line
-            for group, points in project["entry-points"].items()
-            for line in (f"[{group}]", *(f"{key} = {value}" for key, value in points.items()))
-        ]
-        (info / "entry_points.txt").write_text("\n".join(lines) + "\n", "utf-8")
+        registered_packages.write_metadata(folder, name, version, project["entry-points"])
     assert len(list(folder.glob("*.py"))) == 2
     assert len(list(folder.glob("*.dist-info"))) == 2
     return folder
@@ -115,7 +95,7 @@ def test_the_code_of_the_function_opens_registered_providers(
         f"import sys; sys.path.insert(0, {str(function)!r}); import answerable\n"
         "engine = answerable.open_bundle('function')\n"
         f"assert answerable.__file__.startswith({str(function)!r}), answerable.__file__\n"
-        "print(type(engine.embedder).__name__, engine.answer('How thick is the chain?').mode)"
+        "print(type(engine.embedder.inner).__name__, engine.answer('How thick is the chain?').mode)"
     )
     done = run(own_site, packages, "-c", code)
     assert (done.returncode, done.stdout) == (0, "LetterPairs partial\n"), done.stderr
@@ -124,7 +104,8 @@ def test_the_code_of_the_function_opens_registered_providers(
 def test_a_function_without_the_package_names_what_is_registered(own_site: Path) -> None:
     done = sites.command(own_site, "--bundle", "function/bundle", "ask", QUESTION)
     assert done.returncode == 1
-    assert "answers is none of extractive, openai" in done.stderr
+    assert "embedder provider 'letters' is unknown to this version" in done.stderr
+    assert "install the package that registers it (local, openai are there)" in done.stderr
 
 
 def test_a_wrong_provider_in_the_options_is_told_which_are_registered(

@@ -10,7 +10,7 @@ import pytest
 from answerable.indexing.output.function_writer import BASE_REQUIREMENTS
 from answerable.serve import providers, settings
 from answerable.serve.embedders.embedder import EmbedderIdentity
-from answerable.serve.errors import BundleError, EmbedderError, SiteError
+from answerable.serve.errors import EmbedderError, SiteError
 from answerable.serve.provider_registry import (
     ANSWERER_PROVIDERS,
     EMBEDDER_PROVIDERS,
@@ -77,10 +77,15 @@ def test_unknown_embedder_provider_is_named() -> None:
         make_embedder(EmbedderIdentity("psychic", "m", 8), sites.ROOT, FunctionSettings())
 
 
-def test_settings_with_unknown_answerer_are_refused(tmp_path: Path) -> None:
+def test_unknown_answerer_is_named_with_its_remedy_where_the_engine_is_made(tmp_path: Path) -> None:
     (tmp_path / settings.SETTINGS_FILE).write_text('{"answers": "oracle"}', "utf-8")
-    with pytest.raises(BundleError, match="answers is none of extractive, openai"):
-        read_settings(tmp_path)
+    engine: Any = None
+    message = (
+        "answerer provider 'oracle' is unknown to this version: upgrade mkdocs-answerable, or "
+        "install the package that registers it (extractive, openai are there)"
+    )
+    with pytest.raises(SiteError, match=re.escape(message)):
+        make_engine(engine, engine, read_settings(tmp_path))
 
 
 class Forgetful:

@@ -134,3 +134,92 @@ def test_each_question_has_its_own_context() -> None:
         thread.join()
     assert elsewhere[0] not in (outer, inner)
     assert current_context() is not current_context()
+
+
+def test_uncounted_calls_of_a_block_cost_its_bound() -> None:
+    question = RequestContext()
+    with question.bounding("answerer", 100):
+        assert question.cost == 100
+    assert question.cost == 100
+    assert (question.tokens_in, question.tokens_out) == (0, 0)
+
+
+def test_counted_calls_of_a_block_cost_what_they_count() -> None:
+    question = RequestContext()
+    with question.bounding("answerer", 100):
+        question.end_provider_call(20, 5)
+        question.end_provider_call(3, 2)
+    assert question.cost == 30
+    with question.bounding("embedder", 40):
+        question.begin_provider_call(15)
+        assert question.cost == 30 + 15
+        question.end_provider_call(7, 0)
+    assert question.cost == 37
+
+
+def test_a_call_that_begins_itself_and_counts_nothing_costs_its_own_bound() -> None:
+    question = RequestContext()
+    with question.bounding("answerer", 100):
+        question.begin_provider_call(60)
+    assert question.cost == 60
+
+
+def test_two_blocks_of_a_caller_cost_one_bound_together() -> None:
+    question = RequestContext()
+    for _ in range(2):
+        with question.bounding("answerer", 100):
+            pass
+    assert question.cost == 100
+    with question.bounding("embedder", 10):
+        pass
+    assert question.cost == 110
+
+
+def test_a_second_block_costs_what_the_first_one_has_left() -> None:
+    question = RequestContext()
+    with question.bounding("answerer", 100):
+        question.end_provider_call(20, 10)
+    with question.bounding("answerer", 100):
+        pass
+    assert question.cost == 100
+
+
+def test_a_block_counts_no_call_of_another_one() -> None:
+    question = RequestContext()
+    with question.bounding("embedder", 40):
+        pass
+    with question.bounding("answerer", 100):
+        with question.bounding("inner", 7):
+            pass
+        question.end_provider_call(20, 0)
+        question.end_provider_call(5, 0)
+    assert question.cost == 40 + 7 + 25
+
+
+def test_a_block_is_charged_before_it_begins() -> None:
+    question = RequestContext()
+    charges: list[tuple[int | None, int | None]] = []
+    with question.charging(lambda *charge: charges.append(charge)):
+        with question.bounding("embedder", 40):
+            assert charges == [(40, None)]
+        with question.bounding("answerer", 100):
+            assert charges == [(40, None), (140, None)]
+        # Both attempts of a question have one bound, and nothing is charged without one.
+        with question.bounding("answerer", 100), question.bounding("free", 0):
+            pass
+    assert len(charges) == 2
+
+
+def test_a_block_without_room_is_not_entered() -> None:
+    question = RequestContext()
+
+    def refuse(cost: int | None, later: int | None) -> None:
+        raise ProviderError(f"{cost} {later}")
+
+    with (
+        pytest.raises(ProviderError),
+        question.charging(refuse),
+        question.bounding("answerer", 100),
+    ):
+        raise AssertionError
+    assert question.cost == 0

@@ -14,7 +14,7 @@ from .bundle_format.profile import LOCAL_PROFILE, OPENAI_PROFILE, Profile
 from .errors import SiteError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,24 @@ class Provider:
     factory: Callable[..., Any] | None = None
 
 
-class ProviderRegistry(Mapping[str, Provider]):
-    """Map names to providers; entry points are looked up only for a name that is not built in."""
+@dataclass(frozen=True, slots=True)
+class ProviderOrigin:
+    """Name the distribution that registers a provider, its version and the module of its code."""
 
-    def __init__(self, group: str, builtin: Mapping[str, Provider]) -> None:
-        self.group = group
+    distribution: str
+    version: str
+    module: str
+
+
+class ProviderRegistry(Mapping[str, Provider]):
+    """Map names to providers; entry points are looked up only for a name that is not built in.
+
+    ``kind``: of the providers, such as ``embedder``.
+    """
+
+    def __init__(self, kind: str, builtin: Mapping[str, Provider]) -> None:
+        self.kind = kind
+        self.group = f"answerable.{kind}s"
         self.builtin = builtin
 
     def __getitem__(self, name: str) -> Provider:
@@ -59,6 +72,19 @@ class ProviderRegistry(Mapping[str, Provider]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def find_origin(self, name: str) -> ProviderOrigin | None:
+        """Find who registers a provider; None for one that is built in or unknown."""
+        points = () if name in self.builtin else _find_entry_points(self.group)
+        return next((_describe_origin(point) for point in points if point.name == name), None)
+
+    def describe_unknown(self, name: str) -> str:
+        """Describe a name that is neither built in nor registered, with the remedy."""
+        return (
+            f"{self.kind} provider {name!r:.80} is unknown to this version: upgrade "
+            "mkdocs-answerable, or install the package that registers it "
+            f"({', '.join(self)} are there)"
+        )
+
 
 @cache
 def _find_entry_points(group: str) -> "EntryPoints":
@@ -72,7 +98,7 @@ def _find_entry_points(group: str) -> "EntryPoints":
 def _load_provider(group: str, name: str) -> Provider:
     """Import a registered provider; its own distribution is among its requirements."""
     point = _find_entry_points(group)[name]
-    distribution = point.dist.name if point.dist else point.module
+    distribution = _describe_origin(point).distribution
     try:
         provider = point.load()
     except (ImportError, AttributeError) as error:
@@ -88,18 +114,24 @@ def _load_provider(group: str, name: str) -> Provider:
     return replace(provider, requirements=(distribution, *provider.requirements))
 
 
+def _describe_origin(point: "EntryPoint") -> ProviderOrigin:
+    if point.dist is None:
+        return ProviderOrigin(point.module, "", point.module)
+    return ProviderOrigin(point.dist.name, point.dist.version, point.module)
+
+
 _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 
 EMBEDDER_PROVIDERS = ProviderRegistry(
-    "answerable.embedders",
+    "embedder",
     {
         "local": Provider(),
         "openai": Provider(("openai",), _OPENAI_URL, _OPENAI_KEY_VARIABLE, OPENAI_PROFILE),
     },
 )
 ANSWERER_PROVIDERS = ProviderRegistry(
-    "answerable.answerers",
+    "answerer",
     {
         "extractive": Provider(),
         "openai": Provider(("openai", "jinja2"), _OPENAI_URL, _OPENAI_KEY_VARIABLE),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .answers.answerer import Answerer
 from .answers.extractive import ExtractiveAnswerer
@@ -10,7 +10,8 @@ from .bundle_format.manifest import MANIFEST_FILE
 from .embedders.embedder import Embedder, EmbedderIdentity
 from .engine import Engine
 from .errors import EmbedderError, SiteError
-from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS, Provider
+from .provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
+from .registered_providers import make_registered_answerer, make_registered_embedder
 from .retrieval.store import Store
 from .settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from .stores.bundle import Bundle
@@ -57,12 +58,8 @@ def make_embedder(
     if name in EMBEDDER_FACTORIES:
         return EMBEDDER_FACTORIES[name](identity, model, settings, verify)
     if name not in EMBEDDER_PROVIDERS:
-        raise EmbedderError(
-            f"embedder provider {name!r} is unknown to this version: upgrade mkdocs-answerable, or "
-            f"install the package that registers it ({', '.join(EMBEDDER_PROVIDERS)} are there)"
-        )
-    embedder: Embedder = _make_registered(EMBEDDER_PROVIDERS[name], Embedder, identity, settings)
-    return embedder
+        raise EmbedderError(EMBEDDER_PROVIDERS.describe_unknown(name))
+    return make_registered_embedder(EMBEDDER_PROVIDERS[name], identity, settings)
 
 
 StoreT = TypeVar("StoreT", bound=Store)
@@ -71,31 +68,21 @@ StoreT = TypeVar("StoreT", bound=Store)
 def make_engine(
     store: StoreT, embedder: Embedder, settings: FunctionSettings | None = None
 ) -> Engine[StoreT]:
-    """Make an engine with the answerer that the settings choose, the keyless one by default."""
+    """Make an engine with the answerer that the settings choose, the keyless one by default.
+
+    SiteError for an answerer that is neither built in nor registered.
+    """
     settings = settings or FunctionSettings()
+    return Engine(store, embedder, _make_answerer(store, embedder, settings))
+
+
+def _make_answerer(store: Store, embedder: Embedder, settings: FunctionSettings) -> Answerer:
     name = settings.answers
     if name in ANSWERER_FACTORIES:
-        answerer = ANSWERER_FACTORIES[name](store, embedder, settings)
-    else:
-        provider = ANSWERER_PROVIDERS[name]
-        answerer = _make_registered(provider, Answerer, store, embedder, settings)
-    return Engine(store, embedder, answerer)
-
-
-def _make_registered(provider: Provider, protocol: type, *args: object) -> Any:
-    """Call the factory of a registered provider; SiteError names what its protocol requires.
-
-    A bound of tokens that is forgotten would count as nothing, and escape the daily cap.
-    """
-    assert provider.factory is not None, "the registry returns none without a factory"
-    instance = provider.factory(*args)
-    required = (name for name in vars(protocol) if not name.startswith("_"))
-    if missing := [name for name in required if not hasattr(instance, name)]:
-        raise SiteError(
-            f"{type(instance).__name__} is not an answerable.{protocol.__name__}: it lacks "
-            f"{', '.join(missing)}; add what the page Python of the manual lists"
-        )
-    return instance
+        return ANSWERER_FACTORIES[name](store, embedder, settings)
+    if name not in ANSWERER_PROVIDERS:
+        raise SiteError(ANSWERER_PROVIDERS.describe_unknown(name))
+    return make_registered_answerer(ANSWERER_PROVIDERS[name], store, embedder, settings)
 
 
 # Each provider's packages are imported only where it is chosen.

@@ -3,9 +3,10 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import CancelledError, ContractStage, ProviderError, Rule
@@ -15,6 +16,19 @@ RequestStage = Literal["embedding", "searching", "writing", "checking"]
 # Receives the most tokens that a question can have cost when the provider call that is about to
 # begin is over, and the most that later ones can add; None for what has no bound. May refuse.
 Charge = Callable[[int | None, int | None], object]
+
+
+@dataclass(slots=True)
+class _CallBlock:
+    """Hold the tokens of the provider calls of a block.
+
+    ``bounds``: of calls that have reported none; with ``has_default`` there is one, of the block as
+    a whole. ``counted``: what the others have reported.
+    """
+
+    bounds: list[int | None] = field(default_factory=list)
+    counted: int = 0
+    has_default: bool = False
 
 
 class RequestContext:
@@ -35,7 +49,9 @@ class RequestContext:
         self.storage_seconds = 0.0
         self.stages: list[RequestStage] = []
         self.refusals: Counter[str] = Counter()
-        self._uncounted: list[int | None] = []
+        self._blocks = [_CallBlock()]
+        # Blocks that have ended, by caller: nothing in them is counted any more.
+        self._past_blocks: list[tuple[str, _CallBlock]] = []
         self._listener = listener
         self._charge: Charge | None = None
         self._cancelled = threading.Event()
@@ -51,12 +67,8 @@ class RequestContext:
     @property
     def cost(self) -> int | None:
         """Bound the tokens spent so far; None if a call that was never counted has no bound."""
-        total = self.tokens_in + self.tokens_out
-        for bound in self._uncounted:
-            if bound is None:
-                return None
-            total += bound
-        return total
+        blocks = (*self._blocks, *(block for _, block in self._past_blocks))
+        return _sum_bounds(self.tokens_in + self.tokens_out, blocks)
 
     def begin(self, seconds: float, listener: Callable[[RequestStage], None] | None = None) -> None:
         """Set the deadline, counted from now, and who is notified of stages."""
@@ -100,18 +112,41 @@ class RequestContext:
         later: the most that calls after it can cost this question; None if that is unknown.
         Raises what the charge of ``charging`` raises: then the provider may not be called.
         """
-        if self._charge:
-            cost = self.cost
-            self._charge(None if cost is None or bound is None else cost + bound, later)
-        self._uncounted.append(bound)
+        block = self._blocks[-1]
+        if block.has_default:
+            block.bounds.clear()
+            block.has_default = False
+        self._charge_bound(bound, later)
+        block.bounds.append(bound)
 
     def end_provider_call(self, tokens_in: int, tokens_out: int) -> None:
         """Count the tokens of the provider call that began last, in place of its bound."""
+        block = self._blocks[-1]
         # Without a current context, every caller gets a new one, where no call has begun.
-        if self._uncounted:
-            self._uncounted.pop()
+        if block.bounds:
+            block.bounds.pop()
+        block.has_default = False
+        block.counted += tokens_in + tokens_out
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
+
+    @contextmanager
+    def bounding(self, caller: str, bound: int) -> Iterator[None]:
+        """Charge ``bound`` tokens for a block, unless its calls begin or count themselves.
+
+        All blocks of a caller cost that bound together. Raises as ``begin_provider_call`` does.
+        """
+        past = [block for name, block in self._past_blocks if name == caller]
+        charged = _sum_bounds(sum(block.counted for block in past), past)
+        remaining = 0 if charged is None else max(0, bound - charged)
+        block = _CallBlock([remaining], has_default=True) if remaining else _CallBlock()
+        if remaining:
+            self._charge_bound(remaining, None)
+        self._blocks.append(block)
+        try:
+            yield
+        finally:
+            self._past_blocks.append((caller, self._blocks.pop()))
 
     @contextmanager
     def charging(self, charge: Charge) -> Iterator[None]:
@@ -121,6 +156,11 @@ class RequestContext:
             yield
         finally:
             self._charge = None
+
+    def _charge_bound(self, bound: int | None, later: int | None) -> None:
+        if self._charge:
+            cost = self.cost
+            self._charge(None if cost is None or bound is None else cost + bound, later)
 
     def count_refusals(self, stage: ContractStage, *rules: Rule) -> None:
         """Count the drafts, claims and routes that the contract has refused."""
@@ -151,6 +191,17 @@ class RequestContext:
     def timings(self) -> dict[str, float]:
         """Return the milliseconds spent in each stage that has ended."""
         return dict(self._milliseconds)
+
+
+def _sum_bounds(counted: int, blocks: Iterable[_CallBlock]) -> int | None:
+    """Add the bounds of uncounted calls to a count; None if one of them is None."""
+    total = counted
+    for block in blocks:
+        for bound in block.bounds:
+            if bound is None:
+                return None
+            total += bound
+    return total
 
 
 _current_context: ContextVar[RequestContext | None] = ContextVar("answerable_call", default=None)

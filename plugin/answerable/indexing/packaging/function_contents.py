@@ -8,7 +8,11 @@ from ...serve import settings
 from ...serve.bundle_format.manifest import MANIFEST_FILE, Manifest, stored_file_name
 from ...serve.embedders import local_embedder
 from ...serve.errors import SiteError
-from ...serve.provider_registry import EMBEDDER_PROVIDERS, list_key_variables
+from ...serve.provider_registry import (
+    ANSWERER_PROVIDERS,
+    EMBEDDER_PROVIDERS,
+    list_key_variables,
+)
 from ...serve.settings import BUNDLE_FOLDER, MODEL_FOLDER, FunctionSettings, read_settings
 from ...serve.stores.bundle_reader import open_bundle
 
@@ -45,13 +49,11 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
             f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with --function"
         )
     manifest = open_bundle(folder / BUNDLE_FOLDER).manifest
-    embedder = manifest.identity.provider
-    if embedder not in EMBEDDER_PROVIDERS:
-        raise SiteError(
-            f"{folder}: embedder provider {embedder!r:.80} is unknown to this version: upgrade "
-            "mkdocs-answerable"
-        )
     function_settings = read_settings(folder)
+    embedder, answerer = manifest.identity.provider, function_settings.answers
+    for registry, name in ((EMBEDDER_PROVIDERS, embedder), (ANSWERER_PROVIDERS, answerer)):
+        if name not in registry:
+            raise SiteError(f"{folder}: {registry.describe_unknown(name)}")
     _check_addresses(folder, function_settings)
     bundle_files = () if function_settings.store else _list_bundle_files(manifest)
     names = [*_list_code(folder), *bundle_files, settings.SETTINGS_FILE]
@@ -66,7 +68,7 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
     return FunctionContents(
         {name: folder / name for name in names},
         _read_requirements(folder),
-        list_key_variables(embedder, function_settings.answers),
+        list_key_variables(embedder, answerer),
         function_settings.store is not None,
     )
 
