@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +173,31 @@ def test_vectors_of_another_shape_are_refused(tmp_path: Path, shape: tuple[int, 
 def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match="not finite"):
         embed_cached(["a"], Wrong(np.full((1, 8), np.nan, dtype=np.float32)), tmp_path)
+
+
+class Broken(LetterEmbedder):
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise RuntimeError(f"no vector for {texts[0]}")
+
+
+def test_an_error_is_named_by_its_type_alone(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError) as caught:
+        embed_cached(["a private sentence"], Broken(), tmp_path)
+    assert str(caught.value) == "the embedder failed (RuntimeError): try again"
+
+
+def test_a_list_of_vectors_is_as_good_as_an_array(tmp_path: Path) -> None:
+    texts = ["rope", "wind"]
+    rows: Any = LetterEmbedder().embed(texts).tolist()
+    vectors, embedded = embed_cached(texts, Wrong(rows), tmp_path)
+    assert embedded == 2
+    assert (vectors == LetterEmbedder().embed(texts)).all()
+
+
+def test_a_list_that_is_not_a_table_is_refused(tmp_path: Path) -> None:
+    ragged: Any = [[0.0] * 8, [0.0]]
+    with pytest.raises(EmbedderError, match="returned a list that is not a table of numbers"):
+        embed_cached(["a", "b"], Wrong(ragged), tmp_path)
 
 
 def test_the_cache_keeps_itself_out_of_version_control(tmp_path: Path) -> None:

@@ -7,12 +7,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from traceback import walk_tb
 from typing import overload
 
 import numpy as np
 
 from ..serve.embedders.embedder import Embedder, EmbedderIdentity, Vectors
+from ..serve.embedders.vector_check import check_vectors
 from ..serve.errors import AnswerableError, EmbedderError
+from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from .pages.passages import IndexedPassage
 from .sqlite_cache import SqliteCache
 
@@ -82,7 +85,7 @@ def embed_cached(
     identity = embedder.identity
     rows = np.zeros((len(texts), identity.dimensions), dtype=np.float32)
     missing: dict[bytes, list[int]] = {}
-    name = json.dumps(identity.as_json(), sort_keys=True)
+    name = _name_vector_space(identity)
     keys = [_hash_text(name, text) for text in texts]
     with closing(SqliteCache(folder / "embeddings.sqlite3")) as cache:
         for row, key in enumerate(keys):
@@ -126,18 +129,37 @@ def _encode_vector(vector: Vectors) -> bytes:
 
 def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     try:
-        vectors = embedder.embed(texts)
+        return check_vectors(embedder.embed(texts), len(texts), embedder.identity)
     except AnswerableError:
         raise
     except Exception as error:
         # Whatever a library raises, a dev server must be able to go on.
-        raise EmbedderError(f"the embedder failed ({type(error).__name__}): try again") from error
-    shape = (len(texts), embedder.identity.dimensions)
-    if vectors.shape != shape:
-        raise EmbedderError(f"the embedder gave {vectors.shape} for {shape}: check its model")
-    if not np.isfinite(vectors).all():
-        raise EmbedderError("the embedder gave a number that is not finite: check its model")
-    return vectors
+        raise EmbedderError(_describe_failure(error, embedder.identity.provider)) from error
+
+
+def _describe_failure(error: Exception, provider: str) -> str:
+    """Describe an error by its type and, in a registered provider's code, its innermost line.
+
+    Its text is left out, since it may repeat a private one.
+    """
+    name, origin = type(error).__name__, EMBEDDER_PROVIDERS.find_origin(provider)
+    package = origin.module.partition(".")[0] if origin else None
+    lines = [
+        f"{frame.f_code.co_filename}, line {line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == package
+    ]
+    if not lines:
+        return f"the embedder failed ({name}): try again"
+    return f"the embedder failed ({name} in {lines[-1]}): correct it there and build again"
+
+
+def _name_vector_space(identity: EmbedderIdentity) -> str:
+    """Name what vectors depend on: the identity, and of a registered embedder its version."""
+    fields, origin = identity.as_json(), EMBEDDER_PROVIDERS.find_origin(identity.provider)
+    if origin:
+        fields |= {"distribution": origin.distribution, "version": origin.version}
+    return json.dumps(fields, sort_keys=True)
 
 
 def _hash_text(identity: str, text: str) -> bytes:
