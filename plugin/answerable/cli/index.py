@@ -43,9 +43,9 @@ from ..indexing.pipeline import (
 )
 from ..indexing.plurals import format_count
 from ..indexing.process_pool import ProcessPool
+from ..indexing.scoring_profile import choose_embedder_profile
 from ..indexing.widget.site_files import PublishedIndex, write_widget_files
 from ..indexing.widget.widget_config import WidgetConfig
-from ..serve.bundle_format.profile import LOCAL_PROFILE
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import Embedder
 from ..serve.errors import SiteError
@@ -236,7 +236,7 @@ def describe_site(
         pool=pool,
         embedder=embedder,
         encoding=LOCAL_ENCODING,
-        choose_profile=lambda _: LOCAL_PROFILE,
+        choose_profile=partial(choose_embedder_profile, "local"),
         page_names=built.files,
     )
 

@@ -16,7 +16,8 @@ def list_function_needs(config: AnswerableConfig) -> list[FunctionNeed]:
         "notebook": config.notebook and NOTEBOOK_REASON,
         "embedding.provider": config.embedding.provider != "local"
         and "only the local model is published",
-        "answers.provider": config.answers.provider != "extractive" and "its key stays on a server",
+        "answers.provider": config.answers.provider != "extractive"
+        and "only the extractive answerer runs in the browser",
         "retrieval.hybrid": config.retrieval.hybrid == 0
         and "the browser ranks by words and vectors",
         "bundle.encoding": config.bundle.encoding != "int8" and "the browser reads int8 alone",

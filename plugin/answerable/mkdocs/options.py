@@ -13,12 +13,13 @@ from ..indexing.index import SiteIndex
 from ..indexing.pages.enrichment import read_abbreviations, read_enrichment
 from ..indexing.pages.page_index import CuttingRules
 from ..indexing.pages.passages import PassageWindow
+from ..indexing.scoring_profile import choose_embedder_profile
 from ..serve.answers.wire import ROUTE_FIELDS, list_template_fields
-from ..serve.bundle_format.profile import Profile, scale_note_floor
+from ..serve.bundle_format.profile import LOCAL_PROFILE, Profile
 from ..serve.embedders import local_embedder
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.errors import SiteError
-from ..serve.provider_registry import EMBEDDER_PROVIDERS, embeds_in_process
+from ..serve.provider_registry import EMBEDDER_PROVIDERS
 from ..serve.retrieval.retrieve import TOP_K
 from ..serve.settings import FunctionSettings
 from ..serve.stores.postgres.database_options import VectorSearch, check_database_url
@@ -42,6 +43,7 @@ def check_options(config: AnswerableConfig) -> None:
     """Refuse an option out of its range; SiteError names it and the range."""
     _check_range("passages.words", config.passages.words, 40, 2000)
     _check_range("passages.overlap", config.passages.overlap, 0, 0.5)
+    _check_embedding(config)
     _check_range("embedding.dimensions", config.embedding.dimensions, 1, 16_384)
     _check_range("embedding.batch_size", config.embedding.batch_size, 1, 2048)
     if config.bundle.dimensions is not None:
@@ -79,6 +81,20 @@ def check_options(config: AnswerableConfig) -> None:
         )
 
 
+def _check_embedding(config: AnswerableConfig) -> None:
+    """Require a model and dimensions of a registered embedder; SiteError names what is missing."""
+    embedding = config.embedding
+    if embedding.provider in EMBEDDER_PROVIDERS.builtin:
+        return
+    written = {name for options in embedding.user_configs for name in options}
+    if missing := [name for name in ("model", "dimensions") if name not in written]:
+        raise SiteError(
+            f"embedding.provider: {embedding.provider} needs "
+            f"{' and '.join(f'embedding.{name}' for name in missing)} beside it, since the "
+            "defaults are OpenAI's; add what is missing"
+        )
+
+
 def _check_store(config: AnswerableConfig) -> None:
     store = config.store
     if store.url:
@@ -101,15 +117,24 @@ def resolve_search(config: AnswerableConfig) -> VectorSearch:
 
 
 def describe_stale_floors(config: AnswerableConfig) -> str | None:
-    """Describe floors that were calibrated for another embedder; None if there are none."""
+    """Describe floors that were measured for another embedder; None if there are none."""
     retrieval, label = config.retrieval, resolve_identity(config).label
     is_set = retrieval.floor is not None or retrieval.note_floor is not None
-    if not is_set or retrieval.calibrated_for in (None, label):
-        return None
-    return (
-        f"retrieval.calibrated_for: the floors were set for {retrieval.calibrated_for}, and the "
-        f"embedder is {label}; run `answerable calibrate` after the build and paste what it prints"
-    )
+    if is_set and retrieval.calibrated_for not in (None, label):
+        return (
+            f"retrieval.calibrated_for: the floors were set for {retrieval.calibrated_for}, and "
+            f"the embedder is {label}; run `answerable calibrate` after the build and paste what "
+            "it prints"
+        )
+    provider = config.embedding.provider
+    is_borrowed = provider != "local" and EMBEDDER_PROVIDERS[provider].profile == LOCAL_PROFILE
+    if is_borrowed and retrieval.floor is None:
+        return (
+            f"retrieval.floor: {LOCAL_PROFILE.floor} was measured for the local embedder, and the "
+            f"embedder is {label}; run `answerable calibrate` after the build, then set "
+            "retrieval.floor and retrieval.calibrated_for"
+        )
+    return None
 
 
 def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
@@ -122,9 +147,7 @@ def resolve_identity(config: AnswerableConfig) -> EmbedderIdentity:
 
 def resolve_profile(config: AnswerableConfig, index: SiteIndex) -> Profile:
     """Resolve the scoring profile: the embedder's for this index, with the options that are set."""
-    profile = EMBEDDER_PROVIDERS[config.embedding.provider].profile
-    if embeds_in_process(config.embedding.provider):
-        profile = replace(profile, note_floor=scale_note_floor(len(index.hint_owners)))
+    profile = choose_embedder_profile(config.embedding.provider, index)
     values = {name: config.retrieval[name] for name in _PROFILE_OPTIONS}
     return replace(profile, **{name: value for name, value in values.items() if value is not None})
 

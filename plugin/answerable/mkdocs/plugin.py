@@ -126,8 +126,9 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             self._complete = True
             self._outputs = {}
             self._warned_of_header = False
-            if stale := describe_stale_floors(self.config):
-                log.warning(stale)
+            with self._reporting_failure():
+                if stale := describe_stale_floors(self.config):
+                    log.warning(stale)
         self._nested_builds += 1
 
     def on_build_error(self, *, error: Exception) -> None:

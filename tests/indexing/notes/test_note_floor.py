@@ -8,6 +8,7 @@ import pytest
 from answerable.serve.bundle_format.profile import scale_note_floor
 from answerable.serve.engine import Engine
 from answerable.serve.providers import make_engine
+from answerable.serve.stores.bundle_reader import open_bundle
 from support import sites
 
 ARCHIVE = Path(__file__).parents[2] / "archive"
@@ -73,6 +74,20 @@ def test_an_authored_note_floor_stays(tmp_path: Path) -> None:
     )
     sites.build_here(folder)
     assert sites.opened(folder).manifest.profile.note_floor == 0.4
+
+
+def test_the_command_scales_the_note_floor_as_a_build_does(tmp_path: Path) -> None:
+    pages = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
+    notes = {"winch.md": sites.NOTES["winch.md"].replace("mooring.md#chains", "index.md")}
+    folder = sites.write_site(tmp_path, pages, notes)
+    sites.build_here(folder)
+    done = sites.command(folder, "index", "site", "--notebook", "notebook", "--out", "other")
+    assert done.returncode == 0, done.stderr
+    floors = {
+        open_bundle(folder / name / "bundle").manifest.profile.note_floor
+        for name in ("function", "other")
+    }
+    assert floors == {scale_note_floor(1)}
 
 
 def test_the_archive_of_essays_routes_to_its_notes(tmp_path: Path) -> None:
