@@ -249,6 +249,8 @@ def test_easy_refusals_are_not_near_and_propose_nothing() -> None:
     hard = calibrate_scores(spread(0.5, 0.7), spread(0.21, 0.3, MIN_NEAR_REFUSALS), bank)
     assert (len(hard.near_refusals), hard.missing_refusals) == (MIN_NEAR_REFUSALS, 0)
     assert hard.proposal.outcome == "best"
+    assert easy.near_limit == pytest.approx(0.18, abs=0.005)
+    assert calibrate_scores(spread(0.5, 0.7), spread(0.1, 0.2)).near_limit is None
 
 
 def test_each_kind_of_refusal_has_its_own_auroc() -> None:
@@ -372,6 +374,13 @@ def test_calibrate_without_near_refusals_says_what_to_add(folder: Path) -> None:
     assert "No proposal. A floor takes at least 20 refusals near your subject" in text
     assert "and the gold set has 0: add 20 with `expectAnswerMode: not-found`." in text
     assert "`answerable gaps` lists those of your readers. Nearest among yours: ferry (" in text
+    [limit] = re.findall(r"Near your subject is a score above (0\.\d{3}), which 90% of the", text)[
+        :1
+    ]
+    body = _json(folder, status=1)["passages"]
+    assert float(limit) == pytest.approx(body["near_limit"], abs=0.001)
+    scores = [each["score"] for each in body["off_topic"]]
+    assert 0.89 < sum(score <= body["near_limit"] for score in scores) / len(scores) <= 0.91
 
 
 def test_calibrate_json_holds_curve_and_every_question(folder: Path) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..evaluate.calibration import FloorCalibration, calibrate_floors
 from ..evaluate.floor_curve import FloorPoint, passes_floor
-from ..evaluate.floor_proposal import MIN_ANSWERABLE, MIN_NEAR_REFUSALS
+from ..evaluate.floor_proposal import MIN_ANSWERABLE, MIN_NEAR_REFUSALS, NEAR_SHARE
 from ..evaluate.floor_questions import ScoredQuestion, read_off_topic_questions
 from ..evaluate.gold import load_gold_queries
 from ..evaluate.gold_sources import check_gold_sources, list_public_sources
@@ -118,6 +118,11 @@ def _print_calibration(
         f"refused: {len(calibration.refusable)}, {len(calibration.near_refusals)} of them near "
         f"your subject; bank: {len(calibration.off_topic)} off-topic questions"
     )
+    if calibration.near_limit is not None:
+        console.print(
+            f"Near your subject is a score above {calibration.near_limit:.3f}, which "
+            f"{NEAR_SHARE:.0%} of the bank do not pass."
+        )
     console.print(_make_floor_table(calibration))
     console.print(
         f"AUROC {_format_auroc(calibration.auroc)} against your own refusals, "

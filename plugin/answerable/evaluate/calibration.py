@@ -53,9 +53,14 @@ class FloorCalibration:
         return self.proposal.outcome != "too-few"
 
     @property
+    def near_limit(self) -> float | None:
+        """Compute the score above which a refusal is near the subject; None without a bank."""
+        return compute_near_limit([each.score for each in self.off_topic])
+
+    @property
     def near_refusals(self) -> tuple[ScoredQuestion, ...]:
-        limit = compute_near_limit([each.score for each in self.off_topic])
-        return tuple(each for each in self.refusable if each.score > limit)
+        limit = self.near_limit
+        return tuple(each for each in self.refusable if limit is None or each.score > limit)
 
     @property
     def missing_answerable(self) -> int:
@@ -119,6 +124,7 @@ class FloorCalibration:
             "check": asdict(check) if check else None,
             "auroc": _round_share(self.auroc),
             "off_topic_auroc": _round_share(self.off_topic_auroc),
+            "near_limit": _round_share(self.near_limit),
             "near_refusals": len(self.near_refusals),
             "missing_answerable": self.missing_answerable,
             "missing_refusals": self.missing_refusals,

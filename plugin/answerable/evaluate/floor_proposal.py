@@ -135,13 +135,13 @@ def check_held_out(floor: float, scores: FloorScores) -> HeldOutCheck:
 def count_near_refusals(scores: FloorScores) -> int:
     """Count the gold refusals that are near the site's subject."""
     limit = compute_near_limit(scores.off_topic)
-    return sum(score > limit for score in scores.refusable)
+    return sum(limit is None or score > limit for score in scores.refusable)
 
 
-def compute_near_limit(off_topic: Sequence[float]) -> float:
-    """Compute the score above which a refusal is near the subject, from the bank's scores."""
+def compute_near_limit(off_topic: Sequence[float]) -> float | None:
+    """Compute the score above which a refusal is near the subject; None without a bank."""
     if not off_topic:
-        return -np.inf
+        return None
     return float(np.quantile(np.asarray(off_topic), NEAR_SHARE, method="lower"))
 
 
