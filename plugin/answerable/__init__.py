@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .serve.answers.answerer import Answerer
-    from .serve.embedders.embedder import Embedder
+    from .serve.bundle_format.profile import Profile
+    from .serve.embedders.embedder import Embedder, EmbedderIdentity
     from .serve.engine import Engine
     from .serve.errors import AnswerableError
     from .serve.provider_registry import Provider
     from .serve.providers import open_function as open_bundle
     from .serve.retrieval.store import Store
-    from .serve.types import Answer, Reply
+    from .serve.settings import FunctionSettings
+    from .serve.types import Answer, Evidence, Passage, Reply
 
     __version__: str
 
@@ -23,7 +25,12 @@ __all__ = [
     "AnswerableError",
     "Answerer",
     "Embedder",
+    "EmbedderIdentity",
     "Engine",
+    "Evidence",
+    "FunctionSettings",
+    "Passage",
+    "Profile",
     "Provider",
     "Reply",
     "Store",
@@ -37,7 +44,12 @@ _SOURCES = {
     "AnswerableError": ("errors", "AnswerableError"),
     "Answerer": ("answers.answerer", "Answerer"),
     "Embedder": ("embedders.embedder", "Embedder"),
+    "EmbedderIdentity": ("embedders.embedder", "EmbedderIdentity"),
     "Engine": ("engine", "Engine"),
+    "Evidence": ("types", "Evidence"),
+    "FunctionSettings": ("settings", "FunctionSettings"),
+    "Passage": ("types", "Passage"),
+    "Profile": ("bundle_format.profile", "Profile"),
     "Provider": ("provider_registry", "Provider"),
     "Reply": ("types", "Reply"),
     "Store": ("retrieval.store", "Store"),
