@@ -66,6 +66,8 @@ def test_the_package_offers_few_names_and_each_is_there() -> None:
         assert getattr(answerable, name) is not None, name
         assert name in dir(answerable)
     assert {"open_bundle", "Engine", "Reply", "AnswerableError"} <= set(answerable.__all__)
+    types = {"EmbedderIdentity", "Evidence", "FunctionSettings", "Passage", "Profile"}
+    assert types <= set(answerable.__all__)
     assert answerable.__version__ == metadata.version("mkdocs-answerable")
     with pytest.raises(AttributeError, match="module 'answerable' has no attribute 'oracle'"):
         getattr(answerable, "oracle")  # noqa: B009 - mypy knows that it is not there

@@ -60,6 +60,12 @@ def test_what_needs_a_function_decides_the_place(
     assert choose_answer_place("function", needs) == "function"
 
 
+def test_why_an_answerer_needs_a_function_holds_without_a_key(tmp_path: Path) -> None:
+    # A registered one may need no key, and runs no more in a browser than another.
+    [need] = list_function_needs(load(tmp_path, {"answers": {"provider": "openai"}}))
+    assert need.reason == "only the extractive answerer runs in the browser"
+
+
 def test_one_sentence_names_every_need_and_every_remedy() -> None:
     needs = [need_of_option("notebook", "it is private"), need_of_option("store.url", "it is far")]
     reasons = "`notebook` needs a function (it is private), and so does `store.url` (it is far)"
