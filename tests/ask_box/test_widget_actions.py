@@ -115,6 +115,7 @@ def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site
     for question in ["How?", "Why?"]:
         page.evaluate("(question) => { location.hash = `ask=${question}`; }", question)
         expect(first.get_by_label("Your question")).to_have_value(question)
+        expect(first.get_by_text("Press Enter to ask this question.")).to_have_count(1)
         expect(second).not_to_have_attribute("open", "")
         page.keyboard.press("Escape")
     page.evaluate("location.hash = 'part'")
@@ -122,12 +123,34 @@ def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site
     expect(first).not_to_have_attribute("open", "")
 
 
-def test_the_rest_of_an_address_survives_a_shared_question(page: Page, site: Site) -> None:
-    for path in ["/guide/?version=2#ask=How%3F", "/guide/?version=2&ask=How%3F"]:
-        page.goto("about:blank")
-        box = visit(page, site, path=path)
-        expect(box.get_by_label("Your question")).to_have_value("How?")
-        assert page.url == f"{site.origin}/guide/?version=2"
+@pytest.mark.parametrize(
+    ("path", "rest"),
+    [
+        ("/guide/?flag&x=a%20b#ask=How%3F", "/guide/?flag&x=a%20b"),
+        ("/guide/?version=2&ask=How%3F", "/guide/?version=2"),
+        ("/guide/?ask=How%3F#part", "/guide/#part"),
+    ],
+)
+def test_the_rest_of_an_address_survives_a_shared_question(
+    page: Page, site: Site, path: str, rest: str
+) -> None:
+    page.add_init_script("history.replaceState({ kept: true }, '')")
+    box = visit(page, site, path=path)
+    expect(box.get_by_label("Your question")).to_have_value("How?")
+    assert page.url == f"{site.origin}{rest}"
+    assert page.evaluate("history.state") == {"kept": True}
+
+
+def test_feedback_that_cannot_be_loaded_leaves_nothing_behind(page: Page, site: Site) -> None:
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.route("**/feedback.js", lambda route: route.abort())
+    site.ask_box = '<answerable-ask feedback="/feedback"></answerable-ask>'
+    box = visit(page, site, PARTIAL)
+    ask(box)
+    expect(box.locator(".card")).to_have_count(1)
+    expect(box.locator(".feedback")).to_have_count(0)
+    assert faults == []
 
 
 @pytest.mark.parametrize("mark", ["#", "?"])

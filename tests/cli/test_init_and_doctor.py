@@ -111,11 +111,23 @@ def test_doctor_finds_vectors_of_notes_in_git(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     assert sites.build(folder, "-q").returncode == 0
     assert "vectors of private notes" not in run(folder, "doctor").output
-    sites.put(folder / "package" / "vercel" / "main.py", "")
-    subprocess.run(["git", "add", "package", "function"], cwd=folder, check=True)
+    bundle = Path("package", "vercel", "bundle")
+    sites.put(folder / bundle / "manifest.json", "{}")
+    sites.put(folder / "package" / "__init__.py", "")
+    for name in ("package/__init__.py", ".cache", "function", str(bundle)):
+        subprocess.run(["git", "add", "-f", name], cwd=folder, check=True)
     output = run(folder, "doctor").output
-    for name in ("function", "package"):
-        assert f"run `git rm -r --cached {folder / name}`" in output
+    assert output.count("vectors of private notes") == 3
+    for private in (folder / "function", folder / ".cache/plugin/answerable", folder / bundle):
+        assert f"run `git rm -r --cached {private}`" in output
+
+
+def test_init_ignores_no_code_of_the_repository(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    sites.put(folder / "package" / "__init__.py", "")
+    assert run(folder, "init").exit_code == 0
+    ignored = (folder / ".gitignore").read_text("utf-8").split()
+    assert ignored == ["/site/", "/function/", "/.cache/"]
 
 
 def test_init_names_the_file_of_another_host(tmp_path: Path) -> None:

@@ -104,6 +104,29 @@ def test_the_palette_changes_the_colours_of_the_box_and_axe_finds_nothing(
     assert len(set(backgrounds)) == 2
 
 
+def test_links_to_questions_open_the_box_of_the_page_they_lead_to(page: Page, address: str) -> None:
+    page.goto(address)
+    box = page.locator("answerable-ask")
+    expect(box.get_by_role("button", name="Ask")).to_be_visible()
+    page.evaluate("window.isSame = true")
+    for question, path in [("Here?", ""), ("There?", "mooring/"), ("Again?", "mooring/")]:
+        page.evaluate(
+            """(href) => {
+              const link = document.createElement("a");
+              link.href = href;
+              document.querySelector("article").append(link);
+              link.click();
+            }""",
+            f"{address}{path}#ask={question}",
+        )
+        expect(box.get_by_role("dialog")).to_be_visible()
+        expect(box.get_by_label("Your question")).to_have_value(question)
+        expect(page).to_have_url(f"{address}{path}")
+        expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(1)
+        page.keyboard.press("Escape")
+    assert page.evaluate("window.isSame")
+
+
 def test_instant_navigation_keeps_the_box_and_lands_at_the_words(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1300, "height": 760})
     # Material loads pages itself once it knows the site's addresses.

@@ -135,6 +135,8 @@ QUESTIONS = (
     "order small boats harbour north",
     "harbour docs",
     "What is Harbour?",
+    "What is Harbour Docs?",
+    "what's harbour docs",
     "what's a mooring",
     "What are small boats",
     "what is the harbour",

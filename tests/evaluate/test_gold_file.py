@@ -365,6 +365,9 @@ def test_a_note_is_named_by_its_path_or_its_public_id(tmp_path: Path) -> None:
     check_gold_sources(queries, tmp_path, (), notes)
     hint = HintCitation("note:1~2", "/", "Winch", "")
     assert list_cited_sources([hint], notes.ids) == {"winch.md", "note:1"}
+    # An author may choose an id that is written like the path of another note.
+    alike = make_note_sources({"winch.md": "note:1", "buoy.md": "winch.md"}, ())
+    assert alike.ids["winch.md"] == "note:1"
 
 
 def test_all_unknown_sources_are_named_at_once(tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ from support.engine_questions import MODULE
 from support.static_server import serving
 
 # Of the pages that are not in English, by id.
-LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de"}
+LANGUAGES = {"котва": "bg", "въже": "bg", "係留": "ja", "seile": "de", "de/index": "de"}
 NO_STATEMENTS = np.zeros((0, 1), dtype=np.int8)
 
 
 def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
-    """Write and open the bundle of a site of fourteen pages; equal texts are on two of them."""
+    """Write and open the bundle of a site of sixteen pages; equal texts are on two of them."""
     same = "<p>The harbour keeps small boats in good order when the wind turns to the north.</p>"
     pages = [
         record(
@@ -62,6 +62,10 @@ def open_small_site(folder: Path, profile: Profile | None = None) -> Bundle:
                "</p>", "Seile prüfen"),
         record("係留", "<p>係留にはブイと鎖が必要です。鎖の太さは十二ミリです。</p>"
                "<h2 id='灯'>灯</h2><p>赤い灯は強い風を知らせます。</p>", "係留の方法"),
+        record("de/index", "<p>Harbour Docs sagt, wie Boote festgemacht werden.</p><h2 id='los'>Los"
+               "</h2><p>Mit Harbour Docs fährt jedes Boot los.</p>", "Start"),
+        record("index", "<p>Harbour Docs tells how boats are moored.</p><h2 id='get'>Get it</h2>"
+               "<p>Get Harbour Docs:</p><pre><code>harbour docs</code></pre>", "Home"),
         *(
             record(f"pier-{n}", f"<p>The beacon of the {side} pier is lit at dusk.</p>"
                    f"<h2 id='keeper'>Keeper</h2><p>Its keeper writes down {n} times a night which "

@@ -27,7 +27,7 @@ READY = "document.documentElement.dataset.gallery === 'ready'"
 
 @contextmanager
 def built_manual() -> Iterator[Path]:
-    """A temporary folder with this repository's docs, under their own path, and their function."""
+    """Build this repository's docs, under their own path, and their function in a folder."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "mkdocs-answerable")
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site))

@@ -96,7 +96,9 @@ def _ignore_built_files(path: Path) -> None:
     """Add what builds write to .gitignore."""
     text = _read_text(path) if path.is_file() else ""
     ignored = {line.strip().strip("/") for line in text.splitlines()}
-    missing = [each for each in _IGNORED if each.strip("/") not in ignored]
+    # Code of the repository may lie in a folder of the same name.
+    own = [each for each in _IGNORED if (path.parent / each.strip("/") / "__init__.py").is_file()]
+    missing = [each for each in _IGNORED if each not in own and each.strip("/") not in ignored]
     if not missing:
         return
     start = f"{text.rstrip()}\n" if text.strip() else ""

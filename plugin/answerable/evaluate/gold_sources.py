@@ -29,8 +29,11 @@ class NoteSources:
 
 
 def make_note_sources(ids: Mapping[str, str], unrouted: tuple[str, ...]) -> NoteSources:
-    """Make the sources of a notebook. ids: from a note's path to its id, which is public."""
-    return NoteSources({**ids, **{each: each for each in ids.values()}}, unrouted)
+    """Make the sources of a notebook, where a path counts before an id that is written like it.
+
+    ids: from a note's path to its id, which is public.
+    """
+    return NoteSources({**{each: each for each in ids.values()}, **ids}, unrouted)
 
 
 def list_public_sources(bundle: Bundle) -> frozenset[str]:
@@ -50,9 +53,9 @@ def select_public_sources(query: GoldQuery, store: Store) -> frozenset[str]:
 
 
 def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) -> bool:
-    """Match an item with a source: its record, its passage or, by path, its note.
+    """Match an item with a source: its record, its passage or, by path or id, its note.
 
-    notes: from a note's path to its id.
+    notes: from both to the id.
     """
     if isinstance(item, Passage):
         return source in (item.record, item.id)
@@ -62,8 +65,8 @@ def matches_source(item: EvidenceItem, source: str, notes: Mapping[str, str]) ->
 def list_cited_sources(citations: Iterable[Citation], notes: Mapping[str, str]) -> frozenset[str]:
     """List every name that a gold source may give to something cited.
 
-    A record, a passage with and without its window, or a note by its path. notes: from a note's
-    path to its id.
+    A record, a passage with and without its window, or a note by its path or its id. notes: from
+    both to the id.
     """
     names: set[str] = set()
     note_ids: set[str] = set()
@@ -162,7 +165,8 @@ class _SourceCheck:
 
 def _drop_suffix(source: str) -> str:
     """Drop an anchor and the suffix of a path."""
-    return str(PurePath(source.partition("#")[0]).with_suffix(""))
+    path = PurePath(source.partition("#")[0])
+    return str(path.with_suffix("")) if path.name else source
 
 
 def _may_be_path(source: str) -> bool:

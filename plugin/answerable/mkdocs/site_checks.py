@@ -106,7 +106,8 @@ def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
     if not _is_absolute(endpoint) or not site_url:
         return
     site, function = urlsplit(site_url), urlsplit(endpoint)
-    if (site.scheme, function.scheme) == ("https", "http"):
+    is_local = function.hostname in ("localhost", "127.0.0.1", "::1")
+    if (site.scheme, function.scheme, is_local) == ("https", "http", False):
         yield SiteCheck(
             "problem",
             f"widget.endpoint: browsers block {endpoint} on pages of https://{site.netloc}; give "
@@ -193,7 +194,9 @@ def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteChe
             f"this repository holds {format_count(tracked, 'file')} of the notebook: whoever can "
             "read it can read its notes",
         )
-    for private in (Path(options.function), Path(options.cache), folder / PACKAGE_FOLDER):
+    # A folder of this name may also hold code of the repository.
+    packages = (folder / PACKAGE_FOLDER).glob(f"**/{BUNDLE_FOLDER}")
+    for private in (Path(options.function), Path(options.cache), *sorted(packages)):
         if _count_tracked(private, folder):
             yield SiteCheck(
                 "problem",

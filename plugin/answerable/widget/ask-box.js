@@ -848,20 +848,6 @@ function chordOf({ ctrlKey, metaKey, altKey, shiftKey, key }) {
   return chord.filter(Boolean).join("+");
 }
 
-const askedIn = (part) => new URLSearchParams(part.slice(1)).get("ask");
-
-// No server sees a fragment; older links have a query.
-function takeShared() {
-  const page = new URL(location.href);
-  const question = askedIn(page.hash) ?? askedIn(page.search);
-  if (question !== null) {
-    page.hash = "";
-    page.searchParams.delete("ask");
-    history.replaceState(history.state, "", page);
-  }
-  return question;
-}
-
 /** See custom-elements.json. */
 export class AskBox extends HTMLElement {
   #fetch = (...request) => (this.fetch ?? fetch)(...request);
@@ -918,9 +904,13 @@ export class AskBox extends HTMLElement {
     if (this.#isInline) this.#build();
     else this.shadowRoot.append(this.#trigger);
     if (isFirst && !this.hasAttribute("placement")) this.#avoidContents();
-    const isRestored = isFirst && (await this.#restore());
-    if (!isRestored) this.#openShared();
-    addEventListener("hashchange", () => this.#openShared(), { signal });
+    if (isFirst) await this.#restore();
+    const openShared = () => this === document.querySelector(this.localName) && this.#openShared();
+    openShared();
+    addEventListener("hashchange", openShared, { signal });
+    // Material's instant navigation changes the address without an event.
+    const visits = window.location$?.subscribe?.(openShared);
+    signal.addEventListener("abort", () => visits?.unsubscribe());
   }
 
   disconnectedCallback() {
@@ -949,9 +939,11 @@ export class AskBox extends HTMLElement {
     return true;
   }
 
-  #openShared() {
-    const question = takeShared();
+  async #openShared() {
+    if (!/[#?&]ask=/.test(location.href)) return;
+    const question = (await import("./shared-question.js")).takeSharedQuestion();
     if (question === null || !this.open(question) || !question.trim()) return;
+    this.#ui.view.querySelector(".tip:first-child")?.remove();
     this.#ui.view.prepend(element("p", { class: "tip" }, this.#language.say("press")));
   }
 
@@ -982,7 +974,7 @@ export class AskBox extends HTMLElement {
   };
 
   async #restore() {
-    if (!["back_forward", "reload"].includes(performance.getEntriesByType("navigation")[0]?.type)) return false;
+    if (!["back_forward", "reload"].includes(performance.getEntriesByType("navigation")[0]?.type)) return;
     try {
       const { question, answer, isOpen } = JSON.parse(sessionStorage[this.#key]);
       checkAnswer(answer);
@@ -990,9 +982,8 @@ export class AskBox extends HTMLElement {
       this.#put(question);
       if (isOpen) this.open();
       this.#showAnswer(question, answer, await this.#told(), false);
-      return true;
     } catch {
-      return false;
+      // Nothing was kept.
     }
   }
 
@@ -1371,7 +1362,9 @@ export class AskBox extends HTMLElement {
       return ok;
     };
     const { status } = this.#ui;
-    import("./feedback.js").then(({ askForVote }) => askForVote({ row, status, element, button, post, say: this.#language.say }));
+    import("./feedback.js")
+      .then(({ askForVote }) => askForVote({ row, status, element, button, post, say: this.#language.say }))
+      .catch(() => row.remove());
     return row;
   }
 

@@ -63,7 +63,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "SHORT_PENALTY",
         "INTRODUCTION_BONUS",
         "HOME_BONUS",
-        "HOME_RECORD",
+        "HOME_RECORDS",
         "_IDENTIFIER",
         "_DEFINITION",
     ),

@@ -9,7 +9,14 @@ from importlib.resources.abc import Traversable
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
 # Modules that the script imports when it needs them.
-_MODULES = ("challenge.js", "feedback.js", "highlight.js", "search-row.js", "webmcp.js")
+_MODULES = (
+    "challenge.js",
+    "feedback.js",
+    "highlight.js",
+    "search-row.js",
+    "shared-question.js",
+    "webmcp.js",
+)
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.

@@ -114,17 +114,17 @@ def weigh_terms(store: Store, terms: Mapping[str, Sequence[str]]) -> dict[str, d
     }
 
 
-def names_only_site(store: Store, reading: QuestionReading) -> bool:
-    """Test whether a question has no other content terms than the names of the site."""
-    return all(
-        read_site_name_terms(store, tag).issuperset(own) for tag, own in reading.terms.items()
-    )
-
-
 @memoize_per_store
 def read_site_name_terms(store: Store, language: str) -> frozenset[str]:
     """Extract the terms of the names of the site and its author, which pages need not contain."""
     return frozenset(term for name in store.site.names for term in extract_terms(name, language))
+
+
+@memoize_per_store
+def read_site_names(store: Store, language: str) -> frozenset[frozenset[str]]:
+    """Extract the terms of each name of the site, without that of its author."""
+    names = (name for name in store.site.names if name != store.site.author)
+    return frozenset(frozenset(extract_terms(name, language)) for name in names)
 
 
 def _extract_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
-from .question import QuestionReading, names_only_site
+from .question import QuestionReading, read_site_names
 from .scoring import Scored
 from .store import Store
 
@@ -19,10 +19,11 @@ from .store import Store
 # Measured on two sites: docs/tune.md has the table.
 PAGE_WEIGHT, LOCAL_WEIGHT, HEADING_WEIGHT, IDENTIFIER_WEIGHT = 2.0, 0.25, 0.10, 0.10
 CODE_BONUS, SHORT_PENALTY = 0.10, -0.10
-# Instead of both, where a question asks what a thing is: the first passage of a page tells that,
-# and of the site itself the first passage of its home page, whatever other pages say.
+# In the place of both where a definition is asked for: for the first passage of the page whose
+# title holds what is asked for, and of the home page, whatever others say, for the site itself.
 INTRODUCTION_BONUS, HOME_BONUS = 0.20, 1.20
-HOME_RECORD = "index"
+# The paths of home pages, also below a language and with its suffix.
+HOME_RECORDS = ("index", "README")
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
 
@@ -34,24 +35,43 @@ _IDENTIFIER = re.compile(
 
 # "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
 _DEFINITION = re.compile(
-    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!the\s)\S+(?:\s+\S+){0,2}$", re.IGNORECASE
+    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!(?:the|my|your|our|new)\b)\S+(?:\s+\S+){0,2}$",
+    re.IGNORECASE,
 )
 
 
 def score_introductions(
     store: Store, reading: QuestionReading, pool: Sequence[Scored[Passage]]
 ) -> Mapping[int, float] | None:
-    """Score the first passages of pages by their rows; None if no definition is asked for."""
+    """Score the passages of a pool, by their rows, that introduce what a question asks about.
+
+    None if no definition is asked for.
+    """
     if not _DEFINITION.search(reading.question):
         return None
-    records, names_site = store.passage_records, names_only_site(store, reading)
-    return {
-        each.row: HOME_BONUS
-        if names_site and each.item.record == HOME_RECORD
-        else INTRODUCTION_BONUS
-        for each in pool
-        if each.row == 0 or records[each.row - 1] != records[each.row]
-    }
+    records, scores = store.passage_records, dict[int, float]()
+    for each in pool:
+        record, language = int(records[each.row]), each.item.language
+        terms = frozenset(reading.terms.get(language, ()))
+        is_first = each.row == 0 or records[each.row - 1] != record
+        if not is_first or not terms:
+            continue
+        if terms in read_site_names(store, language) and is_home_record(each.item.record, language):
+            scores[each.row] = HOME_BONUS
+        elif all(record in list_titled_records(store, term) for term in terms):
+            scores[each.row] = INTRODUCTION_BONUS
+    return scores
+
+
+def is_home_record(record: str, language: str) -> bool:
+    """Test whether a page is the first one of a site, or of one of its languages."""
+    return record.removeprefix(f"{language}/").removesuffix(f".{language}") in HOME_RECORDS
+
+
+def list_titled_records(store: Store, term: str) -> tuple[int, ...]:
+    """List the records that have a term in their title, by their rows."""
+    titles = store.title_terms
+    return titles.entry(term).records if term in titles.rows else ()
 
 
 def order_by_section(
@@ -62,8 +82,8 @@ def order_by_section(
 ) -> tuple[Scored[Passage], ...]:
     """Order a pool by section score and base score, best first, and add the section scores.
 
-    idfs: of the question's terms, by language. introductions: their scores by row, where a
-    definition is asked for.
+    idfs: of the question's terms, by language. introductions: the scores of those, by their rows,
+    where a definition is asked for.
     """
     pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
     for scored in pool:
@@ -85,7 +105,7 @@ def score_sections(
     question: str,
     weights: Mapping[str, float],
     page: Sequence[Scored[Passage]],
-    introductions: Mapping[int, float] | None = None,
+    introductions: Mapping[int, float] | None,
 ) -> list[float]:
     """Score the sections of one page, in the order of its passages.
 

@@ -56,16 +56,6 @@ async function weighTerms(store, terms) {
   );
 }
 
-/**
- * Test whether a question has no other content terms than the names of the site.
- * @param {Store} store
- * @param {QuestionReading} reading
- * @returns {boolean}
- */
-export function namesOnlySite(store, { terms }) {
-  return [...terms].every(([tag, own]) => own.every((term) => readSiteNameTerms(store, tag).has(term)));
-}
-
 /** @type {WeakMap<Store, Map<string, Set<string>>>} */
 const siteNameTerms = new WeakMap();
 
@@ -84,6 +74,18 @@ function readSiteNameTerms(store, language) {
     byLanguage.set(language, terms);
   }
   return terms;
+}
+
+/**
+ * Test whether terms are those of a name of the site, not of its author.
+ * @param {Store} store
+ * @param {string} language
+ * @param {Set<string>} terms
+ * @returns {boolean}
+ */
+export function nameSite({ site, recipe }, language, terms) {
+  const names = site.names.filter((name) => name !== site.author).map((name) => new Set(extractTerms(recipe, name, language)));
+  return names.some((own) => own.size === terms.size && [...own].every((term) => terms.has(term)));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Reorder retrieved passages by how well their section answers: local terms, heading, code. */
 import { matchTerms, sum } from "./bm25.js";
 import { findAll } from "./patterns.js";
-import { namesOnlySite } from "./question.js";
+import { nameSite } from "./question.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -9,6 +9,7 @@ import { extractTerms } from "./tokenization.js";
  * @typedef {import("./store.js").Passage} Passage
  * @typedef {import("./scoring.js").Scored} Scored
  * @typedef {import("./question.js").QuestionReading} QuestionReading
+ * @typedef {import("./recipe.js").Recipe} Recipe
  */
 
 /**
@@ -46,7 +47,7 @@ export async function orderBySection(store, reading, pool) {
  * @param {Map<string, number>} weights the idf of the question's terms
  * @param {Scored[]} page
  * @param {Map<number, number>} shares of the question's identifiers in each passage
- * @param {Map<number, number> | null} introductions their scores by row, where a definition is asked for
+ * @param {Map<number, number> | null} introductions the scores of those, by their rows, where a definition is asked for
  * @returns {number[]}
  */
 function scoreSections(store, weights, page, shares, introductions) {
@@ -69,21 +70,42 @@ function scoreSections(store, weights, page, shares, introductions) {
 }
 
 /**
- * Score the first passages of pages by their rows; null if no definition is asked for.
+ * Score the passages of a pool, by their rows, that introduce what a question asks about; null if
+ * no definition is asked for.
  * @param {Store} store
  * @param {QuestionReading} reading
  * @param {Scored[]} pool
  * @returns {Map<number, number> | null}
  */
 function scoreIntroductions(store, reading, pool) {
-  const { DEFINITION, HOME_BONUS, HOME_RECORD, INTRODUCTION_BONUS } = store.recipe.section_scores;
+  const { DEFINITION, HOME_BONUS, INTRODUCTION_BONUS } = store.recipe.section_scores;
   if (!findAll(DEFINITION, reading.question).length) return null;
-  const { passageRecords: records, recordIds } = store;
-  const namesSite = namesOnlySite(store, reading);
-  const first = pool.filter(({ row }) => row === 0 || records[row - 1] !== records[row]);
-  const scoreOf = (/** @type {number} */ row) =>
-    namesSite && recordIds[records[row]] === HOME_RECORD ? HOME_BONUS : INTRODUCTION_BONUS;
-  return new Map(first.map(({ row }) => [row, scoreOf(row)]));
+  const scores = new Map();
+  const { passageRecords: records, recordIds, titleTerms } = store;
+  for (const { row } of pool) {
+    const language = store.languageOf(row);
+    const terms = new Set(reading.terms.get(language) ?? []);
+    const isFirst = row === 0 || records[row - 1] !== records[row];
+    if (!isFirst || !terms.size) continue;
+    if (nameSite(store, language, terms) && isHomeRecord(store.recipe, recordIds[records[row]], language)) {
+      scores.set(row, HOME_BONUS);
+    } else if ([...terms].every((term) => titleTerms.get(term)?.records.includes(records[row]))) {
+      scores.set(row, INTRODUCTION_BONUS);
+    }
+  }
+  return scores;
+}
+
+/**
+ * Test whether a page is the first one of a site, or of one of its languages.
+ * @param {Recipe} recipe
+ * @param {string} record
+ * @param {string} language
+ * @returns {boolean}
+ */
+function isHomeRecord({ section_scores: { HOME_RECORDS } }, record, language) {
+  const path = record.startsWith(`${language}/`) ? record.slice(language.length + 1) : record;
+  return HOME_RECORDS.includes(path.endsWith(`.${language}`) ? path.slice(0, -language.length - 1) : path);
 }
 
 /**
