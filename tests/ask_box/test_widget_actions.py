@@ -124,7 +124,7 @@ def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site
 
 
 @pytest.mark.parametrize(
-    ("path", "rest"),
+    ("path", "remaining"),
     [
         ("/guide/?flag&x=a%20b#ask=How%3F", "/guide/?flag&x=a%20b"),
         ("/guide/?version=2&ask=How%3F", "/guide/?version=2"),
@@ -132,12 +132,12 @@ def test_a_shared_question_of_the_same_page_opens_one_box(page: Page, site: Site
     ],
 )
 def test_the_rest_of_an_address_survives_a_shared_question(
-    page: Page, site: Site, path: str, rest: str
+    page: Page, site: Site, path: str, remaining: str
 ) -> None:
     page.add_init_script("history.replaceState({ kept: true }, '')")
     box = visit(page, site, path=path)
     expect(box.get_by_label("Your question")).to_have_value("How?")
-    assert page.url == f"{site.origin}{rest}"
+    assert page.url == f"{site.origin}{remaining}"
     assert page.evaluate("history.state") == {"kept": True}
 
 

@@ -19,7 +19,7 @@ from ..indexing.answer_place import (
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..indexing.plurals import format_count
 from ..serve.errors import AnswerableError, SiteError
-from ..serve.provider_registry import answers_in_process, embeds_in_process
+from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
@@ -30,7 +30,6 @@ from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
 
-_KEY_VARIABLE = "OPENAI_API_KEY"
 # Files by which a host builds a site.
 _HOST_FILES = (".readthedocs.yaml", ".readthedocs.yml", "netlify.toml", ".gitlab-ci.yml")
 _MIN_REFUSALS = 3
@@ -122,23 +121,23 @@ def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
 
 
 def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
-    remote = [
-        name
-        for name, is_local in (
-            ("embedding.provider", embeds_in_process(options.embedding.provider)),
-            ("answers.provider", answers_in_process(options.answers.provider)),
-        )
-        if not is_local
-    ]
-    if not remote:
+    """Check the environment for the keys of the providers that need one."""
+    keys = {
+        "embedding.provider": EMBEDDER_PROVIDERS[options.embedding.provider].key,
+        "answers.provider": ANSWERER_PROVIDERS[options.answers.provider].key,
+    }
+    needed = dict.fromkeys(key for key in keys.values() if key)
+    if not needed:
         yield SiteCheck("good", "no key is needed")
-    elif os.environ.get(_KEY_VARIABLE):
-        yield SiteCheck("good", f"{_KEY_VARIABLE} is set here; the function needs it too")
-    else:
+    for key in needed:
+        if os.environ.get(key):
+            yield SiteCheck("good", f"{key} is set here; the function needs it too")
+            continue
+        options_with_key = " and ".join(name for name, own in keys.items() if own == key)
         yield SiteCheck(
             "problem",
-            f"{_KEY_VARIABLE} is not set, and {' and '.join(remote)} needs it; set it here and in "
-            "the function's environment",
+            f"{key} is not set, and {options_with_key} needs it; set it here and in the "
+            "function's environment",
         )
 
 
