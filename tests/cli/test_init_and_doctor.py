@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from answerable.cli import main
 from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
 from support import sites
+from support.published_functions import serving
 
 
 def run(folder: Path, *args: str) -> Result:
@@ -120,6 +121,29 @@ def test_doctor_finds_vectors_of_notes_in_git(tmp_path: Path) -> None:
     assert output.count("vectors of private notes") == 3
     for private in (folder / "function", folder / ".cache/plugin/answerable", folder / bundle):
         assert f"run `git rm -r --cached {private}`" in output
+
+
+def test_doctor_asks_the_function_only_if_it_is_told_to(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path)
+    assert sites.build(folder, "-q").returncode == 0
+    with serving(folder / "function") as function:
+        endpoint = f"http://127.0.0.1:{function.port}/"
+        sites.write_site(folder, options={"widget": {"endpoint": endpoint}})
+        alive = run(folder, "doctor", "--online")
+        assert f"✓ the function at {endpoint} answers from the last index" in alive.output
+        sites.put(folder / "docs" / "new.md", "# Sails\n\nSails are red.\n")
+        assert sites.build(folder, "-q").returncode == 0
+        assert (
+            "another index than the last build's; deploy it"
+            in run(folder, "doctor", "--online").output
+        )
+        lost = {"widget": {"endpoint": f"{endpoint}lost"}}
+        sites.write_site(folder, options=lost)
+        assert "/lost/health answers with 404; deploy" in run(folder, "doctor", "--online").output
+    stopped = run(folder, "doctor", "--online")
+    assert "/lost/health is no answer function" in stopped.output
+    assert stopped.exit_code == 1
+    assert "answer function" not in run(folder, "doctor").output
 
 
 def test_init_ignores_no_code_of_the_repository(tmp_path: Path) -> None:

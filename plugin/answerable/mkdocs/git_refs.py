@@ -1,4 +1,4 @@
-"""Run git: resolve a ref, find what a branch left, and check a commit out into a folder."""
+"""Run git: resolve a ref, find what a branch left, check a commit out, count tracked files."""
 
 import os
 import shutil
@@ -90,6 +90,18 @@ def _remove_worktree(repository: Path, folder: Path) -> None:
 def clean_environment() -> dict[str, str]:
     """Copy the environment without what a git hook sets for its own repository."""
     return {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
+
+
+def count_tracked_files(path: Path, folder: Path) -> int:
+    """Count the files below a path that git tracks; 0 outside a repository."""
+    try:
+        result = subprocess.run(
+            ["git", "ls-files", "--", str(path)],
+            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    return len(result.stdout.splitlines())
 
 
 def _run_git(folder: Path, *arguments: str) -> str:

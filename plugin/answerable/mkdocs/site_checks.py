@@ -1,8 +1,8 @@
 """Check a site's configuration for what keeps its published ask box from answering."""
 
 import os
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from ..serve.settings import BUNDLE_FOLDER
 from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
 from .function_needs import list_function_needs
+from .git_refs import count_tracked_files
 from .options import resolve_gold_path
 from .pages import get_site_language
 from .site_config import find_plugin, load_mkdocs_config
@@ -43,9 +44,16 @@ class SiteCheck:
     text: str
 
 
-def check_site(config_file: Path) -> Iterator[SiteCheck]:
+# Checks the function at an address; the id of the last build's bundle, None where there is none.
+CheckFunction = Callable[[str, str | None], SiteCheck]
+
+
+def check_site(
+    config_file: Path, check_function: CheckFunction | None = None
+) -> Iterator[SiteCheck]:
     """Check the configuration, the last build, the gold set and the host's file of a site.
 
+    check_function: checks the function at an absolute endpoint over the network, if given.
     SiteError for a configuration that cannot be read, or that lacks the plugin.
     """
     config = load_mkdocs_config(config_file)
@@ -54,6 +62,9 @@ def check_site(config_file: Path) -> Iterator[SiteCheck]:
     yield SiteCheck("good", f"{config_file} lists the plugin")
     yield _check_site_url(config, options)
     yield from _check_answering(config, options)
+    endpoint = options.widget.endpoint
+    if check_function and endpoint and _is_absolute(endpoint) and "{" not in endpoint:
+        yield check_function(endpoint, _read_bundle_id(options))
     yield from _check_keys(options)
     yield _check_build(options)
     yield _check_gold(options, config.site_author)
@@ -141,6 +152,13 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
         )
 
 
+def _read_bundle_id(options: AnswerableConfig) -> str | None:
+    folder = Path(options.function) / BUNDLE_FOLDER
+    with suppress(AnswerableError):
+        return open_bundle(folder, verify=False).manifest.id
+    return None
+
+
 def _check_build(options: AnswerableConfig) -> SiteCheck:
     folder = Path(options.function) / BUNDLE_FOLDER
     try:
@@ -186,7 +204,7 @@ def _check_gold(options: AnswerableConfig, author: str | None) -> SiteCheck:
 def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteCheck]:
     if not options.notebook:
         return
-    tracked = _count_tracked(Path(options.notebook), folder)
+    tracked = count_tracked_files(Path(options.notebook), folder)
     if tracked:
         yield SiteCheck(
             "advice",
@@ -196,24 +214,12 @@ def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteChe
     # A folder of this name may also hold code of the repository.
     packages = (folder / PACKAGE_FOLDER).glob(f"**/{BUNDLE_FOLDER}")
     for private in (Path(options.function), Path(options.cache), *sorted(packages)):
-        if _count_tracked(private, folder):
+        if count_tracked_files(private, folder):
             yield SiteCheck(
                 "problem",
                 f"this repository holds {private}, where vectors of private notes are; run "
                 f"`git rm -r --cached {private}`, and list it in .gitignore",
             )
-
-
-def _count_tracked(path: Path, folder: Path) -> int:
-    """Count the files below a path that git tracks; 0 outside a repository."""
-    try:
-        result = subprocess.run(
-            ["git", "ls-files", "--", str(path)],
-            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    return len(result.stdout.splitlines())
 
 
 def _check_host_file(folder: Path) -> SiteCheck:
