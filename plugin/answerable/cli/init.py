@@ -4,7 +4,6 @@ Nothing that is there is overwritten, so the command can be run again.
 """
 
 import re
-import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from ..indexing.site_hosts.config_edit import (
     read_theme_name,
 )
 from ..indexing.site_hosts.hosts import HOST_NAMES, HOSTS, Host, HostName, format_host_file
+from ..mkdocs.git_refs import read_remote_url
 from ..serve.errors import SiteError
 from ..serve.structure import is_safe_url
 from .context import SiteLocation
@@ -118,7 +118,7 @@ def _guess_site_url(folder: Path, host: Host) -> str | None:
     """Guess a site's address by its repository's remote; None where that does not tell it."""
     patterns = {"OWNER.github.io": _GITHUB_REMOTE, "GROUP.gitlab.io": _GITLAB_REMOTE}
     pattern = patterns.get(urlsplit(host.address).netloc)
-    match = pattern.search(_read_remote(folder)) if pattern else None
+    match = pattern.search(read_remote_url(folder)) if pattern else None
     if match is None:
         return None
     owner, repository = match[1].lower(), match[2]
@@ -127,17 +127,6 @@ def _guess_site_url(folder: Path, host: Host) -> str | None:
         return f"https://{group}.gitlab.io/{subgroups + '/' if subgroups else ''}{repository}/"
     is_user_site = repository.lower() == f"{owner}.github.io"
     return f"https://{owner}.github.io/{'' if is_user_site else repository + '/'}"
-
-
-def _read_remote(folder: Path) -> str:
-    try:
-        result = subprocess.run(
-            ["git", "remote", "get-url", "origin"],
-            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return result.stdout
 
 
 def _print_steps(host: Host | None, *, has_address: bool, lists_packages: bool) -> None:

@@ -55,7 +55,7 @@ def _consists_of_quotes(claim: Claim) -> bool:
 
     Such an excerpt cannot deny what it quotes, whatever the words of its code look like.
     """
-    text = " ".join(part for part in GAP_MARK.split(claim.text))
+    text = " ".join(GAP_MARK.split(claim.text))
     quotes = " ".join(citation.quote for citation in claim.citations)
     return text.split() == quotes.split()
 

@@ -1,4 +1,4 @@
-"""Run git: resolve a ref, find what a branch left, check a commit out, count tracked files."""
+"""Run git: resolve refs, find what a branch left, check a commit out, list files and remotes."""
 
 import os
 import shutil
@@ -94,18 +94,27 @@ def clean_environment() -> dict[str, str]:
 
 def count_tracked_files(path: Path, folder: Path) -> int:
     """Count the files below a path that git tracks; 0 outside a repository."""
+    return len(_ask_git(folder, "ls-files", "--", str(path)).splitlines())
+
+
+def read_remote_url(folder: Path) -> str:
+    """Read the address of the repository's remote; "" without one."""
+    return _ask_git(folder, "remote", "get-url", "origin")
+
+
+def _ask_git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder that need not be in a repository; "" where git cannot tell."""
     try:
-        result = subprocess.run(
-            ["git", "ls-files", "--", str(path)],
-            cwd=folder, capture_output=True, text=True, check=False, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    return len(result.stdout.splitlines())
+        return _run_git(folder, *arguments, seconds=10)
+    except (SiteError, OSError, subprocess.SubprocessError):
+        return ""
 
 
-def _run_git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder and return its output; CalledProcessError, SiteError without git."""
+def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str:
+    """Run git in a folder and return its output; CalledProcessError, SiteError without git.
+
+    seconds: after which it is stopped, with TimeoutExpired.
+    """
     try:
         process = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -114,6 +123,7 @@ def _run_git(folder: Path, *arguments: str) -> str:
             encoding="utf-8",
             errors="replace",
             check=True,
+            timeout=seconds,
         )
     except FileNotFoundError:
         raise SiteError(

@@ -5,6 +5,7 @@ import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -179,6 +180,11 @@ def resolve_endpoint(config: AnswerableConfig, language: str) -> str | None:
     if template is None:
         return None
     return _fill_endpoint(template, read_mike_version() or "", language)
+
+
+def is_absolute_endpoint(endpoint: str | None) -> TypeGuard[str]:
+    """Test whether an endpoint names a host, so that pages of another one may ask it."""
+    return endpoint is not None and "//" in endpoint
 
 
 def resolve_settings(config: AnswerableConfig) -> FunctionSettings:

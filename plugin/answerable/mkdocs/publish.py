@@ -46,7 +46,7 @@ from ..serve.settings import BUNDLE_FOLDER
 from .config import AnswerableConfig
 from .database_release import check_database_options, publish_to_database, resolve_stored_settings
 from .function_needs import list_function_needs
-from .options import resolve_encoding, resolve_profile, resolve_settings
+from .options import is_absolute_endpoint, resolve_encoding, resolve_profile, resolve_settings
 from .pages import FinishedBuild, SitePages, merge_languages
 from .release_gates import require_gold_set, run_release_gates
 
@@ -166,7 +166,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
         has_box = options.widget.placement != "none"
         message = describe_function_needs(needs, "deploy the function and set widget.endpoint")
         log.log(logging.WARNING if has_box else logging.INFO, message)
-    if "//" in (options.widget.endpoint or "") and not whole.info.url:
+    if is_absolute_endpoint(options.widget.endpoint) and not whole.info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +17,7 @@ from ..indexing.answer_place import (
 )
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
 from ..indexing.plurals import format_count
+from ..serve.bundle_format.manifest import Manifest
 from ..serve.errors import AnswerableError, SiteError
 from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import BUNDLE_FOLDER
@@ -25,7 +25,7 @@ from ..serve.stores.bundle_reader import open_bundle
 from .config import AnswerableConfig
 from .function_needs import list_function_needs
 from .git_refs import count_tracked_files
-from .options import resolve_gold_path
+from .options import is_absolute_endpoint, resolve_gold_path
 from .pages import get_site_language
 from .site_config import find_plugin, load_mkdocs_config
 
@@ -62,11 +62,11 @@ def check_site(
     yield SiteCheck("good", f"{config_file} lists the plugin")
     yield _check_site_url(config, options)
     yield from _check_answering(config, options)
-    endpoint = options.widget.endpoint
-    if check_function and endpoint and _is_absolute(endpoint) and "{" not in endpoint:
-        yield check_function(endpoint, _read_bundle_id(options))
+    endpoint, manifest = options.widget.endpoint, _read_manifest(options)
+    if check_function and is_absolute_endpoint(endpoint) and "{" not in endpoint:
+        yield check_function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
     yield from _check_keys(options)
-    yield _check_build(options)
+    yield _check_build(manifest)
     yield _check_gold(options, config.site_author)
     yield from _check_notebook(options, folder)
     yield _check_host_file(folder)
@@ -75,7 +75,7 @@ def check_site(
 def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteCheck:
     if config.site_url:
         return SiteCheck("good", f"site_url is {config.site_url}")
-    if _is_absolute(options.widget.endpoint):
+    if is_absolute_endpoint(options.widget.endpoint):
         return SiteCheck(
             "problem",
             "site_url is not set, so the function at widget.endpoint cannot tell which pages may "
@@ -113,7 +113,7 @@ def _check_answering(config: MkDocsConfig, options: AnswerableConfig) -> Iterato
 
 def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
     """Check that a function on another host knows the origin of the pages."""
-    if not _is_absolute(endpoint) or not site_url:
+    if not is_absolute_endpoint(endpoint) or not site_url:
         return
     site, function = urlsplit(site_url), urlsplit(endpoint)
     is_local = function.hostname in ("localhost", "127.0.0.1", "::1")
@@ -152,19 +152,18 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
         )
 
 
-def _read_bundle_id(options: AnswerableConfig) -> str | None:
-    folder = Path(options.function) / BUNDLE_FOLDER
-    with suppress(AnswerableError):
-        return open_bundle(folder, verify=False).manifest.id
-    return None
-
-
-def _check_build(options: AnswerableConfig) -> SiteCheck:
-    folder = Path(options.function) / BUNDLE_FOLDER
+def _read_manifest(options: AnswerableConfig) -> Manifest | AnswerableError:
+    """Read the manifest of the last build's bundle, or why there is none."""
     try:
-        counts = open_bundle(folder, verify=False).manifest.counts
+        return open_bundle(Path(options.function) / BUNDLE_FOLDER, verify=False).manifest
     except AnswerableError as error:
-        return SiteCheck("advice", f"there is no index yet ({error})")
+        return error
+
+
+def _check_build(manifest: Manifest | AnswerableError) -> SiteCheck:
+    if isinstance(manifest, AnswerableError):
+        return SiteCheck("advice", f"there is no index yet ({manifest})")
+    counts = manifest.counts
     pages, passages = counts["records"], counts["passages"]
     summary = f"{format_count(pages, 'page')} in {format_count(passages, 'passage')}"
     if not passages:
@@ -236,7 +235,3 @@ def _check_host_file(folder: Path) -> SiteCheck:
         "advice",
         "no workflow here builds the site; `answerable init --host HOST` writes one",
     )
-
-
-def _is_absolute(endpoint: str | None) -> bool:
-    return bool(endpoint) and "//" in str(endpoint)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from answerable.serve.answers.excerpts import (
     EXTRA_WORDS,
     MAX_VISIBLE_CHARACTERS,
@@ -135,16 +137,18 @@ def test_no_code_is_shown_without_its_step() -> None:
         assert (f"renew --step {n}" in shown) <= (step in shown)
 
 
-def test_a_list_that_is_no_procedure_shows_its_best_items() -> None:
+@pytest.mark.parametrize("is_numbered", [False, True])
+def test_a_list_shows_its_best_items_and_steps_the_first_one_too(is_numbered: bool) -> None:
     items = [f"The line of {name} is checked every week by the crew." for name in "abcdefgh"]
     items[6] = "The halyard is checked every day by the skipper."
+    details = [str(n) if is_numbered else "" for n in range(1, 9)]
     source = passage(
         block("text", "What is checked:"),
-        *(block("item", item, group=1) for item in items),
+        *(block("item", item, group=1, detail=n) for item, n in zip(items, details, strict=True)),
     )
     shown = text(source, "how often is the halyard checked", ExcerptBudget(12, 0))
     assert items[6] in shown
-    assert items[0] not in shown
+    assert (items[0] in shown) is is_numbered
 
 
 def test_a_row_brings_its_column_names() -> None:

@@ -52,11 +52,12 @@ def score_introductions(
     records, scores = store.passage_records, dict[int, float]()
     for each in pool:
         record, language = int(records[each.row]), each.item.language
-        terms = frozenset(reading.terms.get(language, ()))
-        is_first = each.row == 0 or records[each.row - 1] != record
-        if not is_first or not terms:
+        if each.row and records[each.row - 1] == record:
             continue
-        if terms in read_site_names(store, language) and is_home_record(each.item.record, language):
+        terms = frozenset(reading.terms.get(language, ()))
+        if not terms:
+            continue
+        if is_home_record(each.item.record, language) and terms in read_site_names(store, language):
             scores[each.row] = HOME_BONUS
         elif all(record in list_titled_records(store, term) for term in terms):
             scores[each.row] = INTRODUCTION_BONUS

@@ -83,7 +83,7 @@ function readSiteNameTerms(store, language) {
  * @param {Set<string>} terms
  * @returns {boolean}
  */
-export function nameSite({ site, recipe }, language, terms) {
+export function isSiteName({ site, recipe }, language, terms) {
   const names = site.names.filter((name) => name !== site.author).map((name) => new Set(extractTerms(recipe, name, language)));
   return names.some((own) => own.size === terms.size && [...own].every((term) => terms.has(term)));
 }

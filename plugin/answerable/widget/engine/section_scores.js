@@ -1,7 +1,7 @@
 /** Reorder retrieved passages by how well their section answers: local terms, heading, code. */
 import { matchTerms, sum } from "./bm25.js";
 import { findAll } from "./patterns.js";
-import { nameSite } from "./question.js";
+import { isSiteName } from "./question.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -83,11 +83,11 @@ function scoreIntroductions(store, reading, pool) {
   const scores = new Map();
   const { passageRecords: records, recordIds, titleTerms } = store;
   for (const { row } of pool) {
+    if (row && records[row - 1] === records[row]) continue;
     const language = store.languageOf(row);
     const terms = new Set(reading.terms.get(language) ?? []);
-    const isFirst = row === 0 || records[row - 1] !== records[row];
-    if (!isFirst || !terms.size) continue;
-    if (nameSite(store, language, terms) && isHomeRecord(store.recipe, recordIds[records[row]], language)) {
+    if (!terms.size) continue;
+    if (isHomeRecord(store.recipe, recordIds[records[row]], language) && isSiteName(store, language, terms)) {
       scores.set(row, HOME_BONUS);
     } else if ([...terms].every((term) => titleTerms.get(term)?.records.includes(records[row]))) {
       scores.set(row, INTRODUCTION_BONUS);
