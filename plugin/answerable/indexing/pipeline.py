@@ -98,14 +98,14 @@ class StagedFunction:
 
 
 def read_site_notes(site: SiteBuild, folder: Path) -> Notebook:
-    """Read the notes of a site, each with the pages that it says publish it.
+    """Read the notes of a site, each with the files that it says publish it.
 
-    NotebookError if a note leads to no page, or names one that is not published.
+    NotebookError if a note leads to no page, or names a file that is not published.
     """
-    resolve, pages = make_about_resolver(site.targets), frozenset(site.outputs.values())
+    resolve, published = make_about_resolver(site.targets), list(site.list_artifacts())
     checks = (
         lambda note: check_about(note, resolve, site.info.language),
-        lambda note: check_published_in(_resolve_published_in(note, site), pages),
+        lambda note: check_published_in(_resolve_published_in(note, site), published),
     )
     notebook = read_notebook(folder, checks, writes_key=True)
     return replace(

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+import mkdocs.contrib.search
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,9 +65,11 @@ def test_a_page_that_repeats_a_note_is_named_with_its_line() -> None:
 
 def test_a_leak_in_an_asset_has_its_own_remedy_and_further_places_are_counted() -> None:
     data = json.dumps({"docs": [{"text": "x"}, {"text": f"<i>{BODY}</i>"}]})
-    text = leak([note()], asset(data), page(BODY))
+    text = leak([note()], asset(data))
     assert "words 1 to 8 of the note stand in site/search.json, docs[1].text; " in text
     assert "list the page that publishes them" in text
+    text = leak([note()], asset(data), page(BODY))
+    assert "site/a/index.html, line 1; take them out, or list a.md" in text
     assert text.endswith("(and 1 more place)")
     assert leak([note()], *[asset(data)] * 3).endswith("(and 2 more places)")
 
@@ -101,11 +104,41 @@ def test_scripts_without_spaces_are_compared_by_characters() -> None:
 
 
 def test_a_short_note_matches_whole() -> None:
-    assert "words 1 to 3 of" in leak([note("Sell the boat!")], page("We <b>sell</b> the boat."))
+    initech = page("We <b>sell</b> to Initech.")
+    assert "words 1 to 3 of" in leak([note("Sell to Initech!")], initech)
+    six = "Sell the boat before the summer!"
+    assert "words 1 to 6 of" in leak([note(six)], page(six))
     assert "word 1 of the note stands in" in leak([note("Xylograph")], page("A xylograph."))
-    audit_artifacts([note("Sell the boat!")], [page("Sell the old boat.")])
+    audit_artifacts([note("Sell to Initech!")], [page("Sell to old Initech.")])
     audit_artifacts([note("")], [page("anything")])
     audit_artifacts([note("![](x.png)")], [page("anything")])
+
+
+@pytest.mark.parametrize("body", ["Sell the boat!", "TODO", "1 2 3 4 5", "I go to it now", "12."])
+def test_a_short_note_of_ordinary_words_is_no_leak(body: str) -> None:
+    audit_artifacts([note(body)], [page(body), asset(body)])
+
+
+def test_a_short_note_is_no_leak_where_its_words_stand_on_other_pages() -> None:
+    initech = "Sell to Initech."
+    other = page("Initech builds winches.", "b.md", "site/b/index.html")
+    audit_artifacts([note(initech)], [page(initech), other, asset(initech)])
+    long = "Sell the boat to Initech."
+    leak([note(long)], page(long), other)
+
+
+def test_a_short_note_hides_no_leak_of_a_longer_run() -> None:
+    text = leak([note("x y"), note(f"{BODY} x y")], page(f"x y. {BODY}"))
+    assert text.endswith("published_in")
+    leak([note(JAPANESE[:14])], page(JAPANESE))
+
+
+def test_a_file_that_an_installed_theme_ships_is_no_leak() -> None:
+    shipped = Path(mkdocs.contrib.search.__file__).parent / "templates" / "search" / "lunr.js"
+    copied = asset(shipped.read_bytes(), "site/search/lunr.js")
+    words = note("A convenience function for configuring and constructing a new lunr Index")
+    audit_artifacts([words], [copied])
+    leak([words], asset(copied.data() + b" ", "site/search/lunr.js"))
 
 
 def test_a_title_is_private_when_it_is_as_long_as_a_run() -> None:
@@ -149,9 +182,12 @@ def test_published_in_of_one_note_allows_no_run_of_another() -> None:
     assert leak([listed, other], page(BODY), asset(BODY)).endswith("(and 1 more place)")
 
 
-def test_published_in_has_to_name_a_page() -> None:
+def test_published_in_has_to_name_what_is_published() -> None:
     with pytest.raises(NotebookError, match=r"winch\.md: published_in: b\.md is not a published"):
         audit_artifacts([note(published=("b.md",))], [page("x")])
+    audit_artifacts(
+        [note(published=("/b.js",))], [Artifact("site/b.js", BODY.encode, None, "b.js")]
+    )
 
 
 def test_without_notes_nothing_is_read() -> None:

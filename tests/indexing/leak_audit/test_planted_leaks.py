@@ -1,5 +1,7 @@
 """A planted leak through each channel fails the build, and the error names note and place only."""
 
+import base64
+import gzip
 import json
 import shutil
 import tempfile
@@ -15,6 +17,32 @@ SECRET = "The gearbox of the electric winch was taken from a scrapped tractor in
 SAID = f"They say that {SECRET[0].lower()}{SECRET[1:]}."
 # Every word of the secret that stands nowhere else in what a build prints.
 PRIVATE = ("gearbox", "scrapped", "tractor")
+ABOUT = "---\nlabel: Plans for the winch\nabout: mooring.md\n{}---\n\n"
+MATERIAL: dict[str, Any] = {"theme": {"name": "material"}, "plugins": ["search"]}
+PERMISSION = (
+    "Permission is hereby granted, free of charge, to any person obtaining a copy of this "
+    'software and associated documentation files (the "Software"), to deal in the Software '
+    "without restriction."
+)
+# By name: the note, what is added to the page on storms, and how the site is configured.
+INNOCENT: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "todo": ("TODO", "", MATERIAL),
+    "todo-on-a-page": ("TODO", "TODO: measure the lamp.", {}),
+    "end": ("The end", "", MATERIAL),
+    "end-on-a-page": ("The end.", "Coil the end of the rope. The end!", {}),
+    "above": ("See above.", "For the buoy, see above.", {"plugins": ["search"]}),
+    "soon": ("Coming soon", "A chart is coming soon.", {}),
+    "licence": ("MIT license", "It has the MIT license.", {}),
+    "permission": (PERMISSION, "", MATERIAL),
+    "keyword": ("function", "", MATERIAL),
+    "code": ("return null", "`return null`", MATERIAL),
+    "title": ("Mooring", "", {}),
+    "heading": ("# Lanterns\n", "## Lanterns\n\nMore on lanterns in [Mooring](mooring.md).", {}),
+    "site-name": ("Harbour", "", MATERIAL),
+    "number": ("12", "Knot 12 and 13.", MATERIAL),
+    "shouting": ("DONE!!!", "Then you are done.", {"plugins": ["search"]}),
+    "markdown": ("- [ ] **Draft**", "This is a draft.", MATERIAL),
+}
 # Without it, a strict build warns that nobody answers the ask box of a site with notes.
 ON_A_FUNCTION = {"notebook": "notebook", "answers_in": "function"}
 MACROS = """
@@ -47,6 +75,75 @@ def test_a_clean_site_builds(tmp_path: Path) -> None:
     plugins: Any = [{"answerable": ON_A_FUNCTION}]
     done = build(site(tmp_path, plugins=plugins), "--strict")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_an_innocent_short_note_stops_no_build(tmp_path: Path, name: str) -> None:
+    body, addition, config = INNOCENT[name]
+    plugins = [*config.get("plugins", ()), {"answerable": ON_A_FUNCTION}]
+    pages = {
+        **PAGES,
+        "storms.md": f"{PAGES['storms.md']}\n{addition}\n",
+        "log.md": "# Log\n\nThe lanterns of Harbour burn.\n",
+    }
+    notes = {"winch.md": f"{ABOUT.format('')}{body}\n"}
+    folder = write_site(tmp_path, pages, notes, **{**config, "plugins": plugins})
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("body", ["Xylograph", "Sell to Initech", f"{SECRET}."])
+def test_rare_words_of_a_note_fail_the_build_however_short_it_is(tmp_path: Path, body: str) -> None:
+    pages = {**PAGES, "rumours.md": f"# Rumours\n\nThey say: {body}\n"}
+    folder = write_site(tmp_path, pages, {"winch.md": f"{ABOUT.format('')}{body}\n"}, **MATERIAL)
+    put(folder / "mkdocs.yml", (folder / "mkdocs.yml").read_text().replace(
+        "- search", "- search\n- answerable: {notebook: notebook}"))  # fmt: skip
+    assert "site/rumours/index.html, line " in failed(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("docs/js/own.js", f"const hint = {json.dumps(SAID)};\n"),
+        ("docs/files/talk.txt", SAID),
+        ("theme/js/own.js", f"// {SAID}\n"),
+        ("theme/extra.html", f"<!-- {SAID} -->\n"),
+    ],
+)
+def test_the_remedy_that_is_named_lets_a_published_file_repeat_the_note(
+    tmp_path: Path, file: str, text: str
+) -> None:
+    theme = {"name": "material", "custom_dir": "theme", "static_templates": ["extra.html"]}
+    note = f"{ABOUT}{SECRET}.\n"
+    put(tmp_path / "theme" / "extra.html", "<p>Nothing here.</p>\n")
+    folder = write_site(tmp_path, notes={"winch.md": note.format("")}, theme=theme)
+    put(folder / file, text)
+    published = file.split("/", 1)[1]
+    assert f"or list {published} in the note's published_in" in failed(folder)
+    put(folder / "notebook" / "winch.md", note.format(f"published_in: [{published}]\n"))
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    put(folder / "docs" / "other.txt", SAID)
+    assert "site/other.txt" in failed(folder)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<span id='{SECRET.replace(' ', '_')}'></span>",
+        f"[rumours](https://harbour.example/{SECRET.replace(' ', '_')}#x)",
+        f"<i data-hint='{SECRET.replace(' ', '_', 5)}'></i>",
+        f"`{SECRET.lower().replace(' ', '_')}`",
+        f"<i data-hint='{base64.b64encode(SAID.encode()).decode()}'></i>",
+        f"<a href='data:text/html;base64,{base64.b64encode(f'<p>{SAID}</p>'.encode()).decode()}'>"
+        "x</a>",
+        f"<pre>{base64.encodebytes(SAID.encode()).decode()}</pre>",
+        f"<i data-hint={base64.urlsafe_b64encode(gzip.compress(SAID.encode())).decode()}></i>",
+    ],
+    ids=range(8),
+)
+def test_joined_and_encoded_words_fail_the_build(tmp_path: Path, page: str) -> None:
+    assert "site/rumours/index.html" in failed(site(tmp_path, {"rumours.md": f"# R\n\n{page}\n"}))
 
 
 @pytest.mark.parametrize("field", ["label", "locator", "id"])

@@ -1,7 +1,7 @@
 """Yield each file of a published folder as an Artifact: its name, its page and how to read it."""
 
-import codecs
 import os
+import posixpath
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,11 +11,9 @@ from typing import BinaryIO
 
 from ...serve.errors import SiteError
 from .archives import ZIP_TAIL_BYTES, has_end_record
-from .text_extraction import MEDIA_SUFFIXES
+from .text_extraction import HEAD_BYTES, MEDIA_SUFFIXES, is_text
 
 _NO_PAGES: Mapping[str, str] = MappingProxyType({})
-# The first bytes of a picture or a film tell that it is not text.
-_HEAD_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +21,19 @@ class Artifact:
     """One file that is published or served.
 
     name: its path in an error, with forward slashes; data: reads its bytes; page: the page that
-    it is (a path in the docs folder), None for a file that is no page: an index, an asset.
+    it is (a path in the docs folder), None for a file that is no page: an index, an asset; file:
+    its path in the site's folder, None for what is no file of the site.
     """
 
     name: str
     data: Callable[[], bytes]
     page: str | None = None
+    file: str | None = None
+
+    @property
+    def public_names(self) -> frozenset[str]:
+        """Names by which a note's ``published_in`` may list it, normalized."""
+        return frozenset(normalize_page(name) for name in (self.page, self.file) if name)
 
 
 def walk_artifacts(
@@ -40,7 +45,12 @@ def walk_artifacts(
     Of media only the first bytes are read. SiteError for a file that cannot be read.
     """
     for inner in sorted(_walk_files(folder)):
-        yield Artifact(f"{name}/{inner}", _make_reader(folder / inner), pages.get(inner))
+        yield Artifact(f"{name}/{inner}", _make_reader(folder / inner), pages.get(inner), inner)
+
+
+def normalize_page(page: str) -> str:
+    """Normalize the path of a page in the docs folder: no leading slash, no `.` and `..`."""
+    return posixpath.normpath("/" + page).lstrip("/")
 
 
 def _walk_files(folder: Path) -> Iterator[str]:
@@ -68,8 +78,8 @@ def _make_reader(path: Path) -> Callable[[], bytes]:
                 # Reading a named pipe would wait for someone to write into it.
                 raise SiteError(f"{path} is neither a file nor a folder; remove it")
             with path.open("rb") as file:
-                head = file.read(_HEAD_BYTES) if path.suffix.lower() in MEDIA_SUFFIXES else b""
-                is_media = bool(head) and not _is_text(head)
+                head = file.read(HEAD_BYTES) if path.suffix.lower() in MEDIA_SUFFIXES else b""
+                is_media = bool(head) and not is_text(head)
                 return head if is_media and not _is_archive(file) else head + file.read()
         except OSError as error:
             raise SiteError(f"{path} cannot be read ({error.strerror}); make it readable") from None
@@ -85,13 +95,3 @@ def _is_archive(file: BinaryIO) -> bool:
     tail = file.read()
     file.seek(at)
     return has_end_record(tail)
-
-
-def _is_text(head: bytes) -> bool:
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return True
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -1,11 +1,13 @@
 """Refuse files that hold a run of a note's words no `published_in` allows; remember clean files."""
 
+import base64
 import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from functools import cache
+from importlib.metadata import distributions, entry_points
 from pathlib import Path
 
 from ...serve.errors import LeakError
@@ -16,7 +18,7 @@ from ..notes.note import Note
 from ..notes.note_lint import ErrorCollector
 from ..process_pool import ProcessPool
 from ..sqlite_cache import SqliteCache
-from .artifacts import Artifact
+from .artifacts import Artifact, normalize_page
 from .leaks import (
     AuditedFile,
     AuditScope,
@@ -24,8 +26,9 @@ from .leaks import (
     allow_listed_runs,
     find_leaks,
     format_leaks,
-    normalize_page,
 )
+from .markup import strip_tags
+from .word_runs import find_rare_words
 
 AUDIT_CACHE_FILE = "audit.sqlite3"
 
@@ -45,44 +48,86 @@ def audit_artifacts(
 ) -> None:
     """Refuse artifacts that hold a run of a note's words; LeakError names note, file and place.
 
-    NotebookError if a note's ``published_in`` names no page. cache_folder: where to remember which
-    files are clean; those that have not changed since are not read again. drafts: private as notes
-    are, but the pages that they list need not be there yet.
+    NotebookError if a note's ``published_in`` names nothing that is published. cache_folder: where
+    to remember which files are clean; those that have not changed since are not read again.
+    drafts: private as notes are, but the pages that they list need not be there yet.
     """
     private = [*notes, *drafts]
     if not private:
         return
     audited = list(artifacts)
-    _check_all_published_in(notes, audited)
+    errors = ErrorCollector()
+    for note in notes:
+        with errors.collecting():
+            check_published_in(note, audited)
+    errors.report()
     scope = AuditScope(private, [frozenset(map(normalize_page, n.published_in)) for n in private])
-    allow_listed_runs(scope, (_read(each) for each in audited if scope.lists_page(each.page)))
+    allow_listed_runs(scope, map(_read, filter(scope.lists_page, audited)))
     cache_file = cache_folder / AUDIT_CACHE_FILE if cache_folder else None
     with closing(SqliteCache(cache_file)) if cache_file else nullcontext() as clean_files:
         leaks = _find_all(scope, audited, clean_files, workers or ProcessPool(min_size=sys.maxsize))
+    leaks = _drop_common(leaks, audited)
     if leaks:
         raise LeakError(format_leaks(scope, leaks))
 
 
-def check_published_in(note: Note, pages: Iterable[str]) -> None:
-    """Refuse a ``published_in`` that names a page which is not among the published ones."""
-    published = set(map(normalize_page, pages))
+def check_published_in(note: Note, artifacts: Iterable[Artifact]) -> None:
+    """Refuse a ``published_in`` that names neither a page nor a file that is published."""
+    if not note.published_in:
+        return
+    published = frozenset[str]().union(*(artifact.public_names for artifact in artifacts))
     errors = ErrorCollector()
     for page in note.published_in:
         if normalize_page(page) not in published:
             errors.add_error(
-                f"{note.path}: published_in: {page} is not a published page; correct it or "
-                "take it out"
+                f"{note.path}: published_in: {page} is not a published page or file; correct it "
+                "or take it out"
             )
     errors.report()
 
 
-def _check_all_published_in(notes: Sequence[Note], artifacts: Sequence[Artifact]) -> None:
-    pages = {artifact.page for artifact in artifacts if artifact.page is not None}
-    errors = ErrorCollector()
-    for note in notes:
-        with errors.collecting():
-            check_published_in(note, pages)
-    errors.report()
+def _drop_common(leaks: Sequence[Leak], artifacts: Sequence[Artifact]) -> list[Leak]:
+    """Drop short runs whose words are common; one leak of each note is left in a file."""
+    words = {word for leak in leaks for word in leak.short_run}
+    rare: set[str] = set()
+    if words:
+        pages: dict[str, list[str]] = {}
+        for artifact in artifacts:
+            if artifact.page is not None:
+                text = strip_tags(artifact.data().decode("utf-8", "replace"))
+                pages.setdefault(artifact.page, []).append(text)
+        rare = find_rare_words(words, pages)
+    kept: list[Leak] = []
+    places: set[tuple[str, int]] = set()
+    for leak in leaks:
+        place = leak.name, leak.owner.note
+        if leak.short_run and (place in places or rare.isdisjoint(leak.short_run)):
+            continue
+        places.add(place)
+        kept.append(leak)
+    return kept
+
+
+@cache
+def _hash_shipped_files() -> frozenset[str]:
+    """Hash what installed themes and plugins ship: their words are no note's.
+
+    Each hash is SHA-256 as a distribution's record has it. Zensical brings its theme itself.
+    """
+    groups = ("mkdocs.themes", "mkdocs.plugins")
+    entries = (entry for group in groups for entry in entry_points(group=group))
+    packages = {entry.dist.name: entry.dist for entry in entries if entry.dist}
+    files = (
+        file
+        for package in (*packages.values(), *distributions(name="zensical"))
+        for file in package.files or ()
+    )
+    return frozenset(file.hash.value for file in files if file.hash)
+
+
+def _is_shipped(file: AuditedFile) -> bool:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(file.data).digest())
+    return digest.decode().rstrip("=") in _hash_shipped_files()
 
 
 def _find_all(
@@ -103,9 +148,10 @@ def _find_all(
                 unchanged.append(key)
             else:
                 unread.append((key, file))
-        for key, file_leaks in _find_in_parallel(scope, unread, workers):
-            leaks += file_leaks
-            if not file_leaks:
+        for (key, file), file_leaks in _find_in_parallel(scope, unread, workers):
+            if file_leaks and not _is_shipped(file):
+                leaks += file_leaks
+            else:
                 clean[key] = b""
     if clean_files:
         clean_files.put(clean)
@@ -114,7 +160,8 @@ def _find_all(
 
 
 def _read(artifact: Artifact) -> AuditedFile:
-    return AuditedFile(artifact.name, artifact.page, artifact.data())
+    data, names = artifact.data(), artifact.public_names
+    return AuditedFile(artifact.name, artifact.page, data, artifact.file, names)
 
 
 def _iter_batches(artifacts: Iterable[Artifact]) -> Iterator[list[AuditedFile]]:
@@ -132,8 +179,8 @@ def _iter_batches(artifacts: Iterable[Artifact]) -> Iterator[list[AuditedFile]]:
 
 def _find_in_parallel(
     scope: AuditScope, unread: Sequence[tuple[bytes, AuditedFile]], workers: ProcessPool
-) -> Iterator[tuple[bytes, list[Leak]]]:
-    """Find the leaks of each file; yields them with the file's cache key."""
+) -> Iterator[tuple[tuple[bytes, AuditedFile], list[Leak]]]:
+    """Find the leaks of each file; yields them with the file and its cache key."""
     if not unread:
         return
     step = -(-len(unread) // _PARTS)
@@ -143,7 +190,7 @@ def _find_in_parallel(
         size = 0
     tasks = [(scope, [file for _, file in part]) for part in parts]
     for part, leaks in zip(parts, workers.map(_find_in_part, tasks, size), strict=True):
-        yield from zip((key for key, _ in part), leaks, strict=True)
+        yield from zip(part, leaks, strict=True)
 
 
 def _find_in_part(task: tuple[AuditScope, Sequence[AuditedFile]]) -> list[list[Leak]]:

@@ -9,27 +9,36 @@ from functools import cached_property
 from itertools import chain
 
 from ..notes.note import Note
+from .artifacts import Artifact
 from .text_extraction import NAME_PLACE, ExtractedText, extract_name_texts, extract_texts
-from .word_runs import RunIndex, RunOwner, WordRun, find_line, index_runs
+from .word_runs import RunIndex, RunOwner, WordRun, find_line, index_runs, is_short
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A run of a note's words in a published file, and the page that the file is."""
+    """A run of a note's words in a published file.
+
+    listed_as: how a note's ``published_in`` lists the file, None if it cannot; is_page: whether
+    that is a page; short_run: the run, if it is a leak only where its words are rare.
+    """
 
     name: str
-    page: str | None
+    listed_as: str | None
     owner: RunOwner
     place: str
+    is_page: bool = False
+    short_run: WordRun = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedFile:
-    """The name, the page and the bytes of an artifact, as they are sent to another process."""
+    """An artifact with its bytes, as it is sent to another process."""
 
     name: str
     page: str | None
     data: bytes
+    file: str | None
+    public_names: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -65,9 +74,9 @@ class AuditScope:
     def _all_listed(self) -> frozenset[str]:
         return frozenset().union(*self.listed_pages)
 
-    def lists_page(self, page: str | None) -> bool:
-        """Tell whether any note lists a page."""
-        return page is not None and normalize_page(page) in self._all_listed
+    def lists_page(self, artifact: Artifact) -> bool:
+        """Tell whether an artifact is a page that any note lists."""
+        return artifact.page is not None and not artifact.public_names.isdisjoint(self._all_listed)
 
     def find_runs(
         self, texts: Iterable[ExtractedText]
@@ -78,11 +87,11 @@ class AuditScope:
                 for owner in self.runs.owners[run]:
                     yield text, start, run, owner
 
-    def is_allowed(self, page: str | None, owner: RunOwner, run: WordRun) -> bool:
-        """Tell whether a note allows a run on a page, or in a file that is no page."""
-        if page is None:
-            return run in self.allowed.get(owner.note, ())
-        return normalize_page(page) in self.listed_pages[owner.note]
+    def is_allowed(self, file: AuditedFile, owner: RunOwner, run: WordRun) -> bool:
+        """Tell whether a note allows a run in a file: it lists that, or a page it is made from."""
+        if not file.public_names.isdisjoint(self.listed_pages[owner.note]):
+            return True
+        return file.page is None and run in self.allowed.get(owner.note, ())
 
     def holds_run(self, name: str) -> bool:
         """Tell whether a name of a file or of a place in it holds a run itself."""
@@ -101,31 +110,26 @@ def _digest(parts: Iterable[object]) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
-def normalize_page(page: str) -> str:
-    """Normalize the path of a page in the docs folder: no leading slash, no `.` and `..`."""
-    return posixpath.normpath("/" + page).lstrip("/")
-
-
 def allow_listed_runs(scope: AuditScope, files: Iterable[AuditedFile]) -> None:
     """Add the runs of listed pages to the scope, before any file is judged."""
     for file in files:
-        if file.page is None:
-            continue
-        page = normalize_page(file.page)
         for _, _, run, owner in scope.find_runs(extract_texts(file.name, file.data)):
-            if page in scope.listed_pages[owner.note]:
+            if not file.public_names.isdisjoint(scope.listed_pages[owner.note]):
                 scope.allowed.setdefault(owner.note, set()).add(run)
 
 
 def find_leaks(scope: AuditScope, file: AuditedFile) -> list[Leak]:
-    """Find the first leak of each note in a file."""
-    leaks: dict[int, Leak] = {}
+    """Find the first leak of each note in a file, and of each of its short runs."""
+    leaks: dict[tuple[int, WordRun], Leak] = {}
     texts = chain(extract_name_texts(file.name), extract_texts(file.name, file.data))
     for text, start, run, owner in scope.find_runs(texts):
-        if owner.note not in leaks and not scope.is_allowed(file.page, owner, run):
+        short_run = run if is_short(run) else ()
+        key = owner.note, short_run
+        if key not in leaks and not scope.is_allowed(file, owner, run):
             place = _describe_place(scope, text, start)
-            leaks[owner.note] = Leak(file.name, file.page, owner, place)
-    return [leaks[note] for note in sorted(leaks)]
+            listed_as, is_page = file.page or file.file, file.page is not None
+            leaks[key] = Leak(file.name, listed_as, owner, place, is_page, short_run)
+    return [leaks[key] for key in sorted(leaks)]
 
 
 def _describe_place(scope: AuditScope, text: ExtractedText, start: int) -> str:
@@ -136,18 +140,21 @@ def _describe_place(scope: AuditScope, text: ExtractedText, start: int) -> str:
 
 
 def format_leaks(scope: AuditScope, leaks: Sequence[Leak]) -> str:
-    """Describe the first leak and its remedy in one sentence, and count the others."""
-    leak = leaks[0]
+    """Describe the first leak and its remedy in one sentence, and count the others.
+
+    A page comes first: what is made from it may repeat what the page is allowed to.
+    """
+    leak = next((leak for leak in leaks if leak.is_page), leaks[0])
     owner = leak.owner
     if owner.start == owner.end:
         words, verb = f"word {owner.start}", "stands"
     else:
         words, verb = f"words {owner.start} to {owner.end}", "stand"
-    if leak.page is not None:
-        page = scope.redact_name(leak.page)
-        remedy = f"take them out, or list {page} in the note's published_in"
-    elif leak.place == NAME_PLACE:
+    if leak.place == NAME_PLACE:
         remedy = "rename the file"
+    elif leak.listed_as is not None:
+        listed = scope.redact_name(leak.listed_as)
+        remedy = f"take them out, or list {listed} in the note's published_in"
     else:
         remedy = (
             "take them out of what it is made from, or list the page that publishes them in the "

@@ -1,5 +1,6 @@
 """Yield all texts in a file's name and bytes: decoded, decompressed, unzipped, without markup."""
 
+import base64
 import codecs
 import math
 import re
@@ -34,6 +35,9 @@ MEDIA_SUFFIXES = frozenset(
     .safetensors .tif .tiff .ttf .wasm .wav .webm .webp .woff .woff2""".split()
 )
 
+# The first bytes of a picture or a film tell that it is not text.
+HEAD_BYTES = 65_536
+
 # How deep archives in archives are opened.
 _MAX_DEPTH = 3
 # Characters of a long text that are read at a time, and that are read twice: no run is as long.
@@ -59,6 +63,10 @@ _BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 _WHITE_SPACE = re.compile(r"\s")
+# So long in the alphabet of base64, also that of urls, on one line or several.
+_BASE64 = re.compile(
+    r"(?<![\w+/-])[A-Za-z0-9+/_-]{64,}+(?:\r?\n[A-Za-z0-9+/_-]++(?![^=\r\n<\"']))*+={0,2}", re.A
+)
 # JSON that a page hands to its scripts.
 _SCRIPT_JSON = re.compile(
     r"<script\b[^<>]*+>\s*+([\[{][^<]*+(?:<(?!/script)[^<]*+)*+)</script", re.I
@@ -80,10 +88,9 @@ class ExtractedText:
 
 
 def extract_name_texts(name: str) -> Iterator[ExtractedText]:
-    """Extract the texts of a file's relative path: as it is, percent-decoded and spaced."""
+    """Extract the texts of a file's relative path: as it is and percent-decoded."""
     for text in dict.fromkeys((name, unquote(name))):
-        for spaced in dict.fromkeys((text, text.replace("_", " "))):
-            yield ExtractedText(spaced, NAME_PLACE, has_lines=False)
+        yield ExtractedText(text, NAME_PLACE, has_lines=False)
 
 
 def extract_texts(name: str, data: bytes) -> Iterator[ExtractedText]:
@@ -119,6 +126,10 @@ def _extract(
     if _measure_numpy(data) >= len(data) > 0:
         return
     yield from _read_text(name, text, place)
+    for encoded in _BASE64.findall(text) if depth else ():
+        content = _decode_base64(encoded)
+        if is_text(content[:HEAD_BYTES]) or STREAM_START.match(content):
+            yield from _extract(name, content, place, depth - 1, budget)
     if (charset := _find_charset(data)) and (other := data.decode(charset, "replace")) != text:
         yield from _read_text(name, other, place)
     if b"\0" in data:
@@ -183,6 +194,24 @@ def _measure_numpy(data: bytes) -> int:
         return 0
     shape = [int(size) for size in header[2].decode().replace(",", " ").split()]
     return header.end() + math.prod(shape) * int(header[1] or 1)
+
+
+def _decode_base64(text: str) -> bytes:
+    letters = re.sub(r"[\s=]", "", text).replace("-", "+").replace("_", "/")
+    # A letter too many, as of a word beside it, would be refused.
+    whole = letters[: len(letters) - (len(letters) % 4 == 1)]
+    return base64.b64decode(whole + "=" * (-len(whole) % 4))
+
+
+def is_text(head: bytes) -> bool:
+    """Tell whether the first bytes of a file or a picture are those of a text."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _find_charset(data: bytes | bytearray) -> str:

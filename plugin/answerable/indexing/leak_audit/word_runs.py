@@ -3,10 +3,13 @@
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...serve.embedders.token_pieces import SPACE
 from ...serve.text.tokenization import UNSPACED
+from ..local_model import read_pieces
 from ..notes.captions import (
     SOFT_BREAK,
     classify_lines,
@@ -22,6 +25,11 @@ WordRun = tuple[str, ...]
 # Eight words, or as much of a script without spaces, whose characters weigh a third of a word.
 RUN_WEIGHT = 24
 _WORD_WEIGHT = 3
+# A note's whole text is a short run if it has fewer words or characters than these.
+_SHORT_WORDS = 5
+_SHORT_CHARACTERS = 24
+# A shorter word is an abbreviation or a number that could stand anywhere.
+_MIN_RARE_LETTERS = 4
 _MAX_GRAM_LENGTH = 3
 
 _UNSPACED_CHARACTER = re.compile(f"([{UNSPACED}])")
@@ -75,6 +83,16 @@ class RunIndex:
         if not self.owners or (len(text) < self.shortest and text.isascii()):
             return
         tokens = split_tokens(text)
+        yield from self._find_in(tokens)
+        if "_" in text and any("_" in token for token in tokens):
+            # Words in an id or a link may be joined by it.
+            parts = [(at, part) for at, token in enumerate(tokens) for part in token.split("_")]
+            for start, run in self._find_in([part for _, part in parts]):
+                yield parts[start][0], run
+        if _MAY_BE_DIVIDED.search(text):
+            yield from self._find_divided(_fold_and_space(text, b"").decode().split())
+
+    def _find_in(self, tokens: Sequence[str]) -> Iterator[tuple[int, WordRun]]:
         sampled = zip(*(tokens[i :: self.stride] for i in range(self.gram_length)), strict=False)
         for at in [n * self.stride for n, gram in enumerate(sampled) if gram in self.grams]:
             for start in range(max(0, at - self.stride + 1), at + 1):
@@ -82,8 +100,6 @@ class RunIndex:
                     run = tuple(tokens[start : start + length])
                     if run in self.owners:
                         yield start, run
-        if _MAY_BE_DIVIDED.search(text):
-            yield from self._find_divided(_fold_and_space(text, b"").decode().split())
 
     def _find_divided(self, tokens: Sequence[str]) -> Iterator[tuple[int, WordRun]]:
         """Find every run in tokens with soft breaks, each of which may divide two words or none."""
@@ -207,6 +223,34 @@ def cut_runs(
 def weigh_tokens(tokens: Iterable[str]) -> list[int]:
     """Weigh a character of a script without spaces as a third of a word."""
     return [1 if _UNSPACED_CHARACTER.match(token) else _WORD_WEIGHT for token in tokens]
+
+
+def is_short(run: WordRun) -> bool:
+    """Tell whether a run, a short note's all, may stand anywhere by chance."""
+    weights = weigh_tokens(run)
+    if sum(weights) >= RUN_WEIGHT:
+        return False
+    spaces = weights.count(_WORD_WEIGHT) - 1
+    return len(run) < _SHORT_WORDS or sum(map(len, run)) + spaces < _SHORT_CHARACTERS
+
+
+def find_rare_words(words: Iterable[str], pages: Mapping[str, Iterable[str]]) -> set[str]:
+    """Find words that no ordinary language has and no two pages; pages: the texts of each."""
+    pieces = frozenset(read_pieces())
+    rare = {word for word in words if not _is_ordinary(word, pieces)}
+    counts = Counter(
+        word
+        for texts in pages.values()
+        for word in {token for text in texts for token in split_tokens(text)} & rare
+    )
+    return {word for word in rare if counts[word] < 2}
+
+
+def _is_ordinary(word: str, pieces: frozenset[str]) -> bool:
+    if len(word) < _MIN_RARE_LETTERS and not _UNSPACED_CHARACTER.match(word):
+        return True
+    spellings = (word, word.capitalize(), word.upper())
+    return any(spelling in pieces or SPACE + spelling in pieces for spelling in spellings)
 
 
 def find_line(text: str, token: int) -> int:
