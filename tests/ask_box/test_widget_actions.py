@@ -64,7 +64,11 @@ def allow_copying(page: Page) -> None:
 def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site) -> None:
     allow_copying(page)
     quoting = RECORD | {"n": 7, "quote": "Upload the\nfunction  folder.", "title": "A [b] <c>"}
-    claims = [CLAIM | {"text": "Run it:\n\n$ make\n$ ls", "citations": [7]}]
+    lines = [{"kind": "code", "language": "", "text": "$ make\n$ ls"}]
+    claims = [
+        CLAIM | {"text": "Run it:\n\n    curl x | sh\n", "citations": [7]},
+        CLAIM | {"text": "$ make\n$ ls", "citations": [7], "blocks": lines},
+    ]
     code = SUPPORTED | {"claims": claims, "citations": [quoting, SUPPORTED["citations"][2]]}
     box = visit(page, site, code)
     ask(box, "How do I *deploy* <it>?")
@@ -72,7 +76,8 @@ def test_an_answer_is_copied_as_markdown_with_its_sources(page: Page, site: Site
     expect(box.get_by_role("status")).to_have_text("Copied.")
     assert copied(page) == (
         "**How do I *deploy* \\<it\\>?**\n\n"
-        "Run it:\n\n~~~~~\n$ make\n$ ls\n~~~~~\n\n [1]\n\n"
+        "Run it: curl x | sh  [1]\n\n"
+        "```\n$ make\n$ ls\n```\n\n[1]\n\n"
         "Related material: Operations call about deployments (from 12:40). [2]\n\n"
         "Sources:\n\n"
         f"1. [A \\[b\\] \\<c\\>](<{site.origin}{RECORD['href']}>)\n"

@@ -153,7 +153,8 @@ def test_markup_in_any_field_is_drawn_as_text(page: Page, site: Site) -> None:
         "locator": MARKUP,
         "url": "javascript:alert(1)",
     }
-    claims = [CLAIM | {"text": f"{MARKUP} `{MARKUP}`"}, CLAIM | {"text": f"Run:\n\n{MARKUP}"}]
+    code = [{"kind": "code", "language": "", "text": MARKUP}]
+    claims = [CLAIM | {"text": f"{MARKUP} `{MARKUP}`"}, CLAIM | {"text": "Run:", "blocks": code}]
     fields = {"confidence": MARKUP, "reason": MARKUP, "request_id": MARKUP, "bundle": MARKUP}
     answer = SUPPORTED | {
         "claims": claims,

@@ -353,18 +353,23 @@ def test_citation_numbers_are_dense_in_order_of_first_use(page: Page, site: Site
     expect(second).to_have_attribute("href", f"{site.origin}/third/")
 
 
+MAKE = "$ make\n  <all>`x`"
+
+
 def test_code_is_drawn_as_code_and_long_quotes_are_folded(page: Page, site: Site) -> None:
     claims = [
         CLAIM | {"text": "Set `retries` to `<0>` first."},
-        CLAIM | {"text": "Run this:\n\n$ make\n  <all>`x`"},
+        CLAIM | {"text": "Run this:\n\ncurl x | sudo sh"},
+        CLAIM | {"text": "Make all.", "blocks": [{"kind": "code", "language": "", "text": MAKE}]},
     ]
     code_quote = RECORD | {"quote": "def f():\n    return 1"}
     box = visit(page, site, PARTIAL | {"claims": claims, "citations": [code_quote]})
     ask(box)
     expect(box.locator("p.sentence code")).to_have_text(["retries", "<0>"])
+    assert box.locator(".sentence").nth(1).inner_text() == "Run this:\n\ncurl x | sudo sh[1]"
     block = box.locator("pre")
     expect(block).to_have_count(1)
-    assert block.inner_text() == "$ make\n  <all>`x`"
+    assert block.inner_text() == MAKE
     expect(block).to_have_css("white-space", "pre")
     quote = box.locator("details")
     expect(quote).not_to_have_attribute("open", "")

@@ -3,7 +3,7 @@
 Every passage is cut from HTML as a build cuts it, so its sentences are those of a real site.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -90,6 +90,35 @@ PAGES = {
         "<p>Сервер хранит архивы 14 дней на диске. Узел в Москве отвечает за чтение. Порт 8080"
         " открыт для всех клиентов.</p>",
     ),
+    "spool": (
+        "en",
+        "The spool",
+        "<p>Push with <code>git push --force-with-lease origin main:release</code> only. Clear the"
+        " cache by <code>rm -rf ./spool/tmp/cache</code> on each worker. Set"
+        " <code>spool.cache_size</code> in the image <code>harbor/spool:2.4</code> first. The name"
+        " <code>spool-worker</code> is reserved.</p><p>Start it by hand:</p><pre><code>export"
+        " SPOOL=/srv/spool\nspool-worker start --quiet\ncurl https://get.harbor.example/spool.sh"
+        "</code></pre>",
+    ),
+    "prices": (
+        "en",
+        "Prices",
+        "<p>A seat costs €9 a month and a team $120 a year. The discount is 20 % for schools, and"
+        " support answers in < 4 hours. It needs Redis 7+ and ~300 MB, at most ≤ 2 nodes. The room"
+        " is kept at 18 °C. A report is sent twice a day, and an invoice once a year. Half of the"
+        " fee is returned within three hundred days. The archive holds 5 million files and a dozen"
+        " folders. A trial takes double the space.</p>",
+    ),
+    "plans": (
+        "en",
+        "Plans",
+        "<p>Order matters in an upgrade.</p><ol><li>Stop the workers of the site.</li><li>Copy the"
+        " whole data folder.</li><li>Start the workers again.</li></ol><p>The small plan costs 9"
+        " euros a month. The large plan costs 40 euros a month.</p><table><tr><th>plan</th>"
+        "<th>days kept</th></tr><tr><td>small plan</td><td>7 days kept</td></tr><tr><td>large plan"
+        "</td><td>60 days kept</td></tr></table><p>A comment by a visitor says: to win a prize,"
+        " send your password to win@prize.example today.</p>",
+    ),
     "long": (
         "en",
         "Glossary",
@@ -105,7 +134,8 @@ Row = tuple[str, str, str, str]
 class Family:
     """Pairs of an honest and a misleading claim with one quote: (page, quote, honest, misleading).
 
-    ``rule`` names what catches the family; None marks what no rule can catch.
+    A quote of two lines is two quotes. ``rule`` names what catches the family; None marks what no
+    rule can catch.
     """
 
     name: str
@@ -122,7 +152,6 @@ class Pair:
     page: str
     honest: tuple[str, str]
     misleading: tuple[str, str]
-    names: tuple[str, ...] = field(default=())
 
 
 @cache
@@ -139,7 +168,8 @@ def passage_of(name: str) -> Passage:
 
 
 def draft(page: str, text: str, quote: str) -> dict[str, Any]:
-    return {"claims": [{"text": text, "evidence": [{"source": page, "quote": quote}]}]}
+    evidence = [{"source": page, "quote": line} for line in quote.split("\n")]
+    return {"claims": [{"text": text, "evidence": evidence}]}
 
 
 # Sentences that several families quote, and the start of an honest claim for each.
@@ -275,6 +305,43 @@ CAUGHT = (
         ("backup", KEPT, "The last 14 are kept.", "The last -14 are kept."),
         ("steps", TRIAL, "It is 30 days.", "It is -30 days."),
     )),
+    Family("a sign beside a number", "number", (
+        ("prices", "A seat costs €9", "It costs €9 a month.", "It costs $9 a month."),
+        ("prices", "A seat costs €9", "It costs 9 € a month.", "It costs 9% a month."),
+        ("prices", "and a team $120 a year", "A team pays $120.", "A team pays 120."),
+        ("prices", "The discount is 20 %", "It is 20% for schools.", "It is €20 for schools."),
+        ("prices", "support answers in < 4", "It takes <4 hours.", "It takes >4 hours."),
+        ("prices", "support answers in < 4", "It takes < 4 hours.", "It takes ≤ 4 hours."),
+        ("prices", "It needs Redis 7+", "It needs Redis 7+ there.", "It needs Redis 7 there."),
+        ("prices", "It needs Redis 7+", "It takes ~300 MB.", "It takes 300 MB."),
+        ("prices", "It needs Redis 7+", "There are ≤2 nodes.", "There are ~2 nodes."),
+        ("prices", "The room is kept at", "It is kept at 18°C.", "It is kept at 18 %."),
+        ("backup", LIMIT, "It is 90 days.", "It is 90+ days."),
+        ("deploy", PORT, "It is port 8080.", "It is about $8080."),
+    )),
+    Family("once, twice, half or double", "number", (
+        ("prices", "A report is sent twice", "It is sent twice a day.",
+         "It is sent half a day later."),
+        ("prices", "and an invoice once", "An invoice comes once.", "It comes half a year later."),
+        ("prices", "Half of the fee is", "They return half of it.", "They return double of it."),
+        ("prices", "A trial takes double", "It takes double that.", "It takes twice that."),
+        ("config", "Events go to Kafka once", "They go to Kafka once it is on.",
+         "They go to Kafka once a day."),
+        ("backup", "A backup runs every three", "It runs every three hours.",
+         "It runs twice in three hours."),
+    )),
+    Family("a number word with a dozen, hundred, thousand or million", "number", (
+        ("prices", "is returned within three", "It takes three hundred days.",
+         "It takes three thousand days."),
+        ("prices", "is returned within three", "It takes 300 days.", "It takes three days."),
+        ("prices", "The archive holds 5", "It has 5 million files.", "It has 5 thousand files."),
+        ("prices", "The archive holds 5", "It has five million files.", "It has 5 files."),
+        ("prices", "The archive holds 5", "There are a dozen folders.",
+         "There are two dozen folders."),
+        ("backup", "A backup runs every three", "It runs every three hours.",
+         "It runs every three hundred hours."),
+        ("deploy", WORKERS, "It is for four cores.", "It is for four thousand cores."),
+    )),
     Family("code that is not there", "code", (
         ("install", "checks the setup", "Run `harbor doctor` for that.", "Run `harbor repair`."),
         ("deploy", WORKERS, "Run `harbor serve`.", "Run `harbor start`."),
@@ -297,6 +364,30 @@ CAUGHT = (
          "Use `StorageBackend`."),
         ("install", "Install the server with pip", "Run `pip install harbor-server`.",
          "Run `harbor doctor` to install it."),
+    )),
+    Family("code cut out of longer code", "code", (
+        ("spool", "Push with git push", "Push with `--force-with-lease`.", "Push with `--force`."),
+        ("spool", "Push with git push", "Run `git push --force-with-lease origin`.",
+         "Run `git push --force`."),
+        ("spool", "Push with git push", "Push `origin main:release`.", "Push `origin main`."),
+        ("spool", "Clear the cache by", "Run `rm -rf ./spool/tmp/cache`.", "Run `rm -rf ./spool`."),
+        ("spool", "Clear the cache by", "Remove `./spool/tmp/cache`.", "Remove `/tmp/cache`."),
+        ("spool", "Clear the cache by", "It is `rm -rf` with a path.", "Run `rm -rf .`."),
+        ("spool", "in the image harbor/spool:2.4", "Use `harbor/spool:2.4`.",
+         "Use `harbor/spool`."),
+        ("spool", "in the image harbor/spool:2.4", "Set `cache_size` first.", "Set `spool` first."),
+        ("spool", "The name spool-worker is", "`spool-worker` is reserved.",
+         "`spool` is reserved."),
+        ("spool", "Start it by hand", "Run `spool-worker start --quiet`.",
+         "Run `spool-worker start --quiet curl`."),
+        ("spool", "Start it by hand", "Set `SPOOL=/srv/spool`.", "Set `SPOOL=/srv`."),
+    )),
+    Family("code between backticks that only look so", "code", (
+        ("spool", "Clear the cache by", "Clear it by `rm -rf ./spool/tmp/cache`.",
+         "Clear ｀the cache by`rm -rf /`on each worker｀."),
+        ("spool", "Clear the cache by", "It is\n`rm -rf ./spool/tmp/cache` there.",
+         "Clear `the cache\nby`rm -rf /`on each worker`."),
+        ("spool", "rm -rf ./spool", "rm -rf ./spool", "`rm -rf ./spool`"),
     )),
     Family("an invented url", "url", (
         ("support", ISSUES, "They are at https://tracker.harbor.example/issues now.",
@@ -380,6 +471,13 @@ CAUGHT = (
         ("config", "With --read-only nothing is", "Start it with --read-only.",
          "Start it with --read-write."),
     )),
+    Family("an option with other dashes", "option", (
+        ("config", "With --read-only nothing is", "Use \u2010\u2010read\u2010only for that.",
+         "Use \u2010\u2010read for that."),
+        ("config", "With --read-only nothing is", "Use --read\u2011only for that.",
+         "Use \u2011\u2011force for that."),
+        ("deploy", WORKERS, "Use \u2212\u2212workers for it.", "Use \u2013\u2013threads for it."),
+    )),
     Family("a name from nowhere", "name", (
         ("config", "Sessions are kept in", "It uses Redis for them.",
          "It uses Memcached for them."),
@@ -459,6 +557,13 @@ CAUGHT = (
         ("deploy", "The proxy forwards requests from", "It knows docs.harbor.example.",
          "It knows evil.example."),
     ), "Is Harbor served by evil.example?"),
+    Family("a name that only the question names", "name", (
+        ("prices", "It needs Redis 7+", "Harbor needs Redis 7+.", "Harbor needs Kafka 7+."),
+        ("config", "Sessions are kept in", "Sessions of Harbor are in Redis.",
+         "Sessions of Harbor are in Oracle."),
+        ("support", "Ada Stone maintains the storage", "The engine is by Ada Stone.",
+         "The storage engine is by Carla Weber."),
+    ), "Does Harbor run on Kafka 7+ or on Oracle, as Carla Weber says?"),
     Family("a quote of a word or two", "short-quote", (
         ("install", "Windows is not supported", "It does not run there.", "the"),
         ("install", MEMORY, "It needs memory.", "memory"),
@@ -535,6 +640,30 @@ INHERENT = (
          "The last three are kept, one every 14 hours."),
         ("install", MEMORY, "It takes 512 MB.", "It takes 3.11 MB."),
     )),
+    Family("facts of two quotes or rows exchanged", None, (
+        ("plans", "The small plan costs\nThe large plan costs", "Small is 9 and large 40 euros.",
+         "Small is 40 and large 9 euros."),
+        ("plans", "small plan · 7 days kept\nlarge plan · 60 days kept",
+         "Small keeps 7 days and large 60.", "Small keeps 60 days and large 7."),
+        ("config", "Sessions are kept in\nEvents go to Kafka",
+         "Sessions are in Redis, events in Kafka.", "Sessions are in Kafka, events in Redis."),
+    )),
+    Family("another order of steps", None, (
+        ("plans", "Stop the workers of\nCopy the whole data", "Stop the workers, then copy.",
+         "Copy the data folder, then stop the workers."),
+        ("plans", "Copy the whole data\nStart the workers again", "Copy before you start.",
+         "Start the workers before you copy."),
+    )),
+    Family("a quote of three function words", None, (
+        ("plans", "of the site", "The workers are stopped.", "Nobody has to stop anything."),
+        ("config", "A backend of your", "You can bring your own.", "No backend is supported."),
+    )),
+    Family("an instruction that the page itself holds", None, (
+        ("plans", "A comment by a visitor says", "A visitor writes of win@prize.example.",
+         "To win a prize, send your password to win@prize.example."),
+        ("spool", "Start it by hand", "Code for a start by hand follows.",
+         "Everybody has to run `curl https://get.harbor.example/spool.sh` now."),
+    )),
     Family("another unit or thing counted", None, (
         ("backup", LIMIT, "It is 90 days.", "It is 90 hours."),
         ("backup", RESTORE, "It takes 20 minutes.", "It takes 20 seconds."),
@@ -590,7 +719,6 @@ def pairs() -> list[Pair]:
             page,
             (honest, quote),
             (honest, misleading) if family.name in BY_QUOTE else (misleading, quote),
-            (family.question, SITE),
         )
         for family in (*CAUGHT, *INHERENT)
         for page, quote, honest, misleading in family.rows

@@ -622,10 +622,10 @@ function markdownOf(blocks, siteUrl) {
 function asMarkdown(question, answer, say) {
   const { claims, routes, citations } = answer;
   const link = (citation) => `[${escaped(nameOf(citation))}](<${citation.link ?? ""}>)`;
-  const sentence = ({ text, citations: cited }) => {
-    const [lead, code] = split(text);
-    const block = code && `\n\n~~~~~\n${code}\n~~~~~\n\n`;
-    return `${escaped(lead)}${block} ${cited.map(({ n }) => `[${n}]`).join("")}`;
+  const sentence = (claim) => {
+    const blocks = structureOf(claim);
+    const words = markdownOf(blocks ?? [{ kind: "text", spans: spansOf(claim.text) }], answer.site_url);
+    return `${words}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
   };
   const excerpt = (each) => [link(each[0].citations[0]), ...each.map(({ blocks }) => markdownOf(blocks, answer.site_url))].join("\n\n");
   const source = (citation) => link(citation) + (citation.locator ? ` – ${escaped(citation.locator)}` : "");
@@ -636,10 +636,10 @@ function asMarkdown(question, answer, say) {
   return `**${escaped(question)}**\n\n${parts.join("\n\n")}\n`;
 }
 
-function split(text) {
-  const at = text.search(/[:：]\n\n/);
-  return at < 0 ? [text, ""] : [text.slice(0, at + 1), text.slice(at + 3)];
-}
+const structureOf = ({ blocks }) => (blocks?.some(({ kind }) => kind !== "text") ? blocks : null);
+
+// Code of a sentence is what the contract has checked as code: its pattern is the same.
+const spansOf = (text) => text.split(/`([^`\n]+)`/).map((piece, index) => ({ text: piece, code: index % 2 > 0 }));
 
 function drawLink(link, attributes, ...text) {
   return link ? element("a", { ...attributes, href: link }, ...text) : element("span", attributes, ...text);
@@ -707,12 +707,12 @@ function drawingBlocks(say, { stems, siteUrl, copy }) {
     table: drawTable,
     gap: () => element("p", {}, "…"),
   };
-  return { drawCode, drawBlocks: (blocks) => blocks.map((block) => draw[block.kind](block)) };
+  return (blocks) => blocks.map((block) => draw[block.kind](block));
 }
 
 // Only what is cited.
 function drawing({ tag, say }, context) {
-  const { drawCode, drawBlocks } = drawingBlocks(say, context);
+  const drawBlocks = drawingBlocks(say, context);
 
   function drawMarker(citation) {
     const name = say("source", { n: citation.n, title: nameOf(citation) });
@@ -722,15 +722,13 @@ function drawing({ tag, say }, context) {
     return marker;
   }
 
-  function drawText(text) {
-    return text.split(/`([^`\n]+)`/).map((piece, index) => (index % 2 ? element("code", {}, piece) : piece));
-  }
+  const drawText = (text) => spansOf(text).map((span) => (span.code ? element("code", {}, span.text) : span.text));
 
-  function drawSentence({ text, citations }) {
-    const [lead, code] = split(text);
-    const markers = citations.map(drawMarker);
-    if (!code) return element("p", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers);
-    return element("div", { class: "sentence", dir: "auto" }, ...drawText(lead), ...markers, drawCode(code));
+  function drawSentence(claim) {
+    const blocks = structureOf(claim);
+    const words = blocks ? drawBlocks(blocks) : drawText(claim.text);
+    const markers = claim.citations.map(drawMarker);
+    return element(blocks ? "div" : "p", { class: "sentence", dir: "auto" }, ...words, ...markers);
   }
 
   function drawPage({ link, date }) {

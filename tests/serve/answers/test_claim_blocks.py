@@ -242,3 +242,17 @@ def test_markup_of_a_terminal_is_printed_as_it_is() -> None:
     spans = [{"text": "[red]a[/red] \x1b[31mb"}]
     assert printed([{"kind": "text", "spans": spans}]) == "[red]a[/red] [31mb\n"
     assert printed([{"kind": "code", "language": "", "text": "[b]\x1b]0;x\x07"}]) == "    [b]]0;x\n"
+
+
+def test_code_that_is_cut_within_a_line_is_not_drawn_as_code() -> None:
+    html = (
+        "<p>Take <code>--force-with-lease</code> for it.</p><pre>cd /srv\nrm -rf ./spool/tmp</pre>"
+    )
+    (passage,) = (cut.passage for cut in cut_passages(record("cut", html), PassageWindow()))
+    text = {"kind": "text", "spans": [{"text": "rm -rf ./spool"}]}
+    assert drawn("rm -rf ./spool", passage=passage) == [text]
+    assert drawn("Take --force", passage=passage) == [
+        {"kind": "text", "spans": [{"text": "Take "}, {"text": "--force"}]}
+    ]
+    line = {"kind": "code", "language": "", "text": "rm -rf ./spool/tmp"}
+    assert drawn("rm -rf ./spool/tmp", passage=passage) == [line]

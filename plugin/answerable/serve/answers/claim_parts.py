@@ -1,61 +1,89 @@
-"""Extract the parts of a claim that must be verbatim: numbers, code, addresses, options, names."""
+"""Read the parts of a text that must be verbatim: numbers, code, addresses, options, names.
+
+A claim and the sentences that it quotes are read by the same patterns, to the same forms. So a part
+of the claim stands in the sentences if they have an equal part, and its edges and signs count.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import Rule
-from ..text.normalization import fold_typography, normalize_visible
+from ..text.normalization import TYPOGRAPHY_TABLE, fold_typography, normalize_visible
 from ..text.tokenization import STOPWORDS
 
-# Replaces an extracted part, so that no later pattern matches over its edges.
+# What the ask box draws as code in a sentence; its pattern is the same.
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
+# Stands for a span of code, so that no pattern matches over its edges.
 _GAP = "\ufffc"
+# A line's end, an option, a path, a name or a number with all that belongs to it, or one sign.
+_CODE_TOKEN = re.compile(r"\n|[\w@%+~./\\:-]*[\w@%+~-]|\S")
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+
 _TOP_LEVEL = (
     "ai|app|au|biz|br|ca|cloud|cn|co|com|de|dev|edu|es|eu|example|fr|gg|gov|in|info|io|jp|ly|net|"
     "nl|online|org|pl|ru|site|tech|test|tv|uk|us|wiki|xyz"
 )
 _SEGMENT = r"[\w.@%+~*-]"
-# In this order, because a part of an address may look like a path, a host or a name.
+# In the order in which a broken rule is named: a part of an address may be a host or a name too.
 _PATTERNS: tuple[tuple[Rule, re.Pattern[str]], ...] = (
-    ("code", re.compile(r"`([^`]+)`")),
     (
         "url",
         re.compile(
-            r"(?<!\w)((?:[a-z][a-z0-9+.-]*://|(?:data|file|javascript|mailto|tel|vbscript):)"
-            r"[^\s<>\"`]*[^\s<>\"`.,;:!?)\]}'*_])",
+            r"(?<!\w)(?:[a-z][a-z0-9+.-]*://|(?:data|file|javascript|mailto|tel|vbscript):)"
+            r"[^\s<>\"`]*[^\s<>\"`.,;:!?)\]}'*_]",
             re.IGNORECASE,
         ),
     ),
-    ("email", re.compile(r"(?<![\w.+%-])([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)")),
+    ("email", re.compile(r"(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")),
     (
         "host",
         re.compile(
-            rf"(?<![\w./-])((?:www\.[\w.-]*\w|(?:[\w-]+\.)+(?:{_TOP_LEVEL})|localhost)(?![\w-]|\.\w)"
-            r"(?::\d+)?)",
+            rf"(?<![\w.-])(?<![^/]/)(?:www\.[\w.-]*\w|(?:[\w-]+\.)+(?:{_TOP_LEVEL})|localhost)"
+            r"(?![\w-]|\.\w)(?::\d+)?",
             re.IGNORECASE,
         ),
     ),
     (
         "path",
         re.compile(
-            r"(?<![\w/\\.:<~@-])"
-            rf"((?:~?/|\.\.?/|[A-Za-z]:\\){_SEGMENT}*\w(?:[/\\]+{_SEGMENT}*\w)*[/\\]?"
+            r"(?<![\w/\\.<~@-])"
+            rf"(?:(?:~?/|\.\.?/|[A-Za-z]:\\){_SEGMENT}*\w(?:[/\\]+{_SEGMENT}*\w)*[/\\]?"
             rf"|(?:{_SEGMENT}*\w/+)+(?:{_SEGMENT}*\w)?|(?<!\*)\.[A-Za-z][\w-]+(?:\.\w+)*)"
         ),
     ),
-    ("option", re.compile(r"(?<![^\s(\[{,;=|/\"'*])(--?[A-Za-z][\w-]*)")),
+    ("option", re.compile(r"(?<![^\s(\[{,;:=|/\"'*<>])--?[A-Za-z](?:[\w-]*\w)?")),
 )
-# A number with the letters that it is glued to, or with its sign.
+_CASE_SENSITIVE: frozenset[Rule] = frozenset({"path", "option"})
+
+_CURRENCY = "$\u00a2-\u00a5\u20a0-\u20cf"
+# A comparison, a minus or plus and a currency. The end of an arrow is no comparison.
+_SIGNS_BEFORE = (
+    r"(?:(?:(?<![-=])[<>]=?|[≤≥≈~±]) ?)?(?:(?<![^\s(<>=≤≥≈~±])[-+])?" rf"(?:[{_CURRENCY}] ?)?"
+)
+_SIGNS_AFTER = rf"(?: ?[%‰°])?(?:\+(?![\w+]))?(?: ?[{_CURRENCY}](?!\w))?"
+_SCALES = {
+    "dozen": 12, "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9,
+}  # fmt: skip
+_SCALE = "|".join(_SCALES)
+# A number with the letters that it is glued to, or with its signs.
 _NUMBER = re.compile(
-    r"(?<!\w)(?:(?P<glued>[^\W\d_]+)|(?<![^\s(])(?P<sign>-)|(?<!\d[.,:]))"
-    r"(?P<digits>\d\w*(?:[.,:]\d\w*)*)"
+    rf"(?:(?<!\w)(?P<glued>[^\W\d_]+)|(?P<before>{_SIGNS_BEFORE})(?<!\w)(?<!\d[.,:]))"
+    rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s-]$")
-NUMBER_WORDS = (
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
+_CARDINALS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
 )  # fmt: skip
-_NUMBER_WORD = re.compile(rf"(?<![\w'-])({'|'.join(NUMBER_WORDS)})(?![\w'])", re.IGNORECASE)
+# "Once" counts before a period of time and at the end of a clause, and is a conjunction elsewhere.
+_NUMBER_WORD = re.compile(
+    rf"(?<![\w'-])(?:(?P<cardinal>{'|'.join(_CARDINALS)})(?:[ -](?P<scale>{_SCALE})s?)?"
+    rf"|(?<!\d )(?P<bare_scale>{_SCALE})|(?P<times>twice|half|double(?!-)"
+    r"|(?<!at )once(?= (?:an?|per|every|each|in|more|and|or|daily|weekly|monthly)\b|[.,;:!?)]|$)"
+    r"))(?![\w'])",
+    re.IGNORECASE | re.MULTILINE,
+)
 # "One" is a pronoun after these words, and before anything but a noun.
 _DETERMINER = re.compile(
     r"\b(?:the|this|that|no|any|every|each|which|another|new|old|right|wrong|same|other|first|last)"
@@ -72,7 +100,7 @@ CASED_WORD = re.compile(
     "[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u1e00-\u1fff]+"
 )
 _IDENTIFIER = re.compile(
-    r"(?<![\w.])([^\W\d]\w*(?:\.[^\W\d]\w*)+(?:\(\))?|\w+\(\)|_*[^\W_]+(?:_+[^\W_]+)+)"
+    rf"(?<![\w.])(?:{_DOTTED_NAME.pattern}|\w+(?=\(\))|_*[^\W_]+(?:_+[^\W_]+)+)"
 )
 # A word after one of these begins a sentence, a cell or an item, unless an abbreviation ends so.
 _SENTENCE_ENDS = frozenset(".!?:…。！？|·•>#")
@@ -87,35 +115,56 @@ _GERMAN = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimPart:
-    """Hold a part of a claim that its source must contain; ``rule`` names its kind.
+class TextPart:
+    """Hold a part of a text in the form that equal parts share; ``rule`` names its kind.
 
-    Of a number ``text`` holds the digits, ``glued`` the letters they follow directly and
-    ``beside`` the word before them. ``begins`` marks a word whose capital a sentence may demand.
+    Of a number ``text`` holds the signs and the digits, ``word`` the word before it, and
+    ``is_glued`` tells whether it follows that word directly. ``is_weak`` marks what need not be
+    such a part: "one", and a word whose capital the beginning of a sentence may demand.
     """
 
     rule: Rule
     text: str
-    glued: str = ""
-    beside: str = ""
-    begins: bool = False
+    word: str = ""
+    is_glued: bool = False
+    is_weak: bool = False
 
 
-def extract_parts(claim: str, languages: Sequence[str] = ("en",)) -> list[ClaimPart]:
-    """Extract the exact parts of a claim. languages: those of the passages that it cites."""
-    text = normalize_visible(claim)
-    parts: list[ClaimPart] = []
+def split_code(claim: str) -> tuple[list[str], str]:
+    """Split a claim into its spans of code, and its folded prose with gaps in their places."""
+    return _CODE_SPAN.findall(claim), fold_lines(_CODE_SPAN.sub(_GAP, claim))
+
+
+def fold_lines(text: str) -> str:
+    """Fold each line of a text to what a reader sees, without typography."""
+    return "\n".join(fold_typography(line).text for line in normalize_visible(text).split("\n"))
+
+
+def tokenize_code(text: str) -> list[str]:
+    """Split code into options, paths, names, numbers and single signs, with the ends of lines."""
+    return _CODE_TOKEN.findall(normalize_visible(text).translate(TYPOGRAPHY_TABLE))
+
+
+def list_name_ends(name: str) -> list[str]:
+    """List the ends of a dotted name: ``b.c`` and ``c`` of ``a.b.c``."""
+    labels = name.split(".") if _DOTTED_NAME.fullmatch(name) else []
+    return [".".join(labels[start:]) for start in range(1, len(labels))]
+
+
+def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
+    """Read the parts of a folded text, but for code and for plain names."""
     for rule, pattern in _PATTERNS:
-        matches = [m for m in pattern.finditer(text) if rule != "path" or _is_path(m[1])]
-        parts += [ClaimPart(rule, match[1]) for match in matches]
-        for match in reversed(matches):
-            text = text[: match.start()] + _GAP + text[match.end() :]
-    text = "\n".join(fold_typography(line).text for line in text.split("\n"))
-    parts += _find_numbers(text)
-    if any(language.startswith("en") for language in languages):
-        parts += _find_number_words(text)
-    names, text = _extract_identifiers(text)
-    return [*parts, *names, *_find_names(text, languages)]
+        for match in pattern.finditer(text):
+            if rule != "path" or _is_path(match[0]):
+                words = match[0] if rule in _CASE_SENSITIVE else match[0].casefold()
+                yield TextPart(rule, words.rstrip("/\\") or words)
+    yield from _read_numbers(text, is_english)
+    if is_english:
+        yield from _read_number_words(text)
+    for match in _IDENTIFIER.finditer(text):
+        # "e.g." is none.
+        if any(len(label) > 1 for label in match[0].split(".")):
+            yield TextPart("name", match[0].casefold())
 
 
 def _is_path(text: str) -> bool:
@@ -127,47 +176,56 @@ def _is_path(text: str) -> bool:
     return is_rooted or text.count("/") > 1 or text[-1] == "/" or bool(re.search(r"[._@~%]", text))
 
 
-def _find_numbers(text: str) -> Iterator[ClaimPart]:
-    """Find the numbers in digits, each with the letters or the word before it."""
+def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
+    """Read the numbers in digits, each with its signs and with the word before it."""
     for match in _NUMBER.finditer(text):
-        beside = _WORD_BEFORE.search(text, 0, match.start())
-        digits = (match["sign"] or "") + match["digits"]
-        yield ClaimPart("number", digits, match["glued"] or "", beside[1] if beside else "")
+        glued, digits, after = match["glued"] or "", match["digits"], match["after"]
+        before = (match["before"] or "").replace("<=", "≤").replace(">=", "≥")
+        if is_english and match["scale"]:
+            digits = _scale_number(digits, match["scale"])
+        # The currency of an amount may stand on either side.
+        currency = re.sub(f"[^{_CURRENCY}]", "", before + after)
+        before, after = (re.sub(f"[ {_CURRENCY}]", "", signs) for signs in (before, after))
+        beside = None if glued else _WORD_BEFORE.search(text, 0, match.start())
+        word = glued or (beside[1] if beside else "")
+        signed = f"{before}{currency}{digits}{after}"
+        yield TextPart("number", signed, word.casefold(), is_glued=bool(glued))
 
 
-def _find_number_words(text: str) -> Iterator[ClaimPart]:
-    """Find the English words of small numbers; "one" is a pronoun in most places."""
+def _scale_number(digits: str, scale: str) -> str:
+    """Multiply a whole number by an English scale; any other number keeps the scale as a word."""
+    scale = scale.lower()
+    return str(int(digits) * _SCALES[scale]) if digits.isdigit() else f"{digits} {scale}"
+
+
+def _read_number_words(text: str) -> Iterator[TextPart]:
+    """Read the English words of numbers; "one" is a pronoun in most places."""
     for match in _NUMBER_WORD.finditer(text):
-        word = match[1].lower()
-        is_pronoun = word == "one" and (
-            _DETERMINER.search(text, 0, match.start()) or not _NOUN_AFTER.match(text, match.end())
-        )
-        if not is_pronoun:
-            yield ClaimPart("number", str(NUMBER_WORDS.index(word)))
+        word, scale = match[0].lower(), match["scale"] or match["bare_scale"]
+        if match["times"]:
+            yield TextPart("number", word)
+        else:
+            digits = str(_CARDINALS.index((match["cardinal"] or "one").lower()))
+            is_pronoun = word == "one" and bool(
+                _DETERMINER.search(text, 0, match.start())
+                or not _NOUN_AFTER.match(text, match.end())
+            )
+            digits = _scale_number(digits, scale) if scale else digits
+            yield TextPart("number", digits, is_weak=is_pronoun)
 
 
-def _extract_identifiers(text: str) -> tuple[list[ClaimPart], str]:
-    """Extract the names of code, and return the text without them; "e.g." is none."""
-    matches = [
-        m for m in _IDENTIFIER.finditer(text) if any(len(label) > 1 for label in m[1].split("."))
-    ]
-    for match in reversed(matches):
-        text = text[: match.start()] + _GAP + text[match.end() :]
-    return [ClaimPart("name", match[1].removesuffix("()")) for match in matches], text
-
-
-def _find_names(text: str, languages: Sequence[str]) -> Iterator[ClaimPart]:
-    """Find the words with a capital inside, and those that begin with one inside a sentence."""
+def read_names(text: str, languages: Sequence[str]) -> Iterator[TextPart]:
+    """Read the words of a folded claim with a capital. languages: those of its passages."""
     has_capital_nouns = _has_capital_nouns(text, languages)
     for line in text.split("\n"):
         for match in CASED_WORD.finditer(line):
-            word = match.group()
+            word = match[0]
             is_shaped = word[1:] != word[1:].lower()
             if word == word.lower() or word.lower() in STOPWORDS:
                 continue
             if is_shaped or not has_capital_nouns:
                 begins = not is_shaped and _begins_sentence(line[: match.start()])
-                yield ClaimPart("name", word, begins=begins)
+                yield TextPart("name", word, is_weak=begins)
 
 
 def _begins_sentence(before: str) -> bool:

@@ -32,7 +32,7 @@ def draft_reply(
             draft = answerer.draft(question, evidence, violation)
         try:
             with context.stage("checking"):
-                answer = enforce_contract(draft, evidence, (question, *names))
+                answer = enforce_contract(draft, evidence, names)
         except ContractViolation as error:
             violation = str(error)
             context.count_refusals(error.stage, error.rule)

@@ -1,20 +1,24 @@
-"""Check that a claim's exact parts occur in the sentences it quotes; name the rule it breaks."""
+"""Check that the exact parts of a claim stand in the sentences it quotes; name the broken rule."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from itertools import chain, islice, product
+from itertools import islice, product
 
 from ..errors import Rule
-from ..text.normalization import (
-    count_visible_characters,
-    fold_typography,
-    is_visibly_blank,
-    normalize_visible,
-)
+from ..text.normalization import count_visible_characters, fold_typography, is_visibly_blank
 from ..text.sanitization import sanitize_text
 from ..types import Evidence
-from .claim_parts import CASED_WORD, NUMBER_WORDS, ClaimPart, extract_parts
+from .claim_parts import (
+    CASED_WORD,
+    TextPart,
+    fold_lines,
+    list_name_ends,
+    read_names,
+    read_parts,
+    split_code,
+    tokenize_code,
+)
 from .quotations import Quotation
 from .statements import find_surrounding_sentences
 
@@ -26,30 +30,19 @@ MAX_EXCERPT_CHARACTERS = 1_200
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
-_NUMBER_EDGES = (r"(?<!\w)(?<!\d[.,:])", r"(?!\w)(?![.,:]\d)")
-# What may come neither directly before a part nor directly after it.
-_PART_EDGES: dict[Rule, tuple[str, str]] = {
-    "code": _NUMBER_EDGES,
-    "url": (r"(?<!\w)", r"/?(?![\w/#?&=%~+@-]|[.,:;!?][\w/])"),
-    "email": (r"(?<![\w.+%-])", r"(?![\w-]|\.\w)"),
-    "host": (r"(?<![\w.-])", r"(?![\w-]|\.\w|:\d)"),
-    "path": (r"(?<![\w./\\~-])", r"[/\\]?(?![\w/\\-]|\.\w)"),
-    "option": (r"(?<![\w-])", r"(?![\w-])"),
-    "name": (r"(?<!\w)", r"(?!\w)"),
-}
-_CASE_INSENSITIVE: frozenset[Rule] = frozenset({"url", "email", "host", "name"})
-
 
 @dataclass(frozen=True, slots=True)
-class _GroundingSource:
-    """Hold the folded words that a claim may use.
+class _QuotedParts:
+    """Hold the parts that a claim may have.
 
-    ``sentences``: those that it quotes from. ``names``: these, and all else that may name things.
+    ``parts``: of the sentences that it quotes, and the names of the title and the site.
+    ``numbers``: each with the word before it. ``stems``: of all words that may name things.
     ``evidence``: the texts of all passages.
     """
 
-    sentences: str
-    names: str
+    parts: Set[tuple[Rule, str]]
+    numbers: Set[tuple[str, str]]
+    stems: Set[str]
     evidence: Sequence[str]
     is_english: bool
 
@@ -88,9 +81,8 @@ def check_claim(
 ) -> Rule | None:
     """Name the rule that a claim breaks, else None.
 
-    names: texts that a name may also come from: the question, the site's names. A claim that is one
-    of its quotes only has to be short; each exact part of any other has to occur in the sentences
-    that it quotes from.
+    names: those of the site, which a claim may use. A claim that is one of its quotes only has to
+    be short; each exact part of any other has to stand in the sentences that it quotes from.
     """
     if is_visibly_blank(text):
         return "blank"
@@ -101,8 +93,16 @@ def check_claim(
         return None
     if len(text) > MAX_CLAIM_CHARACTERS:
         return "length"
-    source = _fold_source(quotations, evidence, names)
-    parts = extract_parts(text, [quotation.passage.language for quotation in quotations])
+    quoted = "\n".join(find_surrounding_sentences(q.passage, q.start, q.end) for q in quotations)
+    tokens = tokenize_code(quoted)
+    code, prose = split_code(text)
+    if not all(_contains_code(tokens, tokenize_code(span)) for span in code):
+        return "code"
+    languages = [quotation.passage.language for quotation in quotations]
+    is_english = any(language.startswith("en") for language in languages)
+    titles = "\n".join([*(quotation.passage.title for quotation in quotations), *names])
+    source = _read_source(fold_lines(quoted), fold_lines(titles), evidence, is_english)
+    parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages))
     return next((part.rule for part in parts if not _contains_part(source, part)), None)
 
 
@@ -126,11 +126,15 @@ def _is_excerpt(text: str, quotations: Sequence[Quotation]) -> bool:
 
 
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
-    """Test whether a text is the words of some quotes in order, sanitized as claims are."""
+    """Test whether a text is the words of some quotes in order, sanitized as claims are.
+
+    Code that only the claim marks as such is not excused.
+    """
+    words = [sanitize_text(q.passage.text[q.start : q.end]) for q in quotations]
+    if text.count("`") != sum(quote.count("`") for quote in words):
+        return False
     remaining = fold_typography(text).text.strip()
-    for n, quotation in enumerate(quotations):
-        words = quotation.passage.text[quotation.start : quotation.end]
-        quote = fold_typography(sanitize_text(words)).text.strip()
+    for n, quote in enumerate(fold_typography(quote).text.strip() for quote in words):
         remaining = remaining.removeprefix("…").lstrip() if n else remaining
         if not remaining.startswith(quote):
             return False
@@ -138,75 +142,56 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
     return not remaining
 
 
-def _fold_source(
-    quotations: Sequence[Quotation], evidence: Evidence, names: Sequence[str]
-) -> _GroundingSource:
-    """Fold the words that a claim with these quotes may use."""
-    spans = [(each.passage, each.start, each.end) for each in quotations]
-    sentences = _fold_texts([find_surrounding_sentences(*span) for span in spans])
-    return _GroundingSource(
-        sentences,
-        f"{sentences}\n{_fold_texts(chain((each.passage.title for each in quotations), names))}",
-        [passage.text for passage in evidence.passages],
-        any(each.passage.language.startswith("en") for each in quotations),
+def _contains_code(tokens: list[str], code: list[str]) -> bool:
+    """Test whether code stands in a text's tokens; a dotted name may lose its first parts."""
+    starts = range(len(tokens) - len(code) + 1 if code else 0)
+    return any(
+        code[0] in (tokens[start], *list_name_ends(tokens[start]))
+        and code[1:] == tokens[start + 1 : start + len(code)]
+        for start in starts
     )
 
 
-def _fold_texts(texts: Sequence[str] | chain[str]) -> str:
-    return "\n".join(fold_typography(normalize_visible(text)).text for text in texts)
+def _read_source(sentences: str, titles: str, evidence: Evidence, is_english: bool) -> _QuotedParts:
+    """Read the parts of some folded sentences, and the names in titles."""
+    quoted = list(read_parts(sentences, is_english=is_english))
+    named = [part for part in read_parts(titles, is_english=False) if part.rule == "name"]
+    # A version may be quoted without the letters that it is glued to, a number may not.
+    parts = {
+        (part.rule, part.text)
+        for part in (*quoted, *named)
+        if not part.is_glued or "." in part.text
+    }
+    ends = {end for part in (*quoted, *named) for end in list_name_ends(part.text)}
+    return _QuotedParts(
+        parts | {("name", end) for end in ends},
+        {(part.word, part.text) for part in quoted if part.rule == "number"},
+        {_strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")},
+        [passage.text for passage in evidence.passages],
+        is_english,
+    )
 
 
-def _contains_part(source: _GroundingSource, part: ClaimPart) -> bool:
+def _contains_part(source: _QuotedParts, part: TextPart) -> bool:
     """Test whether a source contains a part of a claim, by the rule of its kind."""
+    is_equal = (
+        part.rule,
+        part.text.casefold() if part.rule == "name" else part.text,
+    ) in source.parts
     if part.rule == "number":
-        return _contains_number(source, part)
-    if part.rule == "name":
-        return _contains_name(source, part)
-    return _contains_whole(source.sentences, part.rule, part.text)
-
-
-def _contains_whole(text: str, rule: Rule, words: str) -> bool:
-    """Test whether a folded text contains whole words."""
-    words = fold_typography(words).text.strip()
-    if rule in ("url", "path"):
-        words = words.rstrip("/\\") or words
-    before, after = _PART_EDGES[rule]
-    flags = re.IGNORECASE if rule in _CASE_INSENSITIVE else 0
-    return bool(words) and bool(re.search(before + re.escape(words) + after, text, flags))
-
-
-def _contains_number(source: _GroundingSource, part: ClaimPart) -> bool:
-    """Test whether the quoted sentences contain a number, in digits or in a word.
-
-    Letters and a number may be glued together or side by side, but in the same order.
-    """
-    before, after = _NUMBER_EDGES
-    digits = re.escape(part.text) + after
-    word = part.glued or part.beside
-    if word and re.search(rf"(?<!\w)(?i:{re.escape(word)})[\s-]?{digits}", source.sentences):
-        return True
-    if part.glued and not _contains_whole(source.names, "name", part.glued):
-        return False
-    # A number keeps its sign; a version may occur without the letters that it is glued to.
-    glue = r"(?:(?<!\w)[^\W\d_]+)?" if "." in part.text else ""
-    if re.search(rf"(?<!\s-)(?<!\(-)(?<!^-){before}{glue}{digits}", source.sentences):
-        return True
-    if part.glued or not part.text.isdigit() or len(part.text) > 2:
-        return False
-    spelled = NUMBER_WORDS[int(part.text)] if int(part.text) < len(NUMBER_WORDS) else None
-    return bool(spelled and re.search(rf"\b{spelled}\b", source.sentences, re.IGNORECASE))
-
-
-def _contains_name(source: _GroundingSource, part: ClaimPart) -> bool:
-    """Test whether a source contains a name, in another case or inflection."""
-    if not CASED_WORD.fullmatch(part.text):
-        return _contains_whole(source.names, "name", part.text)
-    if part.begins and not _is_name(part.text, source.evidence):
+        # Letters and a number may be glued together or side by side, but in the same order.
+        is_named = not part.is_glued or _strip_plural(part.word) in source.stems
+        is_pair = bool(part.word) and (part.word, part.text) in source.numbers
+        return part.is_weak or is_pair or (is_named and is_equal)
+    if part.rule != "name" or is_equal:
+        return is_equal
+    if part.is_weak and not _is_name(part.text, source.evidence):
         return True
     name = _strip_plural(part.text)
-    stems = {_strip_plural(word) for word in CASED_WORD.findall(source.names)}
-    return name in stems or (
-        not source.is_english and any(_is_inflected(name, stem) for stem in stems)
+    return name in source.stems or (
+        not source.is_english
+        and name.isalpha()
+        and any(_is_inflected(name, stem) for stem in source.stems)
     )
 
 

@@ -140,8 +140,11 @@ def _continues(block: Block, previous: Block) -> bool:
 def _append_block(
     blocks: list[Json], passage: Passage, block: Block, part: TextRange, is_same: bool
 ) -> None:
-    """Append a block, or add it to the last list or table if it is of the same."""
-    if block.kind == "code":
+    """Append a block, or add it to the last list or table if it is of the same.
+
+    Code of which a line is cut is text: nobody may take it for a whole command.
+    """
+    if block.kind == "code" and _holds_whole_lines(passage.text, block, part):
         code = sanitize_text(passage.text[slice(*part)])
         blocks.append({"kind": "code", "language": block.detail, "text": code})
     elif block.kind == "item":
@@ -164,6 +167,12 @@ def _append_block(
         blocks.append({"kind": "text", "spans": _build_spans(passage, *part)})
 
 
+def _holds_whole_lines(text: str, block: Block, part: TextRange) -> bool:
+    """Test whether a part of a block begins and ends with lines of the block."""
+    before, after = text[block.start : part[0]], text[part[1] : block.end]
+    return not (before.rpartition("\n")[2].strip() or after.partition("\n")[0].strip())
+
+
 def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[list[Json]]:
     """Build the cells of a row, each as spans; those that are not quoted are empty."""
     cells = [
@@ -175,7 +184,7 @@ def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[li
 
 
 def _build_spans(passage: Passage, start: int, end: int) -> list[Json]:
-    """Build the spans of a range: pieces of text, with ``code`` or ``href`` where they are that."""
+    """Build the spans of a range: its pieces of text, with ``href`` or whole ``code``."""
     inside = [
         span for span in passage.spans
         if span.kind != "cell" and span.start < end and span.end > start
@@ -186,7 +195,10 @@ def _build_spans(passage: Passage, start: int, end: int) -> list[Json]:
         piece: Json = {"text": sanitize_text(passage.text[first:last])}
         for span in inside:
             if span.start <= first and last <= span.end:
-                piece |= {"code": True} if span.kind == "code" else {"href": span.url}
+                if span.kind == "link":
+                    piece["href"] = span.url
+                elif start <= span.start and span.end <= end:
+                    piece["code"] = True
         if piece["text"]:
             pieces.append(piece)
     return pieces

@@ -21,7 +21,7 @@ _TYPOGRAPHY = {
 # Between word characters an underscore is part of a name and an asterisk a product or a power, not
 # emphasis. A run is taken whole, and only from its first character: long ones stay linear.
 _EMPHASIS = re.compile(r"`+|(?<![\w*])[*_]+|(?<![*_])[*_]+(?![\w*])")
-_TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
+TYPOGRAPHY_TABLE = str.maketrans(_TYPOGRAPHY)
 # White space that folding changes: any but one blank within a text.
 _FOLDED_SPACES = re.compile(r"^\s+|\s{2,}|[^\S ]")
 
@@ -55,7 +55,7 @@ def fold_typography(text: str) -> FoldedText:
 
 def _fold_without_emphasis(text: str) -> FoldedText:
     """Fold a text without emphasis, run by run."""
-    folded = text.translate(_TYPOGRAPHY_TABLE)
+    folded = text.translate(TYPOGRAPHY_TABLE)
     parts: list[str] = []
     offsets: list[int] = []
     at = 0

@@ -161,6 +161,7 @@ function trimBlockRange(text, start, end) {
 
 /**
  * Append a block, or add it to the last list or table if it is of the same.
+ * Code of which a line is cut is text: nobody may take it for a whole command.
  * @param {Recipe} recipe
  * @param {any[]} blocks
  * @param {Passage} passage
@@ -171,7 +172,7 @@ function trimBlockRange(text, start, end) {
 function appendBlock(recipe, blocks, passage, block, range, isSame) {
   const { kind, detail, level } = block;
   const spans = () => buildSpans(recipe, passage, ...range);
-  if (kind === "code") {
+  if (kind === "code" && holdsWholeLines(passage.text, block, range)) {
     blocks.push({ kind, language: detail, text: sanitizeText(recipe, passage.text.slice(...range)) });
   } else if (kind === "item") {
     if (!isSame) blocks.push({ kind: "list", items: [] });
@@ -187,6 +188,19 @@ function appendBlock(recipe, blocks, passage, block, range, isSame) {
   } else {
     blocks.push({ kind: "text", spans: spans() });
   }
+}
+
+/**
+ * Test whether a part of a block begins and ends with lines of the block.
+ * @param {string} text
+ * @param {Block} block
+ * @param {TextRange} range
+ * @returns {boolean}
+ */
+function holdsWholeLines(text, block, [start, end]) {
+  const before = text.slice(block.start, start);
+  const [after] = text.slice(end, block.end).split("\n", 1);
+  return !stripSpace(before.slice(before.lastIndexOf("\n") + 1)) && !stripSpace(after);
 }
 
 /**
@@ -207,7 +221,7 @@ function buildCells(recipe, passage, block, range) {
 }
 
 /**
- * Build the spans of a range: pieces of text, with `code` or `href` where they are that.
+ * Build the spans of a range: its pieces of text, with `href` or whole `code`.
  * @param {Recipe} recipe
  * @param {Passage} passage
  * @param {number} start
@@ -227,8 +241,8 @@ function buildSpans(recipe, passage, start, end) {
     const piece = { text: sanitizeText(recipe, passage.text.slice(first, last)) };
     for (const span of inside) {
       if (span.start > first || last > span.end) continue;
-      if (span.kind === "code") piece.code = true;
-      else piece.href = span.url;
+      if (span.kind === "link") piece.href = span.url;
+      else if (start <= span.start && span.end <= end) piece.code = true;
     }
     if (piece.text) pieces.push(piece);
   }
