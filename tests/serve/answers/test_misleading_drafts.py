@@ -5,15 +5,20 @@ docs/limits.md lists the families, those that no rule can catch too.
 
 import re
 
+import markdown
 import pytest
 
-from answerable.serve.answers import statements
+from answerable.indexing.pages.passages import PassageWindow, cut_passages
+from answerable.serve.answers import claim_parts, statements
 from answerable.serve.answers.contract import enforce_contract
 from answerable.serve.answers.draft_loop import draft_reply
+from answerable.serve.answers.grounding import check_claim
+from answerable.serve.answers.quotations import Quotation
 from answerable.serve.text.sanitization import sanitize_text
-from answerable.serve.types import Answer, RecordCitation
+from answerable.serve.types import Answer, Evidence, RecordCitation
 from answerable.testing.doubles import ScriptedAnswerer
 from support import misleading_drafts, sites
+from support.doubles import record
 from support.misleading_drafts import CAUGHT, INHERENT, Pair
 
 PAIRS = misleading_drafts.pairs()
@@ -98,3 +103,32 @@ def test_an_excerpt_of_several_quotes_is_longer_than_a_claim_may_be() -> None:
         answer = enforce_contract(draft, misleading_drafts.evidence())
         assert answer.rules == rules
         assert len(answer.claims) == 1 - len(rules)
+
+
+def test_every_sentence_and_code_of_the_manual_may_be_claimed() -> None:
+    """A claim is read by the same patterns as its quotes, so honest words never fall."""
+    counts = {"sentences": 0, "code": 0}
+    for path in sorted((sites.ROOT / "docs").glob("*.md")):
+        html = markdown.markdown(path.read_text("utf-8"), extensions=["tables", "fenced_code"])
+        for cut in list(cut_passages(record(path.stem, html), PassageWindow()))[::3]:
+            passage = cut.passage
+            claims = [("sentences", span, "In short: {}") for span in passage.sentences]
+            claims += [
+                ("code", (span.start, span.end), "There is `{}` in it.")
+                for span in passage.spans
+                if span.kind == "code"
+            ]
+            for kind, (start, end), claim in claims:
+                words = passage.text[start:end]
+                if "`" in words or len(words) > 500:
+                    continue
+                counts[kind] += 1
+                place = Quotation(passage, start, end)
+                text = claim.format(words)
+                assert check_claim(text, [place], Evidence((passage,))) is None, text
+    assert min(counts.values()) > 500, counts
+
+
+def test_the_ask_box_draws_as_code_what_is_checked_as_code() -> None:
+    script = (sites.ROOT / "plugin/answerable/widget/ask-box.js").read_text(encoding="utf-8")
+    assert f"text.split(/{claim_parts.CODE_SPAN.pattern}/)" in script

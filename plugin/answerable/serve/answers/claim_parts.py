@@ -13,7 +13,7 @@ from ..text.normalization import TYPOGRAPHY_TABLE, fold_typography, normalize_vi
 from ..text.tokenization import STOPWORDS
 
 # What the ask box draws as code in a sentence; its pattern is the same.
-_CODE_SPAN = re.compile(r"`([^`\n]+)`")
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
 # Stands for a span of code, so that no pattern matches over its edges.
 _GAP = "\ufffc"
 # A line's end, an option, a path, a name or a number with all that belongs to it, or one sign.
@@ -76,24 +76,20 @@ _CARDINALS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
 )  # fmt: skip
-# "Once" counts before a period of time and at the end of a clause, and is a conjunction elsewhere.
-_NUMBER_WORD = re.compile(
-    rf"(?<![\w'-])(?:(?P<cardinal>{'|'.join(_CARDINALS)})(?:[ -](?P<scale>{_SCALE})s?)?"
-    rf"|(?<!\d )(?P<bare_scale>{_SCALE})|(?P<times>twice|half|double(?!-)"
-    r"|(?<!at )once(?= (?:an?|per|every|each|in|more|and|or|daily|weekly|monthly)\b|[.,;:!?)]|$)"
-    r"))(?![\w'])",
-    re.IGNORECASE | re.MULTILINE,
-)
 # "One" is a pronoun after these words, and before anything but a noun.
-_DETERMINER = re.compile(
-    r"\b(?:the|this|that|no|any|every|each|which|another|new|old|right|wrong|same|other|first|last)"
-    r"\s$",
-    re.IGNORECASE,
+_PRONOUN = (
+    r"(?:the|this|that|no|any|every|each|which|another|new|old|right|wrong|same|other|first|last) "
+    r"one|one(?! [^\W\d_])|one(?= (?:after|and|another|as|at|before|but|by|can|could|does|each|"
+    r"every|for|from|has|if|in|is|may|must|needs|of|on|or|per|should|than|that|the|to|was|when|"
+    r"which|while|who|will|with|would)\b)"
 )
-_NOUN_AFTER = re.compile(
-    r"\s(?!(?:after|and|another|as|at|before|but|by|can|could|does|each|every|for|from|has|if|in|is|"
-    r"may|must|needs|of|on|or|per|should|than|that|the|to|was|when|which|while|who|will|with|would)"
-    r"\b)[^\W\d_]"
+# "Once" counts before a period of time and at the end of a clause, and is a conjunction elsewhere.
+_ONCE = r"(?<!at )once(?= (?:an?|per|every|each|in|more|and|or|daily|weekly|monthly)\b|[.,;:!?)]|$)"
+_NUMBER_WORD = re.compile(
+    rf"(?<![\w'-])(?:(?P<pronoun>{_PRONOUN})|(?P<times>twice|half|double(?!-)|{_ONCE})"
+    rf"|(?P<cardinal>{'|'.join(_CARDINALS)})(?:[ -](?P<scale>{_SCALE})s?)?"
+    rf"|(?<!\d )(?P<bare_scale>{_SCALE}))(?![\w'])",
+    re.IGNORECASE | re.MULTILINE,
 )
 # Letters of the scripts that have capitals.
 CASED_WORD = re.compile(
@@ -119,8 +115,7 @@ class TextPart:
     """Hold a part of a text in the form that equal parts share; ``rule`` names its kind.
 
     Of a number ``text`` holds the signs and the digits, ``word`` the word before it, and
-    ``is_glued`` tells whether it follows that word directly. ``is_weak`` marks what need not be
-    such a part: "one", and a word whose capital the beginning of a sentence may demand.
+    ``is_glued`` tells whether it follows that word directly. ``is_weak`` marks a pronoun.
     """
 
     rule: Rule
@@ -132,7 +127,7 @@ class TextPart:
 
 def split_code(claim: str) -> tuple[list[str], str]:
     """Split a claim into its spans of code, and its folded prose with gaps in their places."""
-    return _CODE_SPAN.findall(claim), fold_lines(_CODE_SPAN.sub(_GAP, claim))
+    return CODE_SPAN.findall(claim), fold_lines(CODE_SPAN.sub(_GAP, claim))
 
 
 def fold_lines(text: str) -> str:
@@ -164,7 +159,7 @@ def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
     for match in _IDENTIFIER.finditer(text):
         # "e.g." is none.
         if any(len(label) > 1 for label in match[0].split(".")):
-            yield TextPart("name", match[0].casefold())
+            yield TextPart("name", strip_plural(match[0]))
 
 
 def _is_path(text: str) -> bool:
@@ -186,10 +181,9 @@ def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
         # The currency of an amount may stand on either side.
         currency = re.sub(f"[^{_CURRENCY}]", "", before + after)
         before, after = (re.sub(f"[ {_CURRENCY}]", "", signs) for signs in (before, after))
-        beside = None if glued else _WORD_BEFORE.search(text, 0, match.start())
-        word = glued or (beside[1] if beside else "")
+        beside = glued or "".join(_WORD_BEFORE.findall(text[: match.start()]))
         signed = f"{before}{currency}{digits}{after}"
-        yield TextPart("number", signed, word.casefold(), is_glued=bool(glued))
+        yield TextPart("number", signed, strip_plural(beside), is_glued=bool(glued))
 
 
 def _scale_number(digits: str, scale: str) -> str:
@@ -199,33 +193,41 @@ def _scale_number(digits: str, scale: str) -> str:
 
 
 def _read_number_words(text: str) -> Iterator[TextPart]:
-    """Read the English words of numbers; "one" is a pronoun in most places."""
+    """Read the English words of numbers."""
     for match in _NUMBER_WORD.finditer(text):
-        word, scale = match[0].lower(), match["scale"] or match["bare_scale"]
-        if match["times"]:
-            yield TextPart("number", word)
-        else:
-            digits = str(_CARDINALS.index((match["cardinal"] or "one").lower()))
-            is_pronoun = word == "one" and bool(
-                _DETERMINER.search(text, 0, match.start())
-                or not _NOUN_AFTER.match(text, match.end())
-            )
-            digits = _scale_number(digits, scale) if scale else digits
-            yield TextPart("number", digits, is_weak=is_pronoun)
+        cardinal, scale = match["cardinal"] or "one", match["scale"] or match["bare_scale"]
+        digits = str(_CARDINALS.index(cardinal.lower()))
+        number = _scale_number(digits, scale) if scale else (match["times"] or digits).lower()
+        yield TextPart("number", number, is_weak=match["pronoun"] is not None)
 
 
-def read_names(text: str, languages: Sequence[str]) -> Iterator[TextPart]:
-    """Read the words of a folded claim with a capital. languages: those of its passages."""
-    has_capital_nouns = _has_capital_nouns(text, languages)
+def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> Iterator[TextPart]:
+    """Read the words of a folded claim with a capital that makes them a name.
+
+    languages: those of the passages that it cites. evidence: all texts that may use a name.
+    """
+    tags = {language.split("-")[0].lower() for language in languages}
+    has_capital_nouns = tags & _NOUN_CAPITALS or len(_GERMAN & set(text.split())) > 1
     for line in text.split("\n"):
         for match in CASED_WORD.finditer(line):
             word = match[0]
-            is_shaped = word[1:] != word[1:].lower()
-            if word == word.lower() or word.lower() in STOPWORDS:
-                continue
-            if is_shaped or not has_capital_nouns:
-                begins = not is_shaped and _begins_sentence(line[: match.start()])
-                yield TextPart("name", word, is_weak=begins)
+            begins = _begins_sentence(line[: match.start()]) and not _is_name(word, evidence)
+            is_name = word[1:] != word[1:].lower() or not (has_capital_nouns or begins)
+            if is_name and word != word.lower() and word.lower() not in STOPWORDS:
+                yield TextPart("name", strip_plural(word))
+
+
+def _is_name(word: str, texts: Sequence[str]) -> bool:
+    """Test whether texts use a word as a name: inside a sentence, and never in lower case."""
+    lower = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
+    inside = re.compile(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)")
+    return any(map(inside.search, texts)) and not any(map(lower.search, texts))
+
+
+def strip_plural(word: str) -> str:
+    """Lower the case of a word and strip an English plural's ending."""
+    folded = word.casefold()
+    return folded[:-1] if len(folded) > 2 and folded[-1] == "s" and folded[-2] != "s" else folded
 
 
 def _begins_sentence(before: str) -> bool:
@@ -234,9 +236,3 @@ def _begins_sentence(before: str) -> bool:
         return True
     before = before.rstrip(" \"'([{")
     return not before or (before[-1] in _SENTENCE_ENDS and not _ABBREVIATION.search(before))
-
-
-def _has_capital_nouns(text: str, languages: Sequence[str]) -> bool:
-    """Test whether a claim capitalizes common nouns, by its sources' language or its own words."""
-    tags = {language.split("-")[0].lower() for language in languages}
-    return bool(tags & _NOUN_CAPITALS) or len(_GERMAN & set(text.split())) > 1

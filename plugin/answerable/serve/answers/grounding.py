@@ -1,8 +1,6 @@
 """Check that the exact parts of a claim stand in the sentences it quotes; name the broken rule."""
 
-import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from itertools import islice, product
 
 from ..errors import Rule
@@ -17,6 +15,7 @@ from .claim_parts import (
     read_names,
     read_parts,
     split_code,
+    strip_plural,
     tokenize_code,
 )
 from .quotations import Quotation
@@ -29,22 +28,6 @@ MAX_EXCERPT_CHARACTERS = 1_200
 # quote is placed where it occurs first.
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _QuotedParts:
-    """Hold the parts that a claim may have.
-
-    ``parts``: of the sentences that it quotes, and the names of the title and the site.
-    ``numbers``: each with the word before it. ``stems``: of all words that may name things.
-    ``evidence``: the texts of all passages.
-    """
-
-    parts: Set[tuple[Rule, str]]
-    numbers: Set[tuple[str, str]]
-    stems: Set[str]
-    evidence: Sequence[str]
-    is_english: bool
 
 
 def choose_quotations(
@@ -101,22 +84,22 @@ def check_claim(
     languages = [quotation.passage.language for quotation in quotations]
     is_english = any(language.startswith("en") for language in languages)
     titles = "\n".join([*(quotation.passage.title for quotation in quotations), *names])
-    source = _read_source(fold_lines(quoted), fold_lines(titles), evidence, is_english)
-    parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages))
-    return next((part.rule for part in parts if not _contains_part(source, part)), None)
+    source = _read_source(fold_lines(quoted), fold_lines(titles), is_english)
+    texts = [passage.text for passage in evidence.passages]
+    parts = (*read_parts(prose, is_english=is_english), *read_names(prose, languages, texts))
+    broken = (part.rule for part in parts if not _contains_part(source, part, is_english))
+    return next(broken, None)
 
 
 def _place_in_order(located: Sequence[Sequence[Quotation]]) -> list[Quotation]:
     """Place each quote where its words first occur after those of the quote before it."""
     placed: list[Quotation] = []
-    for quotations in located:
+    for places in located:
         last = placed[-1] if placed else None
-        following = (
-            each
-            for each in quotations
-            if last is None or each.passage is not last.passage or each.start >= last.end
-        )
-        placed.append(next(following, quotations[0]))
+        following = [
+            q for q in places if not last or q.passage is not last.passage or q.start >= last.end
+        ]
+        placed.append((following or places)[0])
     return placed
 
 
@@ -144,73 +127,40 @@ def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
 
 def _contains_code(tokens: list[str], code: list[str]) -> bool:
     """Test whether code stands in a text's tokens; a dotted name may lose its first parts."""
-    starts = range(len(tokens) - len(code) + 1 if code else 0)
-    return any(
-        code[0] in (tokens[start], *list_name_ends(tokens[start]))
-        and code[1:] == tokens[start + 1 : start + len(code)]
-        for start in starts
+    return bool(code) and any(
+        code[0] in (token, *list_name_ends(token)) and code[1:] == tokens[n + 1 : n + len(code)]
+        for n, token in enumerate(tokens)
     )
 
 
-def _read_source(sentences: str, titles: str, evidence: Evidence, is_english: bool) -> _QuotedParts:
-    """Read the parts of some folded sentences, and the names in titles."""
+def _read_source(sentences: str, titles: str, is_english: bool) -> set[tuple[Rule, str]]:
+    """Read the parts of folded sentences, and of titles the names, as what a claim may say."""
     quoted = list(read_parts(sentences, is_english=is_english))
-    named = [part for part in read_parts(titles, is_english=False) if part.rule == "name"]
+    named = [part.text for part in read_parts(titles, is_english=False) if part.rule == "name"]
+    named += [part.text for part in quoted if part.rule == "name"]
+    words = [strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")]
+    names = {*named, *words, *(end for name in named for end in list_name_ends(name))}
     # A version may be quoted without the letters that it is glued to, a number may not.
-    parts = {
-        (part.rule, part.text)
-        for part in (*quoted, *named)
-        if not part.is_glued or "." in part.text
-    }
-    ends = {end for part in (*quoted, *named) for end in list_name_ends(part.text)}
-    return _QuotedParts(
-        parts | {("name", end) for end in ends},
-        {(part.word, part.text) for part in quoted if part.rule == "number"},
-        {_strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")},
-        [passage.text for passage in evidence.passages],
-        is_english,
-    )
+    parts = {(part.rule, part.text) for part in quoted if not part.is_glued or "." in part.text}
+    pairs = {(part.rule, f"{part.word} {part.text}") for part in quoted if part.word}
+    return parts | pairs | {("name", name) for name in names}
 
 
-def _contains_part(source: _QuotedParts, part: TextPart) -> bool:
+def _contains_part(source: Set[tuple[Rule, str]], part: TextPart, is_english: bool) -> bool:
     """Test whether a source contains a part of a claim, by the rule of its kind."""
-    is_equal = (
-        part.rule,
-        part.text.casefold() if part.rule == "name" else part.text,
-    ) in source.parts
-    if part.rule == "number":
-        # Letters and a number may be glued together or side by side, but in the same order.
-        is_named = not part.is_glued or _strip_plural(part.word) in source.stems
-        is_pair = bool(part.word) and (part.word, part.text) in source.numbers
-        return part.is_weak or is_pair or (is_named and is_equal)
-    if part.rule != "name" or is_equal:
-        return is_equal
-    if part.is_weak and not _is_name(part.text, source.evidence):
+    # Letters and a number may be glued together or side by side, but in the same order.
+    if part.is_weak or (part.word and (part.rule, f"{part.word} {part.text}") in source):
         return True
-    name = _strip_plural(part.text)
-    return name in source.stems or (
-        not source.is_english
-        and name.isalpha()
-        and any(_is_inflected(name, stem) for stem in source.stems)
+    if part.is_glued and ("name", part.word) not in source:
+        return False
+    return (part.rule, part.text) in source or (
+        part.rule == "name"
+        and not is_english
+        and any(rule == "name" and _is_inflected(part.text, name) for rule, name in source)
     )
-
-
-def _is_name(word: str, texts: Sequence[str]) -> bool:
-    """Test whether texts use a word as a name: inside a sentence, and never in lower case."""
-    lower = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
-    inside = re.compile(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)")
-    return any(map(inside.search, texts)) and not any(map(lower.search, texts))
-
-
-def _strip_plural(word: str) -> str:
-    """Lower the case of a word and strip an English plural's ending."""
-    folded = word.casefold()
-    return folded[:-1] if len(folded) > 2 and folded[-1] == "s" and folded[-2] != "s" else folded
 
 
 def _is_inflected(word: str, other: str) -> bool:
     """Test whether two words share all but short endings, as cases of one name do."""
-    common = 0
-    while common < min(len(word), len(other)) and word[common] == other[common]:
-        common += 1
-    return common >= 4 and max(len(word), len(other)) - common <= 3
+    shared = max(4, len(word) - 3, len(other) - 3)
+    return word.isalpha() and other.isalpha() and word[:shared] == other[:shared]

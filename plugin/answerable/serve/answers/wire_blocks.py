@@ -144,7 +144,9 @@ def _append_block(
 
     Code of which a line is cut is text: nobody may take it for a whole command.
     """
-    if block.kind == "code" and _holds_whole_lines(passage.text, block, part):
+    before, after = passage.text[block.start : part[0]], passage.text[part[1] : block.end]
+    cut_off = before.rpartition("\n")[2] + after.partition("\n")[0]
+    if block.kind == "code" and not cut_off.strip():
         code = sanitize_text(passage.text[slice(*part)])
         blocks.append({"kind": "code", "language": block.detail, "text": code})
     elif block.kind == "item":
@@ -165,12 +167,6 @@ def _append_block(
         blocks.append(label)
     else:
         blocks.append({"kind": "text", "spans": _build_spans(passage, *part)})
-
-
-def _holds_whole_lines(text: str, block: Block, part: TextRange) -> bool:
-    """Test whether a part of a block begins and ends with lines of the block."""
-    before, after = text[block.start : part[0]], text[part[1] : block.end]
-    return not (before.rpartition("\n")[2].strip() or after.partition("\n")[0].strip())
 
 
 def _build_cells(passage: Passage, block: Block, part: TextRange) -> Iterator[list[Json]]:

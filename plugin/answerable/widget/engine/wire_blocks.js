@@ -172,7 +172,10 @@ function trimBlockRange(text, start, end) {
 function appendBlock(recipe, blocks, passage, block, range, isSame) {
   const { kind, detail, level } = block;
   const spans = () => buildSpans(recipe, passage, ...range);
-  if (kind === "code" && holdsWholeLines(passage.text, block, range)) {
+  const before = passage.text.slice(block.start, range[0]);
+  const [after] = passage.text.slice(range[1], block.end).split("\n", 1);
+  const cutOff = before.slice(before.lastIndexOf("\n") + 1) + after;
+  if (kind === "code" && !stripSpace(cutOff)) {
     blocks.push({ kind, language: detail, text: sanitizeText(recipe, passage.text.slice(...range)) });
   } else if (kind === "item") {
     if (!isSame) blocks.push({ kind: "list", items: [] });
@@ -188,19 +191,6 @@ function appendBlock(recipe, blocks, passage, block, range, isSame) {
   } else {
     blocks.push({ kind: "text", spans: spans() });
   }
-}
-
-/**
- * Test whether a part of a block begins and ends with lines of the block.
- * @param {string} text
- * @param {Block} block
- * @param {TextRange} range
- * @returns {boolean}
- */
-function holdsWholeLines(text, block, [start, end]) {
-  const before = text.slice(block.start, start);
-  const [after] = text.slice(end, block.end).split("\n", 1);
-  return !stripSpace(before.slice(before.lastIndexOf("\n") + 1)) && !stripSpace(after);
 }
 
 /**
