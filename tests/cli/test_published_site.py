@@ -3,10 +3,17 @@
 import asyncio
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from http.server import ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -16,6 +23,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from answerable.cli import main, published_site
+from answerable.cli.http_fetch import is_public_address
 from answerable.cli.published_site import open_published_site
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
 from answerable.indexing.browser_index.container import (
@@ -302,3 +310,200 @@ def test_an_index_of_too_many_bytes_is_refused(
         monkeypatch.setattr(published_site, "_MAX_FILE_BYTES", 100)
         with pytest.raises(BundleError, match="it has more than 100 bytes"):
             open_published_site(f"{origin}/docs/")
+
+
+class _Dripping(BaseRequestHandler):
+    """Begin a response and send a byte of its head now and then, without an end."""
+
+    released = Event()
+
+    def handle(self) -> None:
+        self.request.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        with suppress(OSError):
+            while not self.released.wait(0.02):
+                self.request.sendall(b"x")
+
+
+def test_the_whole_opening_has_one_deadline() -> None:
+    with ThreadingTCPServer(("127.0.0.1", 0), _Dripping) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            port = server.server_address[1]
+            with pytest.raises(SiteError, match=r"did not send its index within 0\.5 seconds"):
+                open_published_site(f"http://127.0.0.1:{port}/", seconds=0.5)
+        finally:
+            _Dripping.released.set()
+            server.shutdown()
+
+
+def read_hostile(files: AddressedFiles, containers: Mapping[str, Container]) -> None:
+    contents = {**files.files}
+    contents |= {name: pack_container(container) for name, container in containers.items()}
+    manifest = json.loads(contents[MANIFEST_FILE])
+    terms = sum(name.startswith("terms/") for name in contents)
+    manifest["shards"] |= {"terms": terms}
+    index = parse_index_manifest(json.dumps(manifest).encode(), "x")
+    read_published_index(index, contents.__getitem__)
+
+
+def test_files_that_become_far_larger_in_memory_are_refused(files: AddressedFiles) -> None:
+    empty = Container({"terms": []}, {"sizes": np.zeros(250_000, "|u1")})
+    with pytest.raises(BundleError, match="takes far more memory than its files"):
+        read_hostile(files, {f"terms/{number:03}.bin": empty for number in range(40)})
+
+
+def test_titles_that_passages_share_do_not_multiply(files: AddressedFiles) -> None:
+    core = unpack_container(files.files["core.bin"], "core.bin")
+    count = len(core.values["titles"])
+    titles = {"titles": ["x" * 250_000, *[""] * (count - 1)]}
+    shared = {"sharedTitles": np.array([0, *[1] * (count - 1)], "|u1")}
+    hostile = Container({**core.values, **titles}, {**core.arrays, **shared})
+    with pytest.raises(BundleError, match="takes far more memory than its files"):
+        read_hostile(files, {"core.bin": hostile})
+
+
+@pytest.mark.parametrize("name", ["records", "passages", "terms", "words"])
+@pytest.mark.parametrize("count", [10**9, 0, -1, 1e999, None, "9"])
+def test_counts_of_a_manifest_are_compared_with_the_data(
+    files: AddressedFiles, name: str, count: object
+) -> None:
+    counts = json.loads(files.files[MANIFEST_FILE])["counts"] | {name: count}
+    hostile = changed(files, counts=counts).files
+    index = parse_index_manifest(hostile[MANIFEST_FILE], "x")
+    with pytest.raises(BundleError, match=f"counts .* {name} instead of"):
+        read_published_index(index, hostile.__getitem__)
+
+
+def test_a_public_site_leads_to_no_address_that_is_not_public(
+    tmp_path: Path, files: AddressedFiles
+) -> None:
+    publish(tmp_path, files)
+    asked: list[str] = []
+
+    class Inner(static_server.Quiet):
+        def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+            asked.append(self.path)
+            super().do_GET()
+
+    with ThreadingHTTPServer(("127.0.0.2", 0), partial(Inner, directory=str(tmp_path))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        inner = f"http://127.0.0.2:{server.server_address[1]}"
+
+        class Outer(static_server.Quiet):
+            def do_GET(self) -> None:  # noqa: N802 - its base class names it so
+                self.send_response(302)
+                self.send_header("Location", inner + self.path)
+                self.end_headers()
+
+        with static_server.serving(tmp_path, Outer) as origin:
+            with pytest.raises(SiteError, match=r"leads to 127\.0\.0\.2, which is not a public"):
+                open_published_site(f"{origin}/docs/", is_public=lambda ip: str(ip) == "127.0.0.1")
+            assert asked == []
+            # Whoever starts at home may be led there.
+            assert open_published_site(f"{origin}/docs/").root == f"{inner}/docs/"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("address", "is_public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("127.0.0.1", False),
+        ("10.0.0.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("::1", False),
+        ("fe80::1%eth0", False),
+        ("fd00::1", False),
+        ("::ffff:127.0.0.1", False),
+    ],
+)
+def test_which_addresses_are_public(address: str, is_public: bool) -> None:
+    assert is_public_address(ip_address(address)) is is_public
+
+
+CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "manifest"),
+    [
+        ({"index": {f"en{CONTROLS}": "x", "de": "y"}}, {}),
+        ({"engine": [f"engine{CONTROLS}"]}, {}),
+        ({}, {"format": CONTROLS}),
+        ({}, {"embedder": {"provider": CONTROLS, "model": CONTROLS, "dimensions": 256}}),
+        ({}, {"embedder": {CONTROLS: 1}}),
+        ({}, {"profile": {CONTROLS: 1}}),
+        ({}, {"counts": {"records": CONTROLS, "passages": 9, "terms": 9, "words": 9}}),
+    ],
+)
+def test_no_error_holds_control_characters_of_a_site(
+    tmp_path: Path,
+    files: AddressedFiles,
+    settings: Mapping[str, object],
+    manifest: Mapping[str, object],
+) -> None:
+    hostile = changed(files, **manifest)
+    publish(tmp_path, hostile)
+    content = {"index": hostile.folder, **settings}
+    sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, json.dumps(content))
+    with static_server.serving(tmp_path) as origin, pytest.raises(AnswerableError) as caught:
+        open_published_site(f"{origin}/docs/")
+    assert_plain(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "head", [f"{CONTROLS} 200", f"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{CONTROLS}"]
+)
+def test_no_error_holds_control_characters_of_a_server(head: str) -> None:
+    class Garbling(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65_536)
+            self.request.sendall(head.encode())
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Garbling) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(SiteError) as caught:
+            open_published_site(f"http://127.0.0.1:{server.server_address[1]}/")
+        assert_plain(str(caught.value))
+        server.shutdown()
+
+
+def assert_plain(message: str) -> None:
+    assert not [c for c in message if unicodedata.category(c) in ("Cc", "Cf")]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "https://evil.example/engine/0123456789abcdef/site_index.js",
+        "//evil.example/engine/0123456789abcdef/site_index.js",
+        "data:text/javascript,alert()",
+        "../../../elsewhere.js",
+        "/engine/0123456789abcdef/site_index.js",
+        "engine/0123456789abcdef/../../x.js",
+        7,
+    ],
+)
+def test_an_engine_that_is_no_path_of_the_site_is_refused(
+    tmp_path: Path, files: AddressedFiles, path: object
+) -> None:
+    publish(tmp_path, files)
+    for engine in ([path], path):
+        settings = {"index": files.folder, "engine": engine}
+        sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, json.dumps(settings))
+        with (
+            static_server.serving(tmp_path) as origin,
+            pytest.raises(SiteError, match="which is no path of the site"),
+        ):
+            open_published_site(f"{origin}/docs/")
+
+
+def test_the_engine_that_a_build_names_is_a_path_of_the_site(
+    built: Path, files: AddressedFiles
+) -> None:
+    assert json.loads((built / "site" / WIDGET_CONFIG_PATH).read_bytes())["engine"]
+    with static_server.serving(built / "site") as origin:
+        store = open_published_site(origin).engine.store
+    assert store.manifest.id == json.loads(files.files[MANIFEST_FILE])["id"]

@@ -1,13 +1,16 @@
 """The store in the browser reads from its files what the bundle holds."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from answerable.indexing.browser_index.addressed_files import AddressedFiles
+from answerable.indexing.browser_index.index_files import MANIFEST_FILE
 from answerable.indexing.browser_index.statement_codes import make_statement_quantizer
 from answerable.serve.answers.statements import split_statements
 from answerable.serve.retrieval.scoring import score_codes
@@ -185,3 +188,53 @@ def test_cosines_equal_those_of_the_bundle(published: Published) -> None:
     expected = signs @ unit / np.sqrt(len(unit)) / np.sqrt(2 / np.pi)
     assert np.abs(estimates - expected).max() < 1e-6
     assert np.abs(estimates[rows] - cosines).max() < 0.3
+
+
+@pytest.mark.parametrize("name", ["records", "passages"])
+def test_counts_of_a_manifest_are_compared_with_the_data(
+    published: Published, tmp_path: Path, name: str
+) -> None:
+    manifest = json.loads(published.files.files[MANIFEST_FILE])
+    manifest["counts"][name] = 10**9
+    hostile = {**published.files.files, MANIFEST_FILE: json.dumps(manifest).encode()}
+    write_files(AddressedFiles("hostile", hostile), tmp_path)
+    with (
+        serving(tmp_path) as origin,
+        pytest.raises(AssertionError, match=f"IndexGoneError.* counts 1000000000 {name} instead"),
+    ):
+        engine().call("store", "openStore", f"{origin}/hostile/")
+
+
+def test_words_are_as_many_as_the_manifest_counts(published: Published, tmp_path: Path) -> None:
+    manifest = json.loads(published.files.files[MANIFEST_FILE])
+    manifest["counts"]["words"] += 1
+    hostile = {**published.files.files, MANIFEST_FILE: json.dumps(manifest).encode()}
+    write_files(AddressedFiles("hostile", hostile), tmp_path)
+    with serving(tmp_path) as origin:
+        engine().call("store", "openStore", f"{origin}/hostile/", save="hostile")
+        with pytest.raises(AssertionError, match=r"IndexGoneError.* words instead of"):
+            engine().use("hostile", "loadWords")
+
+
+HOME = "https://docs.example.com/assets/answerable/"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "https://evil.example/index",
+        "//evil.example/index",
+        "\\\\evil.example/index",
+        "data:text/javascript,1",
+        "../../elsewhere",
+        "%2e%2e/%2e%2e/elsewhere",
+        "/elsewhere",
+    ],
+)
+def test_a_folder_that_a_site_names_is_below_its_own(path: str) -> None:
+    with pytest.raises(AssertionError, match="is no path of the site"):
+        engine().call("site_files", "resolveFolder", path, HOME)
+
+
+def test_a_folder_of_a_site_has_an_address_below_it() -> None:
+    assert engine().call("site_files", "resolveFolder", "index/0a", HOME) == f"{HOME}index/0a/"

@@ -16,11 +16,12 @@ from ..indexing.html_site.articles import decode_html
 from ..serve.errors import SiteError
 from ..serve.stores.bundle_reader import open_bundle
 from .context import SiteLocation, find_bundle
-from .http_fetch import FETCH_ERRORS, format_reason, open_address, parse_site_url, read_response
+from .http_fetch import FETCH_ERRORS, WebClient, format_reason, parse_site_url, read_response
 from .render import to_plain_text
 
 # Pages that are fetched at once.
 _PARALLEL_FETCHES = 8
+_MAX_PAGE_BYTES = 64 * 1024 * 1024
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))
 
 
@@ -70,7 +71,7 @@ def _find_broken(page: CitedPage) -> list[BrokenLink]:
 
 def _fetch_page(address: str) -> str | None:
     """Fetch a page's HTML, redirects followed; None for another content type."""
-    with open_address(address, "check-links", "text/html,*/*;q=0.5") as response:
+    with WebClient("check-links").open(address, "text/html,*/*;q=0.5") as response:
         if response.headers.get_content_type() not in _HTML_TYPES:
             return None
-        return decode_html(read_response(response))
+        return decode_html(read_response(response, _MAX_PAGE_BYTES))

@@ -7,7 +7,7 @@ import click
 
 from ..mkdocs.site_checks import SiteCheck, check_site
 from .context import SiteLocation
-from .http_fetch import FETCH_ERRORS, format_reason, open_address, read_response
+from .http_fetch import FETCH_ERRORS, WebClient, format_reason, read_response
 
 _MARKS = {"good": "✓", "advice": "•", "problem": "✗"}
 _MAX_HEALTH_BYTES = 64 * 1024
@@ -30,7 +30,7 @@ def _check_function(endpoint: str, bundle: str | None) -> SiteCheck:
     """Check that a function answers at an address, from the bundle of the last build."""
     address = f"{endpoint.rstrip('/')}/health"
     try:
-        with open_address(address, "doctor", "application/json") as response:
+        with WebClient("doctor").open(address, "application/json") as response:
             health = json.loads(read_response(response, _MAX_HEALTH_BYTES))
         published = health["bundle"]
     except HTTPError as error:

@@ -2,11 +2,11 @@
 
 import json
 import re
-import threading
 import urllib.error
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 from typing import Any
 from urllib.parse import urljoin
 
@@ -23,24 +23,32 @@ from ..indexing.widget.widget_config import WIDGET_CONFIG_PATH
 from ..serve.embedders.embedder import EmbedderIdentity
 from ..serve.embedders.local_embedder import LOCAL_IDENTITY
 from ..serve.engine import Engine
-from ..serve.errors import BundleError, EmbedderError, SiteError
+from ..serve.errors import AnswerableError, BundleError, EmbedderError, SiteError
 from ..serve.providers import make_engine
 from ..serve.text.languages import match_languages
 from .http_fetch import (
     FETCH_ERRORS,
+    IsPublic,
+    WebClient,
+    format_line,
     format_reason,
     is_private_way,
-    open_address,
+    is_public_address,
     parse_site_url,
     read_response,
+    start_thread,
 )
 
+# For the whole opening, of a site of thousands of files too.
+_OPENING_SECONDS = 120.0
 _PARALLEL_FETCHES = 16
-# Of one file, and of all files of an index.
-_MAX_FILE_BYTES = 64 * 1024 * 1024
+# Of settings or a manifest, of another file, and of all files of an index.
+_MAX_JSON_BYTES = 1024 * 1024
+_MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
 
 _INDEX_FOLDER = re.compile(r"index/[0-9a-f]{16}")
+_ENGINE_FILE = re.compile(r"engine/[0-9a-f]{16}/[\w/-]+\.js")
 _NO_INDEX = (
     "name the start page of a site that answers in the browser, with the version or language "
     "where the site has several; for a site whose function answers, add the address of its "
@@ -60,12 +68,21 @@ class PublishedSite:
     root: str
 
 
-def open_published_site(url: str, language: str | None = None, name: str = "URL") -> PublishedSite:
+def open_published_site(
+    url: str,
+    language: str | None = None,
+    name: str = "URL",
+    *,
+    seconds: float = _OPENING_SECONDS,
+    is_public: IsPublic = is_public_address,
+) -> PublishedSite:
     """Fetch the index of a static site and open an engine over it.
 
     language: of the index, where each language has its own. name: of the argument or option that
-    holds the address. SiteError for a site without an index, BundleError for a damaged one,
-    EmbedderError for one of another version's model.
+    holds the address. seconds: that the opening may take. is_public: which addresses are not this
+    machine's or its network's; a site at one of them leads to no other. SiteError for a site
+    without an index, BundleError for a damaged one, EmbedderError for one of another version's
+    model.
     """
     root = parse_site_url(url, name)
     if not is_private_way(root):
@@ -73,38 +90,53 @@ def open_published_site(url: str, language: str | None = None, name: str = "URL"
             f"{name}: {root} is neither https nor on this machine, so that what it sends could be "
             "changed on its way; write https://"
         )
+    client = WebClient("mcp", is_private_way, is_public)
+    opening = start_thread(partial(_open_newest, client, root, language))
     try:
-        return _open_site(root, language)
+        return opening.result(seconds)
+    except TimeoutError:
+        raise SiteError(
+            f"{root} did not send its index within {seconds:g} seconds; try again later"
+        ) from None
+    except AnswerableError as error:
+        # The site may have written a part of it.
+        raise type(error)(format_line(str(error))) from None
+
+
+def _open_newest(client: WebClient, root: str, language: str | None) -> PublishedSite:
+    try:
+        return _open_site(client, root, language)
     except _IndexReplacedError:
         pass
     # A new deployment may have replaced the index since its name was read.
     try:
-        return _open_site(root, language)
+        return _open_site(client, root, language)
     except _IndexReplacedError as error:
         raise BundleError(f"{error} is missing: deploy the whole site again") from None
 
 
-def _open_site(root: str, language: str | None) -> PublishedSite:
-    base, settings = _fetch_settings(root)
+def _open_site(client: WebClient, root: str, language: str | None) -> PublishedSite:
+    base, settings = _fetch_settings(client, root)
+    _check_engine(settings.get("engine"), root)
     folder = _choose_folder(settings.get("index"), root, language)
     address = urljoin(base, f"{folder}/")
-    manifest_data = _fetch_file(address + MANIFEST_FILE)
+    manifest_data = _fetch_file(client, address + MANIFEST_FILE, _MAX_JSON_BYTES)
     index = parse_index_manifest(manifest_data, address + MANIFEST_FILE)
     _check_model(index.manifest.identity, root)
-    files = _fetch_files(address, index)
+    files = _fetch_files(client, address, index)
     verify_folder_name(folder, {**files, MANIFEST_FILE: manifest_data}, address)
     store = read_published_index(index, files.__getitem__)
     engine = make_engine(store, open_local_embedder())
     return PublishedSite(engine, urljoin(base, "../../"))
 
 
-def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
+def _fetch_settings(client: WebClient, root: str) -> tuple[str, Mapping[str, Any]]:
     """Fetch the widget's settings. Returns their address, after redirects, and themselves."""
     address = root + WIDGET_CONFIG_PATH
     try:
-        with open_address(address, "mcp", "application/json", is_private_way) as response:
+        with client.open(address, "application/json") as response:
             base = response.url
-            settings = json.loads(read_response(response, _MAX_FILE_BYTES))
+            settings = json.loads(read_response(response, _MAX_JSON_BYTES))
     except urllib.error.HTTPError as error:
         raise SiteError(f"{address}: the server says {error.code}; {_NO_INDEX}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
@@ -115,6 +147,17 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
             "again later"
         ) from None
     return base, settings if isinstance(settings, dict) else {}
+
+
+def _check_engine(paths: object, root: str) -> None:
+    """Refuse a site whose readers would run another site's code as its own; SiteError."""
+    names = paths if isinstance(paths, list) else [] if paths is None else [paths]
+    for path in names:
+        if not isinstance(path, str) or not _ENGINE_FILE.fullmatch(path):
+            raise SiteError(
+                f"{root} names the engine {path!r:.80}, which is no path of the site: its owner "
+                "has to build and deploy it again"
+            )
 
 
 def _choose_folder(folders: object, root: str, language: str | None) -> str:
@@ -142,31 +185,33 @@ def _check_model(identity: EmbedderIdentity, root: str) -> None:
         )
 
 
-def _fetch_files(address: str, index: IndexManifest) -> dict[str, bytes]:
+def _fetch_files(client: WebClient, address: str, index: IndexManifest) -> dict[str, bytes]:
     """Fetch all files of an index by name; BundleError for too many bytes of them."""
-    names = [name for names in index.files.values() for name in names]
-    lock, total = threading.Lock(), 0
+    files: dict[str, bytes] = {}
+    # The threads take names from one iterator.
+    names = iter([name for names in index.files.values() for name in names])
+    lock, total = Lock(), 0
 
-    def fetch(name: str) -> bytes:
+    def fetch() -> None:
         nonlocal total
-        if total > _MAX_INDEX_BYTES:
-            return b""
-        data = _fetch_file(address + name)
-        with lock:
-            total += len(data)
-        return data
+        for name in names:
+            files[name] = _fetch_file(client, address + name, _MAX_FILE_BYTES)
+            with lock:
+                total += len(files[name])
+            if total > _MAX_INDEX_BYTES:
+                raise BundleError(
+                    f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function"
+                )
 
-    with ThreadPoolExecutor(_PARALLEL_FETCHES) as pool:
-        files = dict(zip(names, pool.map(fetch, names), strict=True))
-    if total > _MAX_INDEX_BYTES:
-        raise BundleError(f"{address} has more than {_MAX_INDEX_BYTES} bytes: ask its function")
+    for thread in [start_thread(fetch) for _ in range(_PARALLEL_FETCHES)]:
+        thread.result()
     return files
 
 
-def _fetch_file(address: str) -> bytes:
+def _fetch_file(client: WebClient, address: str, max_bytes: int) -> bytes:
     try:
-        with open_address(address, "mcp", "*/*", is_private_way) as response:
-            return read_response(response, _MAX_FILE_BYTES)
+        with client.open(address) as response:
+            return read_response(response, max_bytes)
     except urllib.error.HTTPError as error:
         # Storage that may not be listed answers 403 for a file that is not there.
         if error.code in (403, 404, 410):

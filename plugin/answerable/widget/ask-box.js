@@ -496,6 +496,8 @@ const patience = () => AbortSignal.timeout?.(3e4);
 async function engineOf(call, { engine, index }) {
   if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
   const urls = engine.map((path) => new URL(path, HOME).href);
+  // Whoever can write this file runs no code of another site, nor of a scheme such as data.
+  if (!urls.every((url) => url.startsWith(HOME.href))) throw new Error("engine: no path of the site");
   engines[urls[0]] ??= (async () => {
     // A failed import stays failed.
     const responses = await Promise.all(urls.map((url) => call(url, { signal: patience() })));

@@ -6,7 +6,7 @@ padded to 8 bytes; all little-endian. ``engine/container.js`` reads it in the br
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,9 +62,15 @@ def pack_container(container: Container) -> bytes:
     return deflate(bytes(data))
 
 
-def unpack_container(data: bytes, name: str) -> Container:
-    """Unpack a container; BundleError with the name of its file if it is damaged."""
+def unpack_container(
+    data: bytes, name: str, spend: Callable[[int], None] = lambda _: None
+) -> Container:
+    """Unpack a container; BundleError with the name of its file if it is damaged.
+
+    spend: is told how many bytes it takes decompressed, before any of them is read.
+    """
     content = inflate(data, name)
+    spend(len(content))
     try:
         return _parse_content(content)
     except (LookupError, TypeError, ValueError, RecursionError, struct.error) as error:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...serve.bundle_format import columns
 from ...serve.bundle_format.columns import check_row_bounds, check_row_order
+from ...serve.bundle_format.compression import bound_inflated_size
 from ...serve.bundle_format.manifest import Manifest, parse_profile
 from ...serve.bundle_format.postings import Postings
 from ...serve.bundle_format.site_metadata import SiteColumns, load_site_columns
@@ -69,13 +70,9 @@ def _parse_manifest(fields: Mapping[str, Any]) -> Manifest:
         identity=identity,
         profile=parse_profile(fields["profile"]),
         encoding=Encoding("int8", identity.dimensions),
-        counts={"hints": 0, "windows": 0, **_parse_counts(fields["counts"])},
+        counts={**fields["counts"], "hints": 0, "windows": 0},
         files={},
     )
-
-
-def _parse_counts(counts: Mapping[str, Any]) -> dict[str, int]:
-    return {name: int(counts[name]) for name in ("records", "passages", "terms", "words")}
 
 
 def _list_files(fields: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -107,23 +104,61 @@ def verify_folder_name(folder: str, files: Mapping[str, bytes], where: str) -> N
 def read_published_index(index: IndexManifest, read: ReadFile) -> PublishedStore:
     """Read the files of an index into a store; BundleError for a damaged or missing one."""
 
+    packed = {name: read(name) for names in index.files.values() for name in names}
+    allowance = _Allowance(sum(map(len, packed.values())))
+
     def unpack(kind: str) -> list[Container]:
-        return [unpack_container(read(name), name) for name in index.files[kind]]
+        names = index.files[kind]
+        return [unpack_container(packed[name], name, allowance.spend) for name in names]
 
     (core,), (words,) = unpack("core"), unpack("words")
     try:
+        terms = unpack("terms")
+        _check_counts(index.manifest.counts, core, words, terms)
         lengths = core.arrays["passageLengths"].astype(np.uint32)
         columns_of_site = _load_columns(core, len(lengths))
         return PublishedStore(
             **columns_of_site.as_fields(),
             manifest=index.manifest,
-            passages=read_passages(core, columns_of_site, unpack("texts")),
+            passages=read_passages(core, columns_of_site, unpack("texts"), allowance.spend),
             passage_codes=_join_codes(unpack("codes"), len(lengths), index.manifest.encoding),
-            postings=_join_postings(unpack("terms"), lengths),
+            postings=_join_postings(terms, lengths),
             words=[str(word) for word in words.values["words"]],
         )
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise BundleError(f"the index is malformed ({error!s:.200}): {BUILD_AGAIN}") from None
+
+
+class _Allowance:
+    """Count what an index takes once it is expanded, against what its files may become.
+
+    Bytes that decompress and texts that many passages share would else take any amount of memory
+    for a few bytes that were sent.
+    """
+
+    def __init__(self, packed_bytes: int) -> None:
+        self.left = bound_inflated_size(packed_bytes)
+
+    def spend(self, count: int) -> None:
+        """Take bytes or characters; BundleError if no more of them are left."""
+        self.left -= count
+        if self.left < 0:
+            raise BundleError(f"the index takes far more memory than its files: {BUILD_AGAIN}")
+
+
+def _check_counts(
+    counts: Mapping[str, int], core: Container, words: Container, terms: Sequence[Container]
+) -> None:
+    """Compare the manifest's counts with the data; ValueError if they differ."""
+    data = {
+        "records": len(core.values["recordIds"]),
+        "passages": len(core.arrays["passageLengths"]),
+        "terms": sum(len(shard.values["terms"]) for shard in terms),
+        "words": len(words.values["words"]),
+    }
+    for name, count in data.items():
+        if counts[name] != count:
+            raise ValueError(f"its manifest counts {counts[name]!r:.20} {name} instead of {count}")
 
 
 def _load_columns(core: Container, passages: int) -> SiteColumns:

@@ -15,10 +15,16 @@ _PAIR = 2
 _MAX_CONTEXT_CHARACTERS = 1_000
 
 
-def read_passages(core: Container, site: SiteColumns, shards: Sequence[Container]) -> list[Passage]:
+def read_passages(
+    core: Container,
+    site: SiteColumns,
+    shards: Sequence[Container],
+    spend: Callable[[int], None],
+) -> list[Passage]:
     """Read all passages in the order of rows; LookupError, TypeError or ValueError for bad ones.
 
-    shards: of texts, in order.
+    shards: of texts, in order. spend: is told how many characters are restored from what passages
+    share, which may raise an error of its own.
     """
     values = core.values
     texts = [text for shard in shards for text in shard.values["passages"]]
@@ -26,10 +32,11 @@ def read_passages(core: Container, site: SiteColumns, shards: Sequence[Container
     owners = site.passage_records.tolist()
     # The words of summaries and themes are not published, only how many characters they take of
     # the evidence.
-    contexts = [
-        " " * min(length, _MAX_CONTEXT_CHARACTERS)
-        for length in core.arrays["contextLengths"].tolist()
+    lengths = [
+        min(length, _MAX_CONTEXT_CHARACTERS) for length in core.arrays["contextLengths"].tolist()
     ]
+    spend(sum(lengths))
+    contexts = [" " * length for length in lengths]
     names = zip(owners, values["passageIds"], values["passageUrls"], strict=True)
     passages = []
     for row, ((record, tail, url), title, text) in enumerate(
@@ -41,6 +48,7 @@ def read_passages(core: Container, site: SiteColumns, shards: Sequence[Container
         if url is None:
             anchor = WINDOW_SUFFIX.sub("", passage_id.removeprefix(record_id))
             url = values["recordUrls"][record] + anchor
+        spend(len(passage_id) + len(url) + len(title))
         passages.append(
             Passage(
                 id=passage_id,

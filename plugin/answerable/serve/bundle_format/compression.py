@@ -22,7 +22,7 @@ def deflate(data: bytes) -> bytes:
             f"{MAX_DECOMPRESSED_BYTES} at most: leave pages or notes out"
         )
     packed = zlib.compress(data, 9)
-    if len(data) <= _max_decompressed_size(packed):
+    if len(data) <= bound_inflated_size(len(packed)):
         return packed
     # Without repetitions deflate makes 8 bytes of one at most.
     plain = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
@@ -32,7 +32,7 @@ def deflate(data: bytes) -> bytes:
 def inflate(data: bytes, name: str, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
     """Decompress a file; BundleError if it is damaged or has more than ``max_bytes``."""
     # Allocated by the size on disk, never by what the data claims.
-    limit = min(max_bytes, _max_decompressed_size(data)) + 1
+    limit = min(max_bytes, bound_inflated_size(len(data))) + 1
     inflater = zlib.decompressobj()
     try:
         text = inflater.decompress(data, limit)
@@ -43,8 +43,9 @@ def inflate(data: bytes, name: str, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> 
     return text
 
 
-def _max_decompressed_size(packed: bytes) -> int:
-    return RATIO_FREE_BYTES + MAX_COMPRESSION_RATIO * len(packed)
+def bound_inflated_size(packed_bytes: int) -> int:
+    """Bound what so many compressed bytes may become."""
+    return min(MAX_DECOMPRESSED_BYTES, RATIO_FREE_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
 
 
 def hash_file(path: Path) -> str:

@@ -6,7 +6,7 @@ import { readQuestion } from "./question.js";
 import { cleanQuestion, findQuestionProblem } from "./question_text.js";
 import { retrieve } from "./retrieve.js";
 import { arrangePool, fitBudget, selectEvidence } from "./selection.js";
-import { waitFor } from "./site_files.js";
+import { resolveFolder, waitFor } from "./site_files.js";
 import { openStore } from "./store.js";
 import { loadStemmers } from "./tokenization.js";
 import { serializeAnswer } from "./wire.js";
@@ -36,7 +36,8 @@ import { serializeAnswer } from "./wire.js";
  */
 export async function openEngine(indexUrl, options = {}) {
   const store = await openStore(indexUrl, options);
-  const modelUrl = new URL(`../../${store.manifest.model}/`, indexUrl.replace(/\/*$/, "/")).href;
+  const home = new URL("../../", indexUrl.replace(/\/*$/, "/")).href;
+  const modelUrl = resolveFolder(store.manifest.model, home);
   const [embedder] = await Promise.all([
     openLocalEmbedder(modelUrl, store.recipe, options),
     loadStemmers(store.recipe),

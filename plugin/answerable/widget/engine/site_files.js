@@ -76,6 +76,18 @@ export function waitFor(promise, signal) {
   });
 }
 
+/**
+ * Resolve the path of a folder that a file of the site names; throws where it leads out of the folder it is below.
+ * @param {string} path
+ * @param {string} base the url of that folder, with a slash at its end
+ * @returns {string} with a slash at its end
+ */
+export function resolveFolder(path, base) {
+  const { href } = new URL(`${path}/`, base);
+  if (!href.startsWith(base)) throw new Error(`${path} is no path of the site`);
+  return href;
+}
+
 /** Read the files of one folder, each fetched once. */
 export class SiteFiles {
   /** @type {Map<string, Promise<any>>} */

@@ -2,6 +2,7 @@
 
 import { openEngine } from "./engine.js";
 import { matchLanguages } from "./languages.js";
+import { resolveFolder } from "./site_files.js";
 
 /** @typedef {import("./engine.js").Engine} Engine */
 
@@ -18,8 +19,9 @@ const engines = new Map();
  */
 export function openSiteIndex(index, base, language = "", fetch) {
   const folders = typeof index === "string" ? { "": index } : index;
-  const [url, ...keep] = [chooseFolder(folders, language), ...Object.values(folders)].map(
-    (folder) => new URL(`${folder}/`, base).href,
+  const home = new URL(base).href;
+  const [url, ...keep] = [chooseFolder(folders, language), ...Object.values(folders)].map((folder) =>
+    resolveFolder(folder, home),
   );
   let opened = engines.get(url);
   if (!opened) {

@@ -3,7 +3,7 @@
 import { readCore } from "./core_file.js";
 import { invertRowNorms, readTexts } from "./passage_shards.js";
 import { hashTerm, NO_POSTINGS, readPostings } from "./postings_shards.js";
-import { SiteFiles } from "./site_files.js";
+import { IndexGoneError, SiteFiles } from "./site_files.js";
 
 /** @typedef {import("./container.js").Container} Container */
 /** @typedef {import("./postings_shards.js").TermPostings} TermPostings */
@@ -50,7 +50,22 @@ export async function openStore(indexUrl, options = {}) {
   if (manifest.format !== FORMAT) {
     throw new Error(`${indexUrl}: its format is ${manifest.format}, and this engine reads ${FORMAT}; reload the page`);
   }
+  const { recordIds, passageIds } = core.values;
+  checkCounts(indexUrl, manifest, { records: recordIds.length, passages: passageIds.length });
   return new Store(files, manifest, readCore(core), signs.arrays.signs);
+}
+
+/**
+ * Compare the manifest's counts with the data, before memory is taken for so many; IndexGoneError if they differ.
+ * @param {string} url
+ * @param {Manifest} manifest
+ * @param {Record<string, number>} data counts by the manifest's names
+ */
+function checkCounts(url, { counts }, data) {
+  for (const [name, count] of Object.entries(data)) {
+    const counted = counts[/** @type {keyof typeof counts} */ (name)];
+    if (counted !== count) throw new IndexGoneError(url, `its manifest counts ${counted} ${name} instead of ${count}`);
+  }
 }
 
 /** Give a question all that it reads of a site; see `Store` in `store.py`. */
@@ -145,7 +160,9 @@ export class Store {
    * @returns {Promise<string[]>}
    */
   async loadWords(signal) {
-    return (await this.#files.readContainer("words.bin", signal)).values.words;
+    const { words } = (await this.#files.readContainer("words.bin", signal)).values;
+    checkCounts("words.bin", this.manifest, { words: words.length });
+    return words;
   }
 
   /**
