@@ -1,6 +1,7 @@
 """A new user's two commands: set the site up for a host, and say what keeps it from answering."""
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from answerable.cli import main
 from answerable.indexing.site_hosts.hosts import HOST_NAMES, HOSTS, HostName
-from support import sites
+from support import registered_packages, sites
 from support.published_functions import serving
 
 
@@ -175,6 +176,106 @@ def test_init_tells_where_other_plugins_go_unless_there_is_a_list(tmp_path: Path
     assert step in run(folder, "init", "--host", "github-pages").output
     sites.put(folder / "requirements.txt", "mkdocs-macros-plugin\n")
     assert step not in run(folder, "init", "--host", "github-pages").output
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mkdocs.yml", "eval/gold.yaml", ".gitignore", ".github/workflows/docs.yml", "eval", ".github"],
+)
+@pytest.mark.parametrize("exists", [True, False])
+def test_init_writes_neither_through_nor_over_a_link(
+    tmp_path: Path, name: str, exists: bool
+) -> None:
+    folder = write_plain_site(tmp_path / "site")
+    target = tmp_path / "elsewhere"
+    link = folder / name
+    if name == "mkdocs.yml":
+        link.rename(target)
+    elif exists:
+        sites.put(target / "kept" if "." not in name[1:] else target, "mine\n")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(target)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    result = run(folder, "init", "--host", "github-pages")
+    assert result.exit_code == 1
+    assert f"{link} is a symbolic link, and init writes neither" in result.output
+    assert link.is_symlink()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_doctor_says_that_the_file_may_run_code_before_it_does(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path)
+    code = 'probe: !!python/object/apply:os.system ["echo The code of the file"]\n'
+    with (folder / "mkdocs.yml").open("a") as file:
+        file.write(f"extra:\n  {code}")
+    output = sites.command(folder, "doctor").stdout
+    assert "\nThe code of the file\n" in output
+    said, _ = output.split("\nThe code of the file\n", 1)
+    assert "MkDocs runs the code that mkdocs.yml names" in said
+    assert "read a stranger's file" in said
+
+
+def test_workflow_of_init_for_github_pages_judges_the_gold_set_strictly(tmp_path: Path) -> None:
+    folder = write_plain_site(tmp_path)
+    assert run(folder, "init", "--host", "github-pages").exit_code == 0
+    workflow = yaml.safe_load((folder / ".github/workflows/docs.yml").read_text("utf-8"))
+    commands = [step["run"] for step in workflow["jobs"]["publish"]["steps"] if "run" in step]
+    building = commands[1:-1]
+    assert building == ["mkdocs build --strict", "answerable eval --full"]
+    assert commands[-1] == "mkdocs gh-deploy --force --strict"
+    for command in building:
+        done = subprocess.run(
+            [Path(sys.executable).with_name(command.split()[0]), *command.split()[1:]],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    # What the set says of the site has to hold.
+    gold = folder / "eval" / "gold.yaml"
+    gold.write_text(gold.read_text("utf-8").replace("not-found", "partial"), "utf-8")
+    assert sites.command(folder, "eval", "--full").returncode == 1
+
+
+@pytest.mark.parametrize("host", HOST_NAMES)
+@pytest.mark.parametrize("options", [{"widget": {"endpoint": "/ask/"}}, {"answers_in": "function"}])
+def test_doctor_refuses_a_function_where_the_host_runs_none(
+    tmp_path: Path, host: HostName, options: dict[str, Any]
+) -> None:
+    folder = sites.write_site(tmp_path, options=options)
+    assert run(folder, "init", "--host", host).exit_code == 0
+    result = run(folder, "doctor")
+    assert f"✗ {HOSTS[host].path} publishes the site on " in result.output
+    assert "set widget.endpoint to the function's address" in result.output
+    assert result.exit_code == 1
+    endpoint = {"widget": {"endpoint": "https://ask.example/"}}
+    sites.write_site(folder, options=endpoint)
+    assert f"✓ {HOSTS[host].path} builds the site" in run(folder, "doctor").output
+
+
+def test_doctor_knows_a_host_that_hands_the_endpoint_to_a_function(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path, options={"widget": {"endpoint": "/ask/"}})
+    assert run(folder, "init", "--host", "netlify").exit_code == 0
+    with (folder / "netlify.toml").open("a") as file:
+        file.write('[[redirects]]\nfrom = "/ask/*"\nto = "https://ask.example/:splat"\n')
+    assert "✓ netlify.toml builds the site" in run(folder, "doctor").output
+
+
+def test_doctor_names_a_package_that_is_not_installed(tmp_path: Path) -> None:
+    folder = sites.write_site(tmp_path, options={"answers": {"provider": "near"}})
+    code = (
+        "import answerable\n"
+        "NEAR = answerable.Provider(('never-installed',), factory=lambda *_: None)\n"
+    )
+    points = {"near": "near_answers:NEAR"}
+    registered_packages.install(tmp_path / "packages", "near-answers", code, "answerers", points)
+    done = registered_packages.command(folder, tmp_path / "packages", "doctor")
+    assert (
+        "✗ answers.provider needs never-installed, which is not installed; run `pip install "
+        "near-answers never-installed`" in done.stdout
+    )
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,11 @@ _REMEDY = "deploy the function, or correct widget.endpoint"
 @click.pass_obj
 def command(location: SiteLocation, online: bool) -> None:
     """Check the configuration and what publishes the site; exit status 1 if something is wrong."""
+    # Said before the file is read: afterwards its code has run.
+    click.echo(
+        f"{_MARKS['advice']} MkDocs runs the code that {location[1]} names (tags of YAML such as "
+        "!!python/object/apply, hooks and plugins); read a stranger's file before you go on"
+    )
     has_problem = False
     for check in check_site(location[1], _check_function if online else None):
         click.echo(f"{_MARKS[check.level]} {check.text}")

@@ -50,9 +50,11 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
         raise click.UsageError(f"--site-url: {site_url!r} is not an http(s) address; correct it")
     if not config_file.is_file():
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
+    target = HOSTS[host] if host else None
+    for written in (config_file.name, _GOLD_FILE, ".gitignore", target.path if target else "."):
+        _refuse_links(folder, Path(written))
     text = _read_text(config_file)
     name = str(config_file)
-    target = HOSTS[host] if host else None
     site_url = site_url or (_guess_site_url(folder, target) if target else None)
     edited = add_plugin(text, name)
     if site_url:
@@ -71,6 +73,19 @@ def command(location: SiteLocation, host: HostName | None, site_url: str | None)
         _write_new(folder / target.path, text, f"; remove it first if it is not for {target.title}")
     has_address = has_option(edited, name, "site_url")
     _print_steps(target, has_address=has_address, lists_packages=requirements is not None)
+
+
+def _refuse_links(folder: Path, written: Path) -> None:
+    """Refuse to write a file below a folder that is a symbolic link, or lies behind one; SiteError.
+
+    Whoever wrote the repository would choose what the command overwrites outside of it.
+    """
+    for path in (folder / part for part in (written, *written.parents[:-1])):
+        if path.is_symlink():
+            raise SiteError(
+                f"{path} is a symbolic link, and init writes neither through nor over one; replace "
+                "it by a copy of what it leads to"
+            )
 
 
 def _read_text(path: Path) -> str:

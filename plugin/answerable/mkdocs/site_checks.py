@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -31,8 +32,19 @@ from .site_config import find_plugin, load_mkdocs_config
 
 Level = Literal["good", "advice", "problem"]
 
-# Files by which a host builds a site.
-_HOST_FILES = (".readthedocs.yaml", ".readthedocs.yml", "netlify.toml", ".gitlab-ci.yml")
+# Files by which a host builds a site, and what of a workflow publishes one on a host.
+_HOST_FILES = {
+    ".readthedocs.yaml": "Read the Docs",
+    ".readthedocs.yml": "Read the Docs",
+    "netlify.toml": "Netlify",
+    ".gitlab-ci.yml": "GitLab Pages",
+}
+_STATIC_HOST_MARKS = {
+    "gh-deploy": "GitHub Pages",
+    "actions/deploy-pages": "GitHub Pages",
+    "actions-gh-pages": "GitHub Pages",
+    "pages deploy": "Cloudflare Pages",
+}
 _MIN_REFUSALS = 3
 
 
@@ -65,11 +77,12 @@ def check_site(
     endpoint, manifest = options.widget.endpoint, _read_manifest(options)
     if check_function and is_absolute_endpoint(endpoint) and "{" not in endpoint:
         yield check_function(endpoint, manifest.id if isinstance(manifest, Manifest) else None)
+    yield from _check_packages(options)
     yield from _check_keys(options)
     yield _check_build(manifest)
     yield _check_gold(options, config.site_author)
     yield from _check_notebook(options, folder)
-    yield _check_host_file(folder)
+    yield _check_host_file(folder, options)
 
 
 def _check_site_url(config: MkDocsConfig, options: AnswerableConfig) -> SiteCheck:
@@ -129,6 +142,36 @@ def _check_origin(site_url: str | None, endpoint: str) -> Iterator[SiteCheck]:
             f"pages of {site.scheme}://{site.netloc} ask another host; set "
             "ANSWERABLE_ALLOWED_ORIGINS in the function if pages elsewhere have to ask it too",
         )
+
+
+def _check_packages(options: AnswerableConfig) -> Iterator[SiteCheck]:
+    """Check that what the providers and the database need beside this package is installed."""
+    needs: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for option, registry, name in (
+        ("embedding.provider", EMBEDDER_PROVIDERS, options.embedding.provider),
+        ("answers.provider", ANSWERER_PROVIDERS, options.answers.provider),
+    ):
+        packages = registry[name].requirements
+        # The extra of a provider that is built in has its name.
+        own = f"'mkdocs-answerable[{name}]'" if name in registry.builtin else " ".join(packages)
+        needs[option] = (own, packages)
+    if options.store.url:
+        needs["store.url"] = ("'mkdocs-answerable[postgres]'", ("psycopg",))
+    for option, (own, packages) in needs.items():
+        if missing := [package for package in packages if not _is_installed(package)]:
+            yield SiteCheck(
+                "problem",
+                f"{option} needs {' and '.join(missing)}, which {'are' if missing[1:] else 'is'} "
+                f"not installed; run `pip install {own}`",
+            )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
@@ -221,17 +264,39 @@ def _check_notebook(options: AnswerableConfig, folder: Path) -> Iterator[SiteChe
             )
 
 
-def _check_host_file(folder: Path) -> SiteCheck:
+def _check_host_file(folder: Path, options: AnswerableConfig) -> SiteCheck:
     workflows = sorted((folder / ".github" / "workflows").glob("*.y*ml"))
     paths = [*workflows, *(folder / name for name in _HOST_FILES)]
-    building = [
-        path.relative_to(folder)
+    building = {
+        path.relative_to(folder): text
         for path in paths
-        if path.is_file() and "mkdocs" in path.read_text(encoding="utf-8", errors="replace")
-    ]
-    if building:
-        return SiteCheck("good", f"{building[0]} builds the site")
-    return SiteCheck(
-        "advice",
-        "no workflow here builds the site; `answerable init --host HOST` writes one",
+        if path.is_file()
+        and "mkdocs" in (text := path.read_text(encoding="utf-8", errors="replace"))
+    }
+    if not building:
+        return SiteCheck(
+            "advice",
+            "no workflow here builds the site; `answerable init --host HOST` writes one",
+        )
+    endpoint = options.widget.endpoint or (
+        "_answerable/" if options.answers_in == "function" else None
     )
+    if endpoint and not is_absolute_endpoint(endpoint):
+        for path, text in building.items():
+            host = _name_static_host(path.name, text)
+            # A host that has a rule for the endpoint hands its requests to a function.
+            if host and endpoint.strip("./") not in text:
+                return SiteCheck(
+                    "problem",
+                    f"{path} publishes the site on {host}, which runs no function, and the ask box "
+                    f"asks one at {endpoint} there; set widget.endpoint to the function's address",
+                )
+    return SiteCheck("good", f"{next(iter(building))} builds the site")
+
+
+def _name_static_host(name: str, text: str) -> str | None:
+    """Name the host that a file publishes on without a function; None for any other."""
+    if name in _HOST_FILES:
+        return _HOST_FILES[name]
+    marks = (mark for mark in _STATIC_HOST_MARKS if mark in text)
+    return next((_STATIC_HOST_MARKS[mark] for mark in marks), None)
