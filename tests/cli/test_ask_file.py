@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-import click
 import pytest
 
-from answerable.cli.ask import QuestionLine, parse_questions
+from answerable.evaluate.question_file import QuestionLine, load_questions, parse_questions
+from answerable.serve.errors import GoldError
 from support.sites import build, command, write_site
 
 CHAIN = "How thick is the chain of a mooring?"
@@ -75,6 +75,21 @@ def test_ask_file_beside_a_question_is_refused(folder: Path) -> None:
     assert "QUESTION and --file both say what to ask: leave one out" in done.stderr
 
 
+def test_ask_and_diff_read_the_same_files(folder: Path) -> None:
+    name = write_lines(
+        folder, "# Readers asked", CHAIN, json.dumps(UNKNOWN), json.dumps({"question": "Who?"})
+    )
+    done = command(folder, "ask", "--file", name, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["line"], row["question"]) for row in asked] == [
+        (2, CHAIN), (3, UNKNOWN), (4, "Who?"),
+    ]  # fmt: skip
+    assert [(query.id, query.query) for query in load_questions(folder / name)] == [
+        ("line-2", CHAIN), ("line-3", UNKNOWN), ("line-4", "Who?"),
+    ]  # fmt: skip
+
+
 def test_question_lines_keep_number_language_and_id() -> None:
     text = '"Wie?"\r\n\n{"question": "Comment ?", "language": "fr", "id": "a", "tag": 1}'
     assert parse_questions(text, "f") == [
@@ -85,7 +100,7 @@ def test_question_lines_keep_number_language_and_id() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'f: no question in it; write lines {"question": "…"}'),
+        ("", 'f holds no question: write one on each line, or lines {"question": "…"}'),
         ("7", 'f: line 1: not an object with a text "question"'),
         ('{"question": 7}', 'f: line 1: not an object with a text "question"'),
         ('{"question": "a b", "language": "x!"}', 'f: line 1: "language" is not a tag'),
@@ -93,9 +108,9 @@ def test_question_lines_keep_number_language_and_id() -> None:
     ],
 )
 def test_a_line_that_is_not_a_question_is_named_by_its_number(text: str, message: str) -> None:
-    with pytest.raises(click.ClickException) as caught:
+    with pytest.raises(GoldError) as caught:
         parse_questions(text, "f")
-    assert message in caught.value.message
+    assert message in str(caught.value)
 
 
 def test_ask_file_names_the_line_that_a_provider_fails_to_answer(tmp_path: Path) -> None:

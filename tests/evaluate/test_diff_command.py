@@ -68,6 +68,21 @@ def test_diff_names_exactly_the_answers_that_an_edit_changes(folder: Path) -> No
     assert run_git(folder, "branch", "--list").split() == ["*", "main"]
 
 
+def test_diff_asks_the_pages_as_they_are_now(folder: Path) -> None:
+    built = {path: path.read_bytes() for path in (folder / "function").rglob("*.json")}
+    edit(folder, "storms.md", "above thirty knots", "above forty knots")
+    (change,) = diff_json(folder)["changed"]
+    assert "forty knots" in change["after"]["text"]
+    # What is published stays that of the last build.
+    assert {path: path.read_bytes() for path in (folder / "function").rglob("*.json")} == built
+    sites.put(folder / "stop.py", "def on_pre_build(config):\n    raise SystemExit('no paper')\n")
+    with (folder / "mkdocs.yml").open("a") as file:
+        file.write("hooks: [stop.py]\n")
+    process = diff(folder)
+    assert process.returncode == 2
+    assert "the site cannot be built (no paper): see `mkdocs build`" in process.stderr
+
+
 def test_diff_compares_with_the_commit_that_a_branch_left(folder: Path) -> None:
     run_git(folder, "checkout", "--quiet", "-b", "topic")
     edit(folder, "storms.md", "above thirty knots", "above forty knots")
@@ -329,7 +344,9 @@ def test_run_in_which_nothing_could_be_judged_is_exit_status_2(folder: Path) -> 
     settings = {"answers": "openai", "model": "honest", "base_url": url}
     sites.put(folder / "function" / "settings.json", json.dumps(settings))
     arguments = ("--against", "base.json", "--ids", "chain", "--yes")
-    process = diff(folder, *arguments, OPENAI_API_KEY="test")
+    process = sites.command(
+        folder, "--bundle", "function/bundle", "diff", *arguments, OPENAI_API_KEY="test", CI=""
+    )
     assert process.returncode == 2, process.stdout + process.stderr
     assert "ERROR chain: " in process.stdout
 

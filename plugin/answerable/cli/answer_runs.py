@@ -1,6 +1,7 @@
 """Ask a site and an earlier state of it the same questions, and compare the answers."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ..evaluate.report import EvalReport
 from ..evaluate.report_files import read_report
 from ..evaluate.run_costs import ModelPrice
 from ..evaluate.site_diff import SiteDiff, diff_sites
-from ..mkdocs.ref_build import RefSite, build_ref
+from ..mkdocs.ref_build import RefSite, build_ref, build_today
 from ..mkdocs.site_config import SiteConfig, load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
@@ -62,6 +63,8 @@ def compare_site(
 ) -> tuple[SiteDiff, Path]:
     """Compare a site's answers with those of an earlier state; also returns the questions' file.
 
+    The site is built as its files are now, unless a bundle or a report of it is named.
+
     against: a report of the full tier or a git ref; None: where HEAD left the default branch.
     """
     bundle, config_file = location
@@ -69,22 +72,25 @@ def compare_site(
     source = choice.questions or choice.gold or config.gold
     _check_choice(choice)
     queries = _load_queries(choice, source, config)
-    current = _open_site(bundle or config.bundle, config_file, config)
-    if choice.questions is None:
-        public = list_public_sources(current.engine.store)
-        check_gold_sources(
-            queries,
-            source,
-            public,
-            current.notes,
-            suggest=list_suggested_sources(public, current.notes.ids),
-            find_renamed=make_source_finder(current.engine),
-            is_logged=is_log_public(),
-        )
-    if against is not None and Path(against).is_file():
-        return _compare_with_report(Path(against), current, queries, choice), source
-    with build_ref(config_file, against) as ref:
-        return _compare_with_ref(ref, current, queries, choice), source
+    # A report is of the last build.
+    last = bundle or (config.bundle if choice.current else None)
+    with nullcontext(last) if last else build_today(config_file) as folder:
+        current = _open_site(folder, config_file, config)
+        if choice.questions is None:
+            public = list_public_sources(current.engine.store)
+            check_gold_sources(
+                queries,
+                source,
+                public,
+                current.notes,
+                suggest=list_suggested_sources(public, current.notes.ids),
+                find_renamed=make_source_finder(current.engine),
+                is_logged=is_log_public(),
+            )
+        if against is not None and Path(against).is_file():
+            return _compare_with_report(Path(against), current, queries, choice), source
+        with build_ref(config_file, against) as ref:
+            return _compare_with_ref(ref, current, queries, choice), source
 
 
 def _check_choice(choice: RunChoice) -> None:

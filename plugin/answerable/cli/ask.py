@@ -1,22 +1,19 @@
-"""``answerable ask``: answer a question, or each one in a file of JSON lines, as text or JSON."""
+"""``answerable ask``: answer a question, or each one of a file, as text or JSON."""
 
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import click
 from rich.console import Console
 
+from ..evaluate.question_file import QuestionLine, parse_questions
 from ..serve.answers.wire import serialize_answer
 from ..serve.engine import Engine
 from ..serve.errors import AnswerableError
-from ..serve.retrieval import question_text
 from ..serve.retrieval.question import Remark
-from ..serve.retrieval.question_text import find_question_problem
 from ..serve.retrieval.selection import POOL_SIZE
-from ..serve.text.languages import is_language_tag
 from ..serve.types import Reply
 from .context import (
     SiteLocation,
@@ -29,19 +26,6 @@ from .context import (
 )
 from .render import print_reply, to_plain_text
 
-# How many lines a message names before it counts the others.
-_NAMED_LINES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionLine:
-    """One line of a question file. ``line``: its number; ``id``: any JSON that the file gives."""
-
-    line: int
-    question: str
-    language: str | None = None
-    id: object = None
-
 
 @click.command("ask")
 @question_argument
@@ -51,7 +35,7 @@ class QuestionLine:
     "--file",
     is_eager=True,
     type=click.Path(allow_dash=True),
-    help="Answer each line's field question in a file of JSON lines; - for standard input.",
+    help="Answer the question of each line of a file, plain or JSON; - for standard input.",
 )
 @click.option("--site", help="Ask the static site at this address, which answers in the browser.")
 @click.pass_obj
@@ -105,47 +89,6 @@ def answer_question(
 def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     """Format a reply as the JSON object that the function sends."""
     return serialize_answer(reply, engine.store, f"req_{uuid.uuid4().hex}", remarks)
-
-
-def parse_questions(text: str, name: str) -> list[QuestionLine]:
-    """Parse a question file: on each line a JSON object with a ``question``, or a JSON string.
-
-    Empty lines are skipped. ClickException names every bad line by its number, so that no
-    question is asked before all can be.
-    """
-    lines: list[QuestionLine] = []
-    problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                lines.append(_parse_line(number, line))
-            except ValueError as error:
-                problems.append(f"line {number}: {error}")
-    if problems:
-        others = len(problems) - _NAMED_LINES
-        listed = "; ".join(problems[:_NAMED_LINES]) + (f"; and {others} more" if others > 0 else "")
-        raise click.ClickException(f"{name}: {listed}; correct the file, nothing was asked")
-    if not lines:
-        raise click.ClickException(f'{name}: no question in it; write lines {{"question": "…"}}')
-    return lines
-
-
-def _parse_line(number: int, line: str) -> QuestionLine:
-    """Parse one line of a question file; ValueError says what is wrong with it."""
-    try:
-        value: Any = json.loads(line)
-    except ValueError:
-        raise ValueError("not JSON") from None
-    fields = {"question": value} if isinstance(value, str) else value
-    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
-        raise ValueError('not an object with a text "question"')
-    question = question_text.clean_question(fields["question"])
-    if problem := find_question_problem(question):
-        raise ValueError(problem.removesuffix("."))
-    language = fields.get("language")
-    if language is not None and not (isinstance(language, str) and is_language_tag(language)):
-        raise ValueError('"language" is not a tag such as en or pt-BR')
-    return QuestionLine(number, question, language, fields.get("id"))
 
 
 def answer_lines(

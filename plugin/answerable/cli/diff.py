@@ -53,7 +53,7 @@ class DiffError(click.ClickException):
 @click.option(
     "--questions",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Ask the questions of this file, one on a line, instead of the gold set.",
+    help="Ask the questions of this file, as `ask --file` reads it, instead of the gold set.",
 )
 @gold_option
 @click.option("--ids", help="Ask these gold queries only: ids divided by commas.")

@@ -12,24 +12,24 @@ from .publish import write_compared_function
 from .site_config import build_unpublished
 
 
-def build_compared_site(config_file: Path, site_folder: str) -> None:
-    """Build a site and write its function's folder; no gate judges it, and no database gets it.
+def build_compared_site(config_file: Path, site_folder: str, function: Path) -> None:
+    """Build a site and write a function's folder; no gate judges it, and no database gets it.
 
     SiteError if it cannot be built.
     """
     build_unpublished(
         config_file,
         site_folder,
-        lambda built: write_compared_function(built, Path(built.options.function)),
+        lambda built: write_compared_function(built, function),
     )
 
 
 def main() -> None:
-    """Build the site of a configuration file, the first argument, into a folder, the second."""
+    """Build the site of a configuration file into a folder, and its function into another."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s - %(message)s")
-    config_file, site_folder = sys.argv[1:]
+    config_file, site_folder, function = sys.argv[1:]
     try:
-        build_compared_site(Path(config_file), site_folder)
+        build_compared_site(Path(config_file), site_folder, Path(function))
     except AnswerableError as error:
         sys.exit(f"Error: {error}")
 

@@ -1,4 +1,4 @@
-"""Build the site of a git ref into a temporary folder, in a process of its own."""
+"""Build the site of today's files, or of a git ref, into a temporary folder and in a process."""
 
 import logging
 import os
@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from mkdocs.exceptions import MkDocsException
 
 from ..serve.errors import SiteError
+from ..serve.settings import BUNDLE_FOLDER
 from .git_refs import (
     check_out_commit,
     clean_environment,
@@ -31,6 +32,20 @@ class RefSite:
     commit: str
     config_file: Path
     config: SiteConfig
+
+
+@contextmanager
+def build_today(config_file: Path) -> Iterator[Path]:
+    """Build the site as its files are now, and yield the folder of its bundle; SiteError.
+
+    The last build may be older than the files, and its own folders stay as they are.
+    """
+    with TemporaryDirectory(prefix="answerable-") as temporary:
+        top = Path(temporary).resolve()
+        function = top / "function"
+        if error := _build_site(config_file, top / "site", function):
+            raise SiteError(f"the site cannot be built ({error}): see `mkdocs build`")
+        yield function / BUNDLE_FOLDER
 
 
 @contextmanager
@@ -56,7 +71,11 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
                 raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
             _link_today(load_site_config(config_file), config_file, ref_config_file, top)
             config = _read_config(ref_config_file, top, name)
-            _build_site(ref_config_file, top / "site", name)
+            if error := _build_site(ref_config_file, top / "site", config.bundle.parent):
+                raise SiteError(
+                    f"the site of {name} cannot be built ({error}): see `mkdocs build` there, or "
+                    "name another ref"
+                )
             yield RefSite(name, commit, ref_config_file, config)
 
 
@@ -113,12 +132,15 @@ def _collect_errors() -> Iterator[list[str]]:
         logger.removeHandler(handler)
 
 
-def _build_site(config_file: Path, site_folder: Path, name: str) -> None:
-    """Build without publishing, to whatever database the ref's configuration names."""
+def _build_site(config_file: Path, site_folder: Path, function: Path) -> str | None:
+    """Build without publishing, to whatever database the configuration names.
+
+    Returns why it cannot be built, None where it was.
+    """
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
         [sys.executable, "-P", "-m", f"{__package__}.compared_build", config_file.name,
-         str(site_folder)],
+         str(site_folder), str(function)],
         cwd=config_file.parent,
         env=clean_environment(),
         capture_output=True,
@@ -126,11 +148,7 @@ def _build_site(config_file: Path, site_folder: Path, name: str) -> None:
         errors="replace",
         check=False,
     )  # fmt: skip
-    if process.returncode:
-        raise SiteError(
-            f"the site of {name} cannot be built ({_find_cause(process.stderr)}): see "
-            "`mkdocs build` there, or name another ref"
-        )
+    return _find_cause(process.stderr) if process.returncode else None
 
 
 def _find_cause(log: str) -> str:
