@@ -1,6 +1,7 @@
 """Fixtures that every test may use, the markers of tests, and the order of their files."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,10 @@ pytest_plugins = [
 # What commands under test tell of their runs is no news of the run of these tests.
 for variable in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
     os.environ.pop(variable, None)
+
+# A shell lets its background jobs ignore Ctrl-C, and every process under test would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _TESTS = Path(__file__).parent
 

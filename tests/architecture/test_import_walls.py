@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from answerable.serve.types import Evidence, HintCitation, RoutingHint
+from support.deadlines import PATIENCE
 from support.sites import ROOT
 
 PACKAGE = ROOT / "plugin" / "answerable"
@@ -21,7 +22,7 @@ def test_the_import_contracts_hold() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()",
          "--no-cache"],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 broken" in done.stdout
@@ -45,7 +46,7 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
         "print('\\n'.join(sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     loaded = set(done.stdout.split())
     assert "answerable.serve.engine" in loaded
@@ -60,6 +61,6 @@ def test_serve_loads_no_other_room_and_no_build_time_library() -> None:
 def test_importing_the_package_loads_neither_numpy_nor_mkdocs() -> None:
     code = "import sys, answerable; print('numpy' in sys.modules, 'mkdocs' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert done.stdout.strip() == "False False"

@@ -9,6 +9,7 @@ import pytest
 
 import answerable
 from support import sites
+from support.deadlines import PATIENCE
 
 TYPED = """\
 import answerable
@@ -53,7 +54,7 @@ identity = EmbedderIdentity("letters", "pairs", 512)
 def loaded(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     return set(done.stdout.split())
 
@@ -88,7 +89,7 @@ def test_mypy_sees_the_names(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(TYPED, "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "typed.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
         env={"MYPYPATH": str(sites.ROOT / "plugin"), "PATH": ""},
     )  # fmt: skip
     revealed = [line.split("Revealed type is ")[1] for line in done.stdout.splitlines()]

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from support import sites
+from support.deadlines import PATIENCE
 
 MISTAKES = """\
 from answerable.indexing.notes.note import Note
@@ -45,7 +46,7 @@ def test_private_text_a_stored_mode_and_an_uncited_claim_are_type_errors(tmp_pat
         cwd=sites.ROOT,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE,
         check=False,
     )
     errors = [line.partition("mistakes.py:")[2] for line in done.stdout.splitlines()]

@@ -12,6 +12,7 @@ import pytest
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.retrieval import section_scores
 from support import sites
+from support.deadlines import PATIENCE
 from support.passage_blocks import block, passage
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
@@ -36,7 +37,7 @@ A brush for buoy paint is kept in oil.
 def run(name: str, data: Path, *args: str) -> str:
     done = subprocess.run(
         [sys.executable, str(sites.ROOT / "eval" / "bench" / name), "--data", str(data), *args],
-        capture_output=True, text=True, timeout=240, check=True,
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     return done.stdout
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support import browser, sites
+from support.deadlines import PATIENCE
 from support.fuzz_settings import deep
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
@@ -53,7 +54,7 @@ def test_browser_bench_measures_a_site_of_our_own(tmp_path: Path) -> None:
         ],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

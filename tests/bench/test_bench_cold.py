@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.deadlines import PATIENCE
 from support.sites import ROOT
 
 pytestmark = pytest.mark.skipif(
@@ -21,7 +22,8 @@ def rows(name: str, **environment: str) -> dict[str, dict[str, Any]]:
     """Run a benchmark and return its rows by name; its limits are ignored."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "eval" / "bench" / name), "--json"],
-        env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        timeout=PATIENCE,
     )  # fmt: skip
     assert done.stdout, done.stderr
     printed: list[dict[str, Any]] = json.loads(done.stdout)["rows"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import sites
+from support.deadlines import PATIENCE
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
@@ -92,7 +93,7 @@ def test_benchmark_measures_gold_spans_and_skips_a_site_without_them(tmp_path: P
     done = subprocess.run(
         [sys.executable, str(sites.ROOT / "eval" / "bench" / "questions.py"),
          "--data", str(tmp_path), "--json"],
-        capture_output=True, text=True, timeout=240, check=True,
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     harbour, quay = json.loads(done.stdout)["rows"]
     names = ("contains_first", "contains", "first_section", "any_section", "precision")

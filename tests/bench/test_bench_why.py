@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import sites
+from support.deadlines import PATIENCE
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
 
@@ -100,7 +101,7 @@ def test_first_advice_mends_a_wrong_verdict_of_a_site_of_our_own(tmp_path: Path)
     sites.put(tmp_path / "gold" / "harbour.jsonl", json.dumps(gold))
     done = subprocess.run(
         [sys.executable, why.__file__, "--data", str(tmp_path), "--json"],
-        capture_output=True, text=True, timeout=240, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout)["rows"]

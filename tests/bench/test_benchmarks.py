@@ -16,6 +16,7 @@ from answerable.serve.providers import make_engine
 from answerable.serve.stores.bundle import PassageTexts
 from answerable.serve.types import Passage
 from support import doubles, sites
+from support.deadlines import PATIENCE
 from support.fuzz_settings import deep
 
 sys.path.append(str(sites.ROOT / "eval" / "bench"))
@@ -33,7 +34,7 @@ def run(name: str, *args: str) -> str:
         [sys.executable, str(BENCH / name), *args],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

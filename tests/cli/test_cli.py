@@ -22,6 +22,7 @@ from answerable.serve.answers import prompt
 from support import sites
 from support.command_tables import subcommands
 from support.deadlines import PATIENCE
+from support.server_processes import started
 
 GOLD = """
 queries:
@@ -236,33 +237,32 @@ def test_the_bundle_is_found_where_the_configuration_puts_it(tmp_path: Path) -> 
 def test_chat_answers_and_leaves_cleanly(folder: Path, leave: str) -> None:
     """On a real terminal, so that Ctrl-C and Ctrl-D are what they are for a user."""
     main, child = pty.openpty()
-    process = subprocess.Popen(
+    with started(
         [sys.executable, "-c", "from answerable.cli import main; main()", "chat"],
         cwd=folder,
         env={**os.environ, "TERM": "dumb", "COLUMNS": "200"},
         stdin=child,
         stdout=child,
         stderr=child,
-        start_new_session=True,
         preexec_fn=_own_terminal,
-    )
-    os.close(child)
-    terminal = _Terminal(main)
-    terminal.expect("? ")
-    os.write(main, b"/help\n")
-    terminal.expect("leaves.")
-    terminal.expect("? ")
-    os.write(main, b"How thick is the chain of a mooring?\n")
-    terminal.expect("twelve millimetres thick [1].")
-    terminal.expect("/mooring/#chains")
-    terminal.expect("? ")
-    for _ in range(3):
-        os.write(main, leave.encode())
-        # Python loses an interruption that comes while it cleans up: a user presses once more.
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=PATIENCE / 4)
-            break
-    assert process.returncode == 0
+    ) as process:
+        os.close(child)
+        terminal = _Terminal(main)
+        terminal.expect("? ")
+        os.write(main, b"/help\n")
+        terminal.expect("leaves.")
+        terminal.expect("? ")
+        os.write(main, b"How thick is the chain of a mooring?\n")
+        terminal.expect("twelve millimetres thick [1].")
+        terminal.expect("/mooring/#chains")
+        terminal.expect("? ")
+        for _ in range(3):
+            os.write(main, leave.encode())
+            # Python loses an interruption that comes while it cleans up: a user presses once more.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=PATIENCE / 4)
+                break
+        assert process.returncode == 0
     os.close(main)
     assert "Traceback" not in terminal.text
 
@@ -290,29 +290,17 @@ class _Terminal:
 
 
 def test_the_stub_serves_until_it_is_interrupted(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from answerable.cli import main; main()",
-            "stub-openai",
-            "--port=0",
-        ],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert process.stdout
-    line = process.stdout.readline()
-    try:
-        address = line.split(" at ")[1].split()[0]
+    command = [
+        sys.executable, "-c", "from answerable.cli import main; main()", "stub-openai", "--port=0"
+    ]  # fmt: skip
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with started(command, cwd=tmp_path, **pipes) as process:
+        assert process.stdout
+        address = process.stdout.readline().split(" at ")[1].split()[0]
         models = OpenAI(base_url=address, api_key="test").models.list()
         assert "honest" in {model.id for model in models}
-    finally:
         process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0
-    process.stdout.close()
+        assert process.wait(PATIENCE) == 0
 
 
 def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:

@@ -12,6 +12,7 @@ import yaml
 
 from support import manual, sites
 from support.action_steps import ActionRun, run_action
+from support.deadlines import PATIENCE
 
 # Where the manual's workflow finds this repository.
 OWN = "mkdocs-answerable/mkdocs-answerable/"
@@ -34,7 +35,7 @@ def workflow() -> dict[str, Any]:
 def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True,
-        timeout=120, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 

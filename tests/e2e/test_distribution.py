@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from support import sites
+from support.deadlines import PATIENCE
 from support.fuzz_settings import deep
 
 BIN = Path(sys.executable).parent
@@ -40,7 +41,7 @@ LATER = ("mkdocs", "numpy", "openai", "rich", "selectolax", "tokenizers", "yaml"
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

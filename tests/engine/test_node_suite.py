@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+from support.deadlines import PATIENCE
 from support.engine_process import node_command
 
 SUITE = sorted(Path(__file__).parent.glob("*.test.mjs"))
@@ -14,7 +15,7 @@ def test_node_suite_passes() -> None:
         [*node_command(), "--test", *map(str, SUITE)],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

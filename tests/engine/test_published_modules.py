@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from answerable.indexing.widget.engine_files import ENTRY_MODULE, read_engine_files, shorten_script
+from support.deadlines import PATIENCE
 
 SOURCE = """/**
  * Say what it does.
@@ -51,6 +52,6 @@ def test_published_modules_import_each_other(tmp_path: Path) -> None:
     code = f"await import('./{ENTRY_MODULE}'); await import('./snowball/german-stemmer.js')"
     done = subprocess.run(
         [node, "--input-type=module", "--eval", code],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

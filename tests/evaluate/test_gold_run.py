@@ -23,6 +23,7 @@ from support import sites
 from support.deadlines import PATIENCE, until
 from support.eval_reports import row
 from support.question_faults import QuestionFaultStub, find_question
+from support.server_processes import started
 from support.stub_fixtures import StrictStub, conforming_model
 
 # Each fault of a server, and the cause by which a report names it.
@@ -177,16 +178,17 @@ def test_interrupted_run_reports_what_was_judged(folder: Path) -> None:
     sites.put(folder / "eval" / "gold.yaml", gold(list(questions.items())))
     with QuestionFaultStub(dict.fromkeys((question(0), question(3)), "hang")) as server:
         point(folder, server, timeout=600.0)
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from answerable.cli import main; main()",
-             "eval", "--full", "--jobs", "2", "--report", "out.json"],
-            cwd=folder, env={**os.environ, "OPENAI_API_KEY": "test"},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        # One worker hangs in the first query; the other one has judged two before it hangs too.
-        until(lambda: question(3) in map(find_question, server.requests))
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=PATIENCE)
+        command = [
+            sys.executable, "-c", "from answerable.cli import main; main()",
+            "eval", "--full", "--jobs", "2", "--report", "out.json",
+        ]  # fmt: skip
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        environment = {**os.environ, "OPENAI_API_KEY": "test"}
+        with started(command, cwd=folder, env=environment, **pipes) as process:
+            # One worker hangs in the first query; the other has judged two before it hangs too.
+            until(lambda: question(3) in map(find_question, server.requests))
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, errors
     assert "Interrupted" in errors
     assert "Traceback" not in errors

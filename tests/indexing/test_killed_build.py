@@ -22,6 +22,7 @@ from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.vectors.encodings import encode_all_dimensions
 from support import fork_server
+from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
 from support.fuzz_settings import DEEP
 from support.sites import NOTES, PAGES, ask, build, opened, put, write_site
@@ -110,7 +111,7 @@ def test_killed_at_every_step_of_publishing(site: Path) -> None:
     for step in range(200):
         edit(site, "fourteen")
         done = fork_server.run(
-            ["-c", SUICIDAL, str(step), "-q", "build"], site, os.environ, timeout=60
+            ["-c", SUICIDAL, str(step), "-q", "build"], site, os.environ, timeout=PATIENCE
         )
         thicknesses.add(thickness(opened(site)))
         if done.returncode == 0:

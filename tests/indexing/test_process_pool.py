@@ -17,6 +17,7 @@ from answerable.indexing.pages.page_index import CuttingRules
 from answerable.indexing.pages.records import PageSource
 from answerable.indexing.process_pool import ProcessPool
 from answerable.serve.errors import LeakError, SiteError
+from support.deadlines import PATIENCE
 from support.doubles import note
 from support.sites import put, write_site
 
@@ -123,7 +124,7 @@ def test_a_script_that_knows_nothing_of_processes_is_not_run_again(
         [sys.executable, str(tmp_path / name)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.stdout, done.returncode) == ("run\n[1, 2]\n", 0), done.stderr

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.citation_check import assert_in_articles, assert_resolves, passages, records, text
+from support.deadlines import PATIENCE
 from support.sites import NOTES, PAGES, build, put, write_site
 
 pytestmark = pytest.mark.skipif(
@@ -31,7 +32,7 @@ def run(folder: Path, *command: str) -> str:
         env={**os.environ, **who, **here, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

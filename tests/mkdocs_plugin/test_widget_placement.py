@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import put_into_header, read_widget_files
+from support.deadlines import PATIENCE
 from support.sites import PAGES, ROOT, build_here, opened, put, write_site
 
 THEMES = ("material", "mkdocs", "readthedocs")
@@ -211,7 +212,7 @@ def test_element_is_put_before_the_end_tag_of_the_header() -> None:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
     folder = tmp_path_factory.mktemp("wheel")
     line = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "-q", "-w", str(folder)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if done.returncode and "Could not find a version" in done.stderr:
         pytest.skip("the package index cannot be reached")
     assert done.returncode == 0, done.stderr

@@ -19,6 +19,7 @@ from answerable.serve.errors import SiteError
 from answerable.serve.settings import FunctionSettings
 from indexing.test_encoding_certificate import tree
 from support import sites
+from support.deadlines import PATIENCE
 from support.doubles import TINY, bundle_of, index_of, record
 from support.sites import build_here, command, write_site
 
@@ -238,7 +239,7 @@ def test_first_ranked_result_imports_few_modules(function: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-c", IMPORTED, str(function), QUESTION],
         cwd=function, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True,
-        timeout=60, check=True,
+        timeout=PATIENCE, check=True,
     )  # fmt: skip
     outcome = json.loads(done.stdout)
     modules = set(outcome["modules"])

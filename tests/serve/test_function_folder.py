@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support.deadlines import PATIENCE
 from support.server_processes import Running, run
 from support.sites import NOTES, build, write_site
 
@@ -40,7 +41,7 @@ def python(function: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(python), *install,
          str(function / "requirements.txt")],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return python
@@ -128,7 +129,7 @@ def test_damaged_bundle_is_not_served(function: Path, python: Path, tmp_path: Pa
     next((copy / "bundle").glob("passage-codes*")).unlink()
     done = subprocess.run(
         [python, "-I", str(copy / "main.py")],
-        env={"PORT": "0"}, capture_output=True, text=True, timeout=60, check=False,
+        env={"PORT": "0"}, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode != 0
     assert "is missing: run `mkdocs build` again" in done.stderr

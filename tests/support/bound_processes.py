@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from support.deadlines import PATIENCE
 from support.server_processes import Running, watched
 
-# What a command has to end by itself, in seconds, before all of it is killed.
-_GRACE = 5
+# What a command has to end by itself, in seconds, before all of it is killed: none of them needs
+# it but on a machine that does much else.
+_GRACE = 60
 
 # Runs this module as a program; its package is found beside the tests, wherever the program starts.
 _RUN_MODULE = f"""
@@ -49,7 +51,7 @@ def run(
 
     def end() -> None:
         tether.close()
-        process.wait(_GRACE + 10)
+        process.wait(PATIENCE)
 
     with watched(process, ready, end, port) as running:
         yield running

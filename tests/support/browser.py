@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from support import deadlines
+
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGS = [
     "--headless",
@@ -20,7 +22,7 @@ CHROMIUM_ARGS = [
     "--no-first-run",
 ]
 # How long a browser may take on a machine that does much else, in ms.
-PATIENCE = 40_000
+PATIENCE = deadlines.PATIENCE * 1000
 
 
 def executable() -> str | None:
@@ -36,9 +38,13 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no Chromium on the path")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGS)
-        yield chromium
-        chromium.close()
+        chromium = playwright.chromium.launch(
+            executable_path=program, args=CHROMIUM_ARGS, timeout=PATIENCE
+        )
+        try:
+            yield chromium
+        finally:
+            chromium.close()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 # Seconds. Far longer than any work of a test, even on a machine that is busy with other things: a
 # test does not measure how fast something happens, but that it happens without anything else.
-PATIENCE = 240.0
+PATIENCE = 600.0
 
 
 def until(is_so: Callable[[], bool], seconds: float = PATIENCE) -> None:

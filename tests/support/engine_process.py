@@ -13,6 +13,7 @@ import pytest
 
 from answerable.indexing.browser_index.recipe import collect_recipe
 from answerable.serve.bundle_format.site_metadata import LanguageRows, SiteMetadata
+from support.deadlines import PATIENCE
 
 ENGINE = Path(str(files("answerable") / "widget" / "engine"))
 SITE = SiteMetadata(
@@ -75,7 +76,7 @@ class EngineProcess:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=PATIENCE)
         self._process.stdout.close()
 
     def _send(self, message: dict[str, Any]) -> Any:

@@ -25,6 +25,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from support.deadlines import PATIENCE
+
 # Forks, and messages that keep their bounds, are had on Linux; elsewhere all is a new process.
 HERE = sys.platform == "linux"
 _IMPORTED = (
@@ -60,11 +62,11 @@ def run(
     folder: Path,
     environment: Mapping[str, str],
     typed: str = "",
-    timeout: float = 300,
+    timeout: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str]:
     """Run what follows ``python`` in a command: ``-m MODULE`` or ``-c CODE``, with arguments.
 
-    Raises TimeoutExpired after so many seconds, when it has killed the process.
+    Raises TimeoutExpired after so many seconds, when it has killed the process and its children.
     """
     if not HERE:
         return subprocess.run(
@@ -84,7 +86,7 @@ def run(
         try:
             code = int(connection.recv(_MESSAGE))
         except TimeoutError:
-            os.kill(process, signal.SIGKILL)
+            os.killpg(process, signal.SIGKILL)
             raise subprocess.TimeoutExpired(command, timeout) from None
         for file in files[1:]:
             file.seek(0)
@@ -148,9 +150,14 @@ def _reap() -> None:
 
 
 def _watch(process: int, connection: socket.socket) -> NoReturn:
-    """Tell which process it is, and how it has ended."""
+    """Tell which process it is and how it has ended, and end what it has started."""
+    # Here and in the process itself, so that the group is there whoever comes first.
+    with contextlib.suppress(OSError):
+        os.setpgid(process, process)
     connection.sendall(str(process).encode())
     _, status = os.waitpid(process, 0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
     # Who asked may have waited long enough.
     with contextlib.suppress(BrokenPipeError):
         connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
@@ -159,6 +166,7 @@ def _watch(process: int, connection: socket.socket) -> NoReturn:
 
 def _follow(order: Mapping[str, Any]) -> None:
     """Be the process that was ordered, until it ends."""
+    os.setpgid(0, 0)
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["environment"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.deadlines import PATIENCE
 from support.fuzz_settings import DEEP
 from support.sites import ROOT
 
@@ -41,7 +42,7 @@ def _run(folder: Path, *command: str, **environment: str) -> None:
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -76,7 +76,7 @@ class PostgresServer:
         done = subprocess.run(
             [str(self._bin / name), *arguments],
             cwd=self.folder, user=_user(), group=_group(), capture_output=True, text=True,
-            timeout=120, check=False, extra_groups=[] if _user() else None,
+            timeout=PATIENCE, check=False, extra_groups=[] if _user() else None,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout

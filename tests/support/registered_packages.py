@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from support import sites
+from support.deadlines import PATIENCE
 
 
 def install(
@@ -53,7 +54,7 @@ def run(folder: Path, packages: Path, *arguments: str) -> subprocess.CompletedPr
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder, env={**os.environ, **variables},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 

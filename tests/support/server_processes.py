@@ -1,20 +1,22 @@
-"""Processes that serve: started on a free port, asked over HTTP, always stopped."""
+"""Processes that always end with their test, and those that serve: asked over HTTP on a port."""
 
 import http.client
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from support.deadlines import PATIENCE, until
 
-__all__ = ["PATIENCE", "Running", "free_port", "run", "until", "watched"]
+__all__ = ["PATIENCE", "Running", "free_port", "run", "started", "until", "watched"]
 
 
 @dataclass
@@ -58,24 +60,40 @@ class Running:
 
 
 @contextmanager
+def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Start a process, and end it with all that it has started when the block ends.
+
+    options: of ``subprocess.Popen``. A test that fails leaves nothing behind that way.
+    """
+    process: subprocess.Popen[Any] = subprocess.Popen(command, start_new_session=True, **options)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            # What was to be sent may have nobody to read it.
+            with suppress(BrokenPipeError):
+                if stream:
+                    stream.close()
+
+
+@contextmanager
 def run(
     command: Sequence[str], folder: Path, ready: Callable[[Running], bool], port: int = 0
 ) -> Iterator[Running]:
     """Run a command until the block ends; ``ready`` is polled first and may set the port."""
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with started(command, cwd=folder, **pipes) as process:
 
-    def end() -> None:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        def end() -> None:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
 
-    with watched(process, ready, end, port) as running:
-        yield running
+        with watched(process, ready, end, port) as running:
+            yield running
 
 
 @contextmanager

@@ -50,6 +50,7 @@ from answerable.indexing.packaging.platforms import (
 from answerable.serve.bundle_format.manifest import compute_bundle_id, read_manifest
 from answerable.serve.errors import BundleError, SiteError
 from answerable.serve.http.adapters import asgi, aws_lambda, google
+from support.deadlines import PATIENCE
 from support.sites import NOTES, ROOT, build, command, put, write_site
 from support.wheelhouse import wheel
 
@@ -180,7 +181,13 @@ def test_a_real_zip_answers_from_an_empty_folder(real: tuple[Path, str], tmp_pat
     # Without `site` there are no packages but those of the folder.
     command_ = [sys.executable, "-I", "-S", "-c", ASK]
     done = subprocess.run(
-        command_, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=120, check=False
+        command_,
+        cwd=tmp_path,
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     answer, numpy, cached = json.loads(done.stdout.splitlines()[-1])

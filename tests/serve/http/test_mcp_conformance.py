@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.deadlines import PATIENCE
 from support.published_functions import build_function, serving
 from support.sites import ROOT
 
@@ -52,7 +53,7 @@ def test_an_official_scenario_passes(url: str, tmp_path: Path, version: str, sce
     command = [str(NODE), str(RUNNER), "server", "--url", url, "--scenario", scenario]
     done = subprocess.run(
         [*command, "--spec-version", version],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     results = re.findall(r"\[[\w-]+ *\].*?(SUCCESS|FAILURE|WARNING|SKIPPED)", done.stdout)
     assert "SUCCESS" in results, done.stdout + done.stderr

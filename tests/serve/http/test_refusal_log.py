@@ -41,7 +41,7 @@ from answerable.serve.stores.bundle import Bundle
 from answerable.serve.types import Passage
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
 from serve.test_function_folder import has_address
-from support.deadlines import until
+from support.deadlines import PATIENCE, until
 from support.doubles import bundle_of, handle, index_of, note, record
 from support.server_processes import Running, free_port, mkdocs, run
 from support.sites import NOTES, PAGES, build, command, put, write_site
@@ -396,7 +396,8 @@ def test_function_with_unknown_setting_does_not_start(
 def command_of(function: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-I", str(function / "main.py")],
-        env={"PORT": "0", **environment}, capture_output=True, text=True, timeout=60, check=False,
+        env={"PORT": "0", **environment}, capture_output=True, text=True, check=False,
+        timeout=PATIENCE,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import secrets
 import sys
 from collections import Counter
-from subprocess import PIPE, Popen
+from subprocess import PIPE
 
 import pytest
 import redis
@@ -17,9 +17,10 @@ from answerable.serve.limits.redis_store import connect_redis
 from answerable.serve.limits.token_budget import create_token_budget
 from serve.limits.test_answer_cache import Maker, call_at_once
 from serve.limits.test_token_budget import STEPS, Clock, Step, check_steps
-from support.deadlines import PATIENCE, until
+from support.deadlines import PATIENCE
 from support.process_race import race
 from support.redis_server import RedisServer
+from support.server_processes import started
 from support.token_budget_checks import LEASE, attempt, refusal
 
 WAIT = PATIENCE
@@ -59,7 +60,7 @@ BEGINNING = """
 import sys
 from answerable.serve.limits.token_budget import create_token_budget
 budget = create_token_budget(1000, sys.argv[1])
-idle, busy, unbounded = (budget.reserve(300, float(sys.argv[2])) for _ in range(3))
+idle, busy, unbounded = (budget.reserve(300, 600) for _ in range(3))
 busy.begin(40)
 unbounded.begin(None)
 print("begun", flush=True)
@@ -90,13 +91,13 @@ print(*answer("kept", True), *answer("not kept", False))
 """
 
 DYING = """
-import sys, time
+import sys
 from answerable.serve.limits.answer_cache import create_answer_cache
 cache = create_answer_cache(10, 60, sys.argv[1])
 def make():
     print("making", flush=True)
-    time.sleep(60)
-cache.get_or_make("key", make, 2.0)
+    sys.stdin.read()
+cache.get_or_make("key", make, 600)
 """
 
 
@@ -197,20 +198,19 @@ def test_clock_step_back_over_midnight_gives_no_second_cap_in_redis(
         assert refusal(purse, 1) is None
 
 
-def kill_with_reservations(server: RedisServer, lease: str) -> None:
+def kill_with_reservations(server: RedisServer) -> None:
     """Let a process die that has three reservations, two of which had begun."""
-    command = [sys.executable, "-c", BEGINNING, server.url, lease]
-    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as dying:
+    command = [sys.executable, "-c", BEGINNING, server.url]
+    with started(command, stdin=PIPE, stdout=PIPE, text=True) as dying:
         assert dying.stdout is not None
         assert dying.stdout.readline() == "begun\n"
-        dying.kill()
     assert account(server) == (0, [[300, 0], [300, 40], [300, 300]])
 
 
 def test_dead_process_keeps_reservation_until_lease_ends(
     redis_server: RedisServer,
 ) -> None:
-    kill_with_reservations(redis_server, "600")
+    kill_with_reservations(redis_server)
     purse = create_token_budget(1000, redis_server.url)
     assert refusal(purse, 101) == "reserved"
     assert attempt(purse, 100) is not None
@@ -220,9 +220,14 @@ def test_dead_process_keeps_reservation_until_lease_ends(
 def test_lease_end_spends_begun_tokens_and_frees_others(
     redis_server: RedisServer,
 ) -> None:
-    kill_with_reservations(redis_server, "4")
+    kill_with_reservations(redis_server)
     purse = create_token_budget(1000, redis_server.url)
-    until(lambda: attempt(purse, 660) is not None)
+    assert attempt(purse, 660) is None
+    with redis.Redis.from_url(redis_server.url) as client:
+        (key,) = client.keys("answerable:tokens:*")
+        for field, value in client.hgetall(key).items():
+            client.hset(key, field, b" ".join([*value.split()[:2], b"0"]))
+    assert attempt(purse, 660) is not None
     assert account(redis_server) == (340, [[660, 0]])
 
 
@@ -275,14 +280,15 @@ def test_error_goes_to_its_maker_and_next_caller_tries_in_redis(
 
 def test_dead_lock_owner_frees_key_when_lease_ends(redis_server: RedisServer) -> None:
     command = [sys.executable, "-c", DYING, redis_server.url]
-    with Popen(command, stdout=PIPE, text=True) as leader:
+    with started(command, stdin=PIPE, stdout=PIPE, text=True) as leader:
         assert leader.stdout is not None
         assert leader.stdout.readline() == "making\n"
-        leader.kill()
     cache, make = create_answer_cache(10, 60, redis_server.url), Maker()
     with pytest.raises(TimeoutError, match="ask again"):
         cache.get_or_make("key", make, 0.1)
     assert make.count == 0
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.pexpire("answerable:answering:key", 1)
     assert cache.get_or_make("key", make, WAIT) == (b"1", "miss")
 
 
