@@ -3,6 +3,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+comma := ,
 export NO_MKDOCS_2_WARNING := 1
 # Where it is set, every process that a test starts would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -10,7 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # share the sites that they build.
 # Files go in the order of tests/conftest.py: by their number of tests, the longest would be last.
 PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder
+# What developing needs, and what serving the manual needs, which is a part of it.
 STAMP := $(VENV)/.installed
+SERVING := $(VENV)/.serving
 DOCUSAURUS := tests/generators/docusaurus/node_modules/.package-lock.json
 MCP_CONFORMANCE := tests/mcp_conformance/node_modules/.package-lock.json
 JAVASCRIPT := tests/javascript/node_modules/.package-lock.json
@@ -21,9 +24,13 @@ APT_INSTALL = install_package() { echo "Not found: $$1. Installing the system pa
 $(SUDO) apt-get install $$2" >&2; $(SUDO) apt-get update -qq && \
 DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq "$$2" >/dev/null; }
 
-# Serves this repository's own docs with a live ask box, without a key.
-serve: $(STAMP)
-	$(BIN)/mkdocs serve
+# Serves this repository's own docs with a live ask box, without a key. The last line is the address
+# alone; Ctrl-C ends MkDocs, and what shortens its lines ends with it.
+serve: SHELL := bash
+serve: $(SERVING)
+	@echo "Building the manual, which takes some seconds; the address to open follows."
+	@set -o pipefail; $(BIN)/mkdocs serve 2>&1 | \
+	  (trap '' INT; while IFS= read -r line; do echo "$${line##*Serving on }"; done)
 
 build: $(STAMP)
 	$(BIN)/mkdocs build --strict
@@ -64,11 +71,21 @@ tables: $(STAMP)
 clean:
 	rm -rf $(VENV) .cache site function shots
 
+# Installs this package with one of its extras, and says so first: to load them takes a while.
+define install
+@echo "Installing $(2) into the folder $(VENV): $(3)."
+@python3 -m venv $(VENV) || { $(APT_INSTALL); \
+  install_package "the module venv of Python" python3-venv && python3 -m venv $(VENV); }
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]'
+endef
+
 $(STAMP): pyproject.toml
-	@python3 -m venv $(VENV) || { $(APT_INSTALL); \
-	  install_package "the module venv of Python" python3-venv && python3 -m venv $(VENV); }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $@
+	$(call install,dev,what the tests and checks need,about 200 packages$(comma) a few minutes)
+	@touch $(SERVING) $@
+
+$(SERVING): pyproject.toml
+	$(call install,docs,what serving the manual needs,about 60 packages$(comma) a minute or two)
+	@touch $@
 
 # What is not a Python package: a generator, the official runner for MCP servers, the compiler that
 # checks JavaScript's types, and a search to compare with. Without npm, what needs another than the
