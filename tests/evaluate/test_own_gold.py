@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
+from answerable.indexing.notes.notebook import read_notebook
 from support import sites
 
 PATH = sites.ROOT / "eval" / "gold.yaml"
@@ -61,6 +62,15 @@ def test_every_query_says_in_one_sentence_what_it_guards(queries: tuple[GoldQuer
         assert query.note.endswith("."), query.id
         assert ". " not in query.note, query.id
         assert len(query.note.split()) >= 5, query.id
+
+
+def test_each_note_that_readers_are_led_to_is_asked_for(queries: tuple[GoldQuery, ...]) -> None:
+    """A note that nobody asks for would stand below answers about something else."""
+    notebook = read_notebook(sites.ROOT / "notebook", writes_key=False)
+    routed = {note.path for note in notebook.notes}
+    asked = {source for query in queries for source in query.expect_sources or ()}
+    asked |= {query.top_source for query in queries if query.top_source}
+    assert sorted(routed - asked) == []
 
 
 def test_every_query_requires_something(queries: tuple[GoldQuery, ...]) -> None:
