@@ -139,8 +139,11 @@ def test_index_injects_a_box_that_answers_in_the_browser(page: Page, tmp_path: P
     assert "answers-in" not in done.stderr
     assert not (site / WIDGET / "index").exists()
     before = {path for path in site.rglob("*") if path.is_file()}
+    shutil.rmtree(tmp_path / "function")
     done = command(tmp_path, "index", "site", "--inject")
     assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "function").exists()
+    assert "twelve" in command(tmp_path, "ask", CHAIN).stdout
     assert "rel=" not in (site / "index.html").read_text("utf-8")
     with hosted(site) as host:
         box = visit(page, host.origin)

@@ -213,14 +213,16 @@ def test_a_site_without_the_plugin_is_as_it_was(tmp_path: Path) -> None:
 
     site = write_site(tmp_path)
     configured = (site / "mkdocs.yml").read_text("utf-8")
-    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    own = "- answerable:\n    function: function"
+    assert own in configured
+    put(site / "mkdocs.yml", configured.replace(own, "- search"))
     assert build(site, "-q").returncode == 0
     before = names()
     put(site / "mkdocs.yml", configured)
     assert build(site, "-q").returncode == 0
     assert any("answerable" in name for name in names())
     # As Get started tells it.
-    put(site / "mkdocs.yml", configured.replace("- answerable: {}", "- search"))
+    put(site / "mkdocs.yml", configured.replace(own, "- search"))
     shutil.rmtree(site / "function")
     shutil.rmtree(site / ".cache" / "plugin" / "answerable")
     assert build(site, "-q").returncode == 0

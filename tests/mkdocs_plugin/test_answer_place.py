@@ -1,5 +1,6 @@
 """Choose where questions are answered: by a site's options; a build refuses and explains."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,18 @@ from answerable.indexing.answer_place import (
 )
 from answerable.mkdocs.config import AnswerableConfig
 from answerable.mkdocs.function_needs import list_function_needs
-from support.sites import NOTES, PAGES, build, failure, forget_plugins, put, write_site
+from support.sites import NOTES, PAGES, build, command, failure, forget_plugins, put, write_site
 
 PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
+CHAIN = "How thick is the chain of a mooring?"
+GOLD = f"""\
+queries:
+  - id: chain
+    query: {CHAIN}
+    expectAnswerMode: partial
+    expectCited: [mooring#chains]
+    note: The number stands on the page.
+"""
 NOTEBOOK = "`notebook` needs a function (private notes stay on a server)"
 
 
@@ -121,9 +131,7 @@ def test_site_without_an_ask_box_is_told_of_needs_without_a_warning(tmp_path: Pa
     assert "answers_in: " in done.stderr
 
 
-def test_a_site_of_two_lines_needs_nothing_and_gets_a_function_all_the_same(
-    tmp_path: Path,
-) -> None:
+def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) -> None:
     put(tmp_path / "docs" / "index.md", PAGE["index.md"])
     put(tmp_path / "mkdocs.yml", "site_name: Harbour\nplugins: [search, answerable]\n")
     done = build(tmp_path, "--strict")
@@ -131,7 +139,48 @@ def test_a_site_of_two_lines_needs_nothing_and_gets_a_function_all_the_same(
     [line] = [line for line in done.stderr.splitlines() if "answers_in" in line]
     assert "answers_in: readers' browsers answer, from files of the site; look at it" in line
     assert "ANSWERABLE_ALLOWED_ORIGINS" not in done.stderr
-    assert (tmp_path / "function" / "bundle" / "manifest.json").is_file()
+    assert not (tmp_path / "function").exists()
+
+
+def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
+    write_site(tmp_path, PAGES, options={"function": None})
+    put(tmp_path / "eval" / "gold.yaml", GOLD)
+    done = build(tmp_path, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "function").exists()
+    unpublished = tmp_path / ".cache" / "plugin" / "answerable" / "function"
+    assert sorted(path.name for path in unpublished.iterdir() if path.name[0] != ".") == [
+        "bundle", "settings.json",
+    ]  # fmt: skip
+    if os.name == "posix":
+        modes = {path.stat().st_mode & 0o77 for path in (unpublished, *unpublished.rglob("*"))}
+        assert modes == {0}
+    for words in (["ask", CHAIN], ["search", CHAIN], ["why", CHAIN], ["eval", "--full"]):
+        done = command(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+    assert "there is no index yet" not in command(tmp_path, "doctor").stdout
+    done = command(tmp_path, "package", "--target", "aws-lambda")
+    assert done.returncode == 1
+    assert "holds no function, since readers' browsers answer this site" in done.stderr
+    assert "set the option function to a folder" in done.stderr
+
+
+def test_a_function_is_asked_for_by_its_folder_and_left_alone_later(tmp_path: Path) -> None:
+    function, cache = tmp_path / "deploy" / "fn", tmp_path / ".cache" / "plugin" / "answerable"
+    for options in ({"function": None}, {"function": "deploy/fn"}):
+        done = build(write_site(tmp_path, PAGES, options=options), "--strict")
+        assert done.returncode == 0, done.stderr
+        assert (function / "main.py").is_file() is (options["function"] is not None)
+        assert (cache / "function").exists() is (options["function"] is None)
+        assert "twelve" in command(tmp_path, "ask", CHAIN).stdout
+    function.parent.joinpath("fn").rename(tmp_path / "function")
+    write_site(tmp_path, {**PAGES, "mooring.md": "# Mooring\n\n## Chains\n\nThe chain of a mooring "
+               "is thirteen millimetres thick.\n"}, options={"function": None})  # fmt: skip
+    done = build(tmp_path, "--strict")
+    assert done.returncode == 0, done.stderr
+    assert "function is an earlier build's, and nothing asks it; delete it" in done.stderr
+    # What is asked is what was built last, and not what lies there.
+    assert "thirteen" in command(tmp_path, "ask", CHAIN).stdout
 
 
 def test_a_language_without_a_verified_stemmer_needs_a_function(tmp_path: Path) -> None:

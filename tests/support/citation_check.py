@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from answerable.serve.stores.bundle import Bundle
-from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.types import Passage
+from support.sites import opened
 
 # Of Material and of the themes that come with MkDocs.
 _ARTICLE = ".md-content__inner", "[itemprop=articleBody]", "[role=main]"
@@ -31,7 +31,7 @@ def records(folder: Path, function: str = "function") -> dict[str, tuple[str, st
 
 def passages(folder: Path, function: str = "function") -> list[Passage]:
     """Every passage that a site's build has published."""
-    return list(_passages(_opened(folder, function)))
+    return list(_passages(opened(folder, function)))
 
 
 def text(folder: Path, record: str, function: str = "function") -> str:
@@ -61,16 +61,12 @@ def assert_in_articles(folder: Path, function: str = "function", site: str = "si
     assert strange == []
 
 
-def _opened(folder: Path, function: str) -> Bundle:
-    return open_bundle(folder / function / "bundle")
-
-
 def _passages(bundle: Bundle) -> Iterator[Passage]:
     return (bundle.passage(row) for row in range(bundle.manifest.counts["passages"]))
 
 
 def _by_file(folder: Path, function: str, site: str) -> dict[Path, list[Passage]]:
-    bundle = _opened(folder, function)
+    bundle = opened(folder, function)
     root = unquote(urlsplit(bundle.site.url or "/").path).strip("/")
     prefix = f"/{root}/" if root else "/"
     by_file: dict[Path, list[Passage]] = {}

@@ -16,6 +16,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
+from answerable.indexing.answer_place import find_function
 from answerable.indexing.local_model import open_local_embedder
 from answerable.serve.embedders.local_embedder import LocalEmbedder
 from answerable.serve.providers import make_engine
@@ -23,6 +24,7 @@ from answerable.serve.stores.bundle import Bundle
 from answerable.serve.stores.bundle_reader import open_bundle
 from answerable.serve.types import Reply
 from support import fork_server
+from support.deadlines import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("ANSWERABLE_DATA") or ROOT.parent / "shared" / "data")
@@ -53,10 +55,15 @@ def write_site(
     options: Mapping[str, Any] | None = None,
     **config: Any,
 ) -> Path:
-    """Write a site's docs, notebook (``notes`` None: no notebook) and mkdocs.yml; its folder."""
+    """Write a site's docs, notebook (``notes`` None: no notebook) and mkdocs.yml; its folder.
+
+    It has a function, unless ``options`` names it ``None``.
+    """
     for name, text in pages.items():
         put(folder / "docs" / name, text)
-    settings = dict(options or {})
+    settings = {"function": "function", **(options or {})}
+    if settings["function"] is None:
+        del settings["function"]
     if notes is not None:
         (folder / "notebook").mkdir(parents=True, exist_ok=True)
         settings.setdefault("notebook", "notebook")
@@ -96,7 +103,7 @@ def build(folder: Path, *args: str, **environment: str) -> subprocess.CompletedP
         ["-m", "mkdocs", *flags, "build", *arguments],
         folder,
         {**os.environ, **environment},
-        timeout=120,
+        timeout=PATIENCE,
     )
 
 
@@ -141,9 +148,11 @@ def failure(folder: Path) -> str:
     raise AssertionError("the build did not fail")
 
 
-def opened(folder: Path) -> Bundle:
-    """The bundle that a site's build has published, verified."""
-    return open_bundle(folder / "function" / "bundle")
+def opened(folder: Path, function: str = "function") -> Bundle:
+    """The bundle that a site's build has written, verified. function: its folder, if it has one."""
+    top, *inner = Path(function).parts
+    cache = folder / ".cache" / "plugin" / "answerable"
+    return open_bundle(find_function(folder / top, cache).joinpath(*inner, "bundle"))
 
 
 def ask(bundle: Bundle, question: str) -> Reply:

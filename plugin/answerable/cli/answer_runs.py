@@ -21,7 +21,7 @@ from ..mkdocs.ref_build import RefSite, build_ref, build_today
 from ..mkdocs.site_config import SiteConfig, load_site_config
 from ..serve.engine import Engine
 from ..serve.errors import GoldError
-from ..serve.settings import FunctionSettings
+from ..serve.settings import BUNDLE_FOLDER, FunctionSettings
 from ..serve.stores.bundle import Bundle
 from .ci_output import is_log_public, list_suggested_sources
 from .context import SiteLocation, open_engine, read_function_settings
@@ -135,7 +135,8 @@ def _compare_with_report(
 def _compare_with_ref(
     ref: RefSite, current: AskedSite, queries: Sequence[GoldQuery], choice: RunChoice
 ) -> SiteDiff:
-    earlier = _open_site(ref.config.bundle, ref.config_file, ref.config)
+    # Its cache is today's, and holds what today's build has left.
+    earlier = _open_site(ref.config.function / BUNDLE_FOLDER, ref.config_file, ref.config)
     # The same judge on both sides: a verdict may turn by the judge alone.
     earlier = replace(earlier, judge=current.judge)
     after = _read_or_ask(current, queries, choice)

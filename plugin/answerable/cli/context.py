@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ..indexing.answer_place import find_function
 from ..indexing.local_model import make_build_embedder
 from ..indexing.notes.note import Notebook
 from ..indexing.notes.notebook import read_notebook
@@ -21,7 +22,9 @@ from ..serve.text.languages import is_language_tag
 # The bundle's folder, if one was named, and the site's configuration file, which need not exist.
 SiteLocation = tuple[Path | None, Path]
 
-DEFAULT_BUNDLE = Path("function", BUNDLE_FOLDER)
+# Of a site without mkdocs.yml, below its folder.
+DEFAULT_FUNCTION = Path("function")
+DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 
 
 def _require_one_question(
@@ -85,7 +88,8 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
 
 def _find_default_bundle(config_file: Path) -> Path:
     """Find the bundle where there is no configuration; SiteError if that is missing too."""
-    folder = config_file.parent / DEFAULT_BUNDLE
+    site = config_file.parent
+    folder = find_function(site / DEFAULT_FUNCTION, site / DEFAULT_CACHE) / BUNDLE_FOLDER
     if not folder.is_dir() and not _find_sibling_bundles(folder):
         raise SiteError(
             f"there is no {config_file}: run this in the site's folder, or name the site's "

@@ -19,10 +19,9 @@ from ..evaluate.gold import load_gold_queries
 from ..indexing.plurals import format_count, format_times
 from ..serve.errors import SiteError
 from ..serve.http.refusal_log import REFUSAL_LOG_FILE
-from .context import SiteLocation, open_engine
+from .context import DEFAULT_CACHE, SiteLocation, open_engine
 from .render import to_plain_text
 
-_DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 # So many of each are printed; the JSON has all.
 _SHOWN_GAPS = 20
 _SHOWN_OFF_TOPIC = 5
@@ -108,7 +107,7 @@ def command(
 def _load_log_site(config_file: Path) -> _LogSite:
     if not config_file.is_file():
         # `answerable serve` needs no configuration, nor does a log that was copied here.
-        return _LogSite(_DEFAULT_CACHE, None, None, ())
+        return _LogSite(DEFAULT_CACHE, None, None, ())
     from ..mkdocs.site_config import load_site_config
 
     site = load_site_config(config_file)

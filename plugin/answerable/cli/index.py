@@ -1,5 +1,6 @@
 """``answerable index``: index an HTML site of any generator and write its function's folder."""
 
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from ..indexing.answer_place import (
     describe_function_needs,
     list_language_needs,
     list_page_languages,
+    locate_unpublished_function,
     need_of_option,
 )
 from ..indexing.error_messages import format_error
@@ -52,6 +54,7 @@ from ..serve.errors import SiteError
 from ..serve.settings import FunctionSettings
 from ..serve.text.languages import get_translation
 from ..serve.vectors.encodings import encode_all_dimensions
+from .context import DEFAULT_CACHE, DEFAULT_FUNCTION
 from .page_injection import check_injection, inject_widget_into_site
 
 LOCAL_ENCODING = encode_all_dimensions(local_embedder.LOCAL_IDENTITY.dimensions)
@@ -97,7 +100,7 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--cache",
             type=click.Path(path_type=Path),
-            default=Path(".cache", "plugin", "answerable"),
+            default=DEFAULT_CACHE,
             show_default=True,
             help="Where vectors are kept between runs.",
         ),
@@ -113,9 +116,7 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("function"),
-    show_default=True,
-    help="Where the function is written.",
+    help="Where the function is written. Default: function/, and none where the browser answers.",
 )
 @click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
 @click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
@@ -126,7 +127,7 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 def command(
     options: IndexOptions,
-    out: Path,
+    out: Path | None,
     inject: bool,
     endpoint: str | None,
     answers_in: AnswerPlace | None,
@@ -137,7 +138,7 @@ def command(
 
 def index_built_site(
     options: IndexOptions,
-    out: Path,
+    out: Path | None,
     *,
     inject: bool = False,
     endpoint: str | None = None,
@@ -145,10 +146,11 @@ def index_built_site(
 ) -> None:
     """Index a built site, write its function's folder and, if asked to, the widget into its pages.
 
-    SiteError and NotebookError name what has to change.
+    out: None for the default folder, which is only written where a function answers. SiteError and
+    NotebookError name what has to change.
     """
     try:
-        check_folders(options, out)
+        check_folders(options, out or DEFAULT_FUNCTION)
         check_injection(inject, endpoint, answers_in)
         choose_place = partial(_choose_place, options, endpoint, answers_in)
         built, site, published = write_function_folder(
@@ -167,7 +169,7 @@ def index_built_site(
 
 
 def write_function_folder(
-    options: IndexOptions, out: Path, choose_place: Callable[[SiteBuild], AnswerPlace]
+    options: IndexOptions, out: Path | None, choose_place: Callable[[SiteBuild], AnswerPlace]
 ) -> tuple[BuiltSite, SiteBuild, PublishedIndex]:
     """Index a built site and write its function's folder, and its index where browsers answer."""
     built = read_built_site(options.folder, options.reading)
@@ -175,11 +177,16 @@ def write_function_folder(
         site = describe_site(options, built, open_local_embedder(), pool)
         if choose_place(site) == "browser":
             site = replace(site, browser_folder=options.folder)
-        plan = FunctionPlan(out, site, FunctionSettings())
+        has_function = out is not None or site.browser_folder is None
+        unpublished = locate_unpublished_function(options.cache)
+        folder = (out or DEFAULT_FUNCTION) if has_function else unpublished
+        plan = FunctionPlan(folder, site, FunctionSettings(), has_function)
         notes = read_notes(options, site)
         if built.url is None and site.browser_folder is None:
             click.echo(NO_ADDRESS_MESSAGE % "--base-url", err=True)
         [(staged, manifest)] = publish_site(site, [plan], notes, click.echo)
+    if has_function:
+        shutil.rmtree(unpublished, ignore_errors=True)
     return built, site, PublishedIndex(manifest.id, staged.browser_index)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ..serve.errors import SiteError
@@ -18,6 +19,8 @@ BROWSER_MESSAGE = (
 )
 NOTEBOOK_REASON = "private notes stay on a server"
 ENDPOINT_REASON = "the ask box asks there"
+# Below the cache: settings and bundle of a site without a function, for commands that ask it.
+_UNPUBLISHED_FOLDER = "function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,20 @@ def choose_answer_place(
             f"{name}: browser is impossible, since {_join_reasons(needs)}; {', or '.join(remedies)}"
         )
     return option or ("function" if needs else "browser")
+
+
+def locate_unpublished_function(cache: Path) -> Path:
+    """Locate what commands ask where readers' browsers answer and nothing asks for a function."""
+    return cache / _UNPUBLISHED_FOLDER
+
+
+def find_function(function: Path, cache: Path) -> Path:
+    """Find the folder that holds the bundle of the last build.
+
+    A build that writes a function takes away what one without a function has left in the cache.
+    """
+    unpublished = locate_unpublished_function(cache)
+    return unpublished if unpublished.is_dir() else function
 
 
 def describe_function_needs(

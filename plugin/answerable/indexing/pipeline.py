@@ -25,7 +25,7 @@ from .notes.note import Note, Notebook
 from .notes.note_places import AboutTargets, make_about_resolver
 from .notes.notebook import read_notebook
 from .notes.routing_hints import check_about
-from .output.atomic_files import lock_folder
+from .output.atomic_files import lock_folder, write_private_file
 from .output.browser_writer import write_addressed_files
 from .output.bundle_contents import BundleContents, serialize_index
 from .output.bundle_writer import make_manifest, parse_build_time, write_bundle
@@ -71,18 +71,23 @@ class SiteBuild:
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlan:
-    """A function to publish: its folder, its settings, and the site or the language it answers."""
+    """A function to publish: its folder, its settings, and the site or the language it answers.
+
+    ``has_code``: whether it can be deployed; else the folder holds what commands need to ask it.
+    """
 
     folder: Path
     site: SiteBuild
     settings: FunctionSettings
+    has_code: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class StagedFunction:
     """A function that has been audited and not been written. ``contents``: its bundle's files.
 
-    ``browser``: the same index for readers' browsers, None where none answers.
+    ``browser``: the same index for readers' browsers, None where none answers. ``has_code``: as in
+    its plan.
     """
 
     folder: Path
@@ -90,6 +95,7 @@ class StagedFunction:
     settings: FunctionSettings
     contents: BundleContents
     browser: StagedBrowserIndex | None = None
+    has_code: bool = True
 
     @property
     def browser_index(self) -> str | None:
@@ -173,7 +179,7 @@ def _stage_plan(
     site = plan.site
     staged = stage_function(index, plan.folder, plan.settings, site.encoding, audit)
     browser = _stage_browser_index(site, index, staged.contents, model, audit)
-    return replace(staged, browser=browser)
+    return replace(staged, browser=browser, has_code=plan.has_code)
 
 
 def _stage_browser_index(
@@ -256,7 +262,10 @@ def publish_function(
     # Before the lock, which must not be left in a folder that is refused.
     check_function_folder(folder)
     with lock_folder(folder):
-        write_function(folder, identity, staged.settings, scanned_bytes)
+        if staged.has_code:
+            write_function(folder, identity, staged.settings, scanned_bytes)
+        else:
+            write_private_file(folder / SETTINGS_FILE, staged.settings.as_json())
         return write_bundle(contents, folder / BUNDLE_FOLDER, identity, profile, now)
 
 

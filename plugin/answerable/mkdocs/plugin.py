@@ -47,7 +47,6 @@ from .options import (
     is_preview_build,
     read_cutting_rules,
     resolve_endpoint,
-    resolve_function_folder,
     resolve_gold_path,
     resolve_identity,
     resolve_settings,
@@ -268,7 +267,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         elif self._preview:
             self._engine = preview_build(built)
         else:
-            publish_build(built, resolve_function_folder(Path(self.config.function)))
+            publish_build(built)
 
     def _inject(self, html: str, script_url: str) -> str:
         # A preview asks the dev server, which knows what was edited a moment ago.

@@ -1,6 +1,7 @@
 """Audit and index a finished MkDocs build; write its function's folder, or only preview it."""
 
 import logging
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from ..indexing.answer_place import (
     describe_function_needs,
     list_language_needs,
     list_page_languages,
+    locate_unpublished_function,
 )
 from ..indexing.index import SiteIndex
 from ..indexing.leak_audit.artifacts import Artifact, walk_artifacts
@@ -46,17 +48,33 @@ from ..serve.settings import BUNDLE_FOLDER
 from .config import AnswerableConfig
 from .database_release import check_database_options, publish_to_database, resolve_stored_settings
 from .function_needs import list_function_needs
-from .options import is_absolute_endpoint, resolve_encoding, resolve_profile, resolve_settings
+from .options import (
+    is_absolute_endpoint,
+    resolve_encoding,
+    resolve_function_folder,
+    resolve_profile,
+    resolve_settings,
+)
 from .pages import FinishedBuild, SitePages, merge_languages
 from .release_gates import require_gold_set, run_release_gates
 
 log = get_plugin_logger(__name__)
 
 
-def publish_build(built: FinishedBuild, function: Path) -> None:
-    """Audit and index a site, and write its function's folder, or one for each language."""
+def publish_build(built: FinishedBuild) -> None:
+    """Audit and index a site, and write its function's folder, or one for each language.
+
+    Where readers' browsers answer, and no option names a folder for a function, the cache holds
+    what commands ask.
+    """
     whole = merge_languages(built.sites)
     notebook = _read_checked_notebook(built, whole)
+    place = _choose_answer_place(built, whole)
+    configured = Path(built.options.function)
+    unpublished = locate_unpublished_function(Path(built.options.cache))
+    is_named = any("function" in options for options in built.options.user_configs)
+    has_function = place == "function" or is_named
+    function = resolve_function_folder(configured if has_function else unpublished)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
     else:
@@ -72,10 +90,12 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
     check_database_options(built)
     require_gold_set(built, len(parts))
     notes = make_note_sources(notebook.ids, notebook.unrouted_paths)
-    place = _choose_answer_place(built, whole)
     plans = [
         FunctionPlan(
-            folder, _describe_site(built, part, place), resolve_stored_settings(built, folder)
+            folder,
+            _describe_site(built, part, place),
+            resolve_stored_settings(built, folder),
+            has_function,
         )
         for folder, part in parts.items()
     ]
@@ -85,6 +105,10 @@ def publish_build(built: FinishedBuild, function: Path) -> None:
         log.info(NO_ADDRESS_MESSAGE, "site_url")
     gate = partial(run_release_gates, built, notes=notes)
     published = publish_site(site, plans, notebook, log.info, gate)
+    if has_function:
+        shutil.rmtree(unpublished, ignore_errors=True)
+    elif configured.exists():
+        log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     for staged, _ in published:
         publish_to_database(built, staged, notes)
     indexes = {

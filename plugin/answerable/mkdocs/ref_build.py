@@ -107,9 +107,9 @@ def _read_config(config_file: Path, top: Path, name: str) -> SiteConfig:
         raise SiteError(
             f"the configuration of {name} cannot be read ({cause}): name another ref"
         ) from None
-    if not config.bundle.resolve().is_relative_to(top):
+    if not config.function.resolve().is_relative_to(top):
         raise SiteError(
-            f"{name}: its build would replace {config.bundle.parent}, since the option `function` "
+            f"{name}: its build would replace {config.function}, since the option `function` "
             "is an absolute path; make it relative, or name a report with --against PATH"
         )
     return config

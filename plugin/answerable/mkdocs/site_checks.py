@@ -14,6 +14,7 @@ from ..evaluate.gold import load_gold_queries
 from ..indexing.answer_place import (
     choose_answer_place,
     describe_function_needs,
+    find_function,
     list_language_needs,
 )
 from ..indexing.packaging.platforms import PACKAGE_FOLDER
@@ -198,7 +199,8 @@ def _check_keys(options: AnswerableConfig) -> Iterator[SiteCheck]:
 def _read_manifest(options: AnswerableConfig) -> Manifest | AnswerableError:
     """Read the manifest of the last build's bundle, or why there is none."""
     try:
-        return open_bundle(Path(options.function) / BUNDLE_FOLDER, verify=False).manifest
+        folder = find_function(Path(options.function), Path(options.cache))
+        return open_bundle(folder / BUNDLE_FOLDER, verify=False).manifest
     except AnswerableError as error:
         return error
 

@@ -13,6 +13,7 @@ from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 from ..evaluate.entailment import EntailmentJudge
 from ..evaluate.gold_sources import NoteSources, make_note_sources
 from ..evaluate.run_costs import ModelPrice
+from ..indexing.answer_place import find_function
 from ..indexing.index import SiteIndex
 from ..serve.bundle_format.profile import Profile
 from ..serve.embedders.embedder import Embedder
@@ -38,9 +39,10 @@ class SiteConfig:
     ``published``: the folders whose files are published, docs_dir and site_dir.
     ``prices``: of a million tokens, by the name of a model. ``check_negation``: whether gold
     queries compare claims with their quotes by negation, unless they say otherwise.
+    ``function``: as the option names it, whether the last build has written it or not.
     """
 
-    bundle: Path
+    function: Path
     notebook: Path | None
     gold: Path
     enrichment: Path | None
@@ -52,13 +54,18 @@ class SiteConfig:
     check_negation: bool
     judge: EntailmentJudge | None
 
+    @property
+    def bundle(self) -> Path:
+        """Return the folder of the last build's bundle, in the function or else in the cache."""
+        return find_function(self.function, self.cache) / BUNDLE_FOLDER
+
 
 def load_site_config(config_file: Path) -> SiteConfig:
     """Read a site's configuration; SiteError if it cannot be read or lacks the plugin."""
     config = load_mkdocs_config(config_file)
     options = find_plugin(config).config
     return SiteConfig(
-        bundle=Path(options.function) / BUNDLE_FOLDER,
+        function=Path(options.function),
         notebook=Path(options.notebook) if options.notebook else None,
         gold=resolve_gold_path(options),
         enrichment=Path(options.enrichment) if options.enrichment else None,

@@ -48,6 +48,11 @@ def read_function_contents(folder: Path, adapter: str) -> FunctionContents:
             f"{folder} is not a function folder: name the one that holds "
             f"{BUNDLE_FOLDER}/{MANIFEST_FILE} with --function"
         )
+    if not (folder / CODE_FOLDER).is_dir():
+        raise SiteError(
+            f"{folder} holds no function, since readers' browsers answer this site: set the option "
+            "function to a folder, such as function: function, and build again"
+        )
     manifest = open_bundle(folder / BUNDLE_FOLDER).manifest
     function_settings = read_settings(folder)
     embedder, answerer = manifest.identity.provider, function_settings.answers
