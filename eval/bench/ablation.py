@@ -22,9 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import gold_spans
+import numpy as np
 import retrieval
 from answers import ANSWERABLE
 from gold_spans import Gold
+from numpy.typing import NDArray
 from passage_ranks import first_rank, order_pages, order_records, rank_all
 from questions import build_site, required
 from scoring import HELD, measure_reference, recall_shares, share
@@ -73,6 +75,11 @@ def _keep_frame(question: str, names: Iterable[str] = ()) -> str:
     return question
 
 
+def _match_nothing(postings: object, terms: object, rows: tuple[int, int]) -> NDArray[np.bool_]:
+    del postings, terms
+    return np.zeros(rows[1] - rows[0], dtype=np.bool_)
+
+
 def _first_budget(words: int) -> Rule:
     budgets = (ExcerptBudget(words, EXCERPT_BUDGETS[0].lines), *EXCERPT_BUDGETS[1:])
     return Rule(
@@ -86,7 +93,7 @@ RULES = (
     Rule("nothing"),
     Rule("frames of questions", constants={"retrieval.question.strip_frame": _keep_frame}),
     Rule("near spellings", constants={"retrieval.misspellings.MIN_WORD_LETTERS": math.inf}),
-    Rule("short questions", constants={"retrieval.scoring.MAX_SHORT_QUESTION_TERMS": 0}),
+    Rule("whole matches", constants={"retrieval.scoring.find_full_matches": _match_nothing}),
     Rule("background", constants={"retrieval.bm25.BACKGROUND_PASSAGES": 0}),
     Rule("order of pages", profile={"title_cosine": 0, "title_share": 0, "page_words": 0}),
     Rule("history", profile={"history": 1}),

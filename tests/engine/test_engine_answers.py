@@ -157,11 +157,15 @@ def test_code_is_cut_and_completed_as_in_python(
 ) -> None:
     units = units_of(code)
     first, last = code_window.cut_code(code, weights, *limits)
-    assert engine().call(
-        "code_window", "cutCode", RECIPE, code, {"$map": [*weights.items()]}, *limits
-    ) == [units[first], units[last]]
-    end = code_window.complete_code(code, last, *limits)
-    twin = engine().call("code_window", "completeCode", RECIPE, code, units[last], *limits)
+    twin_weights = {"$map": [*weights.items()]}
+    assert engine().call("code_window", "cutCode", RECIPE, code, twin_weights, *limits) == [
+        units[first],
+        units[last],
+    ]
+    end = code_window.complete_code(code, last, weights, *limits)
+    twin = engine().call(
+        "code_window", "completeCode", RECIPE, code, units[last], twin_weights, *limits
+    )
     assert twin == units[end]
 
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from answerable.indexing.browser_index.script_letters import write_script_pattern
 from answerable.serve.retrieval.question_text import (
     clean_question,
+    find_identifiers,
     find_question_problem,
-    is_follow_up,
+    points_back,
+    strip_continuation,
     strip_frame,
 )
 from answerable.serve.text import languages, normalization, sanitization, tokenization
@@ -22,8 +24,8 @@ from support.odd_text import odd_texts
 
 FRAME_WORDS = """what does do did the author docs Mara Lindqvist Low Water low water it say think
     explain about on regarding is İs IS there a any best way to İt possible please PLEASE thanks
-    thank you in advance I we are trying to want how Where documented written and or same this that
-    one them ? ?! . , ’m WOULD"""
+    thank you in advance I we are trying to want how Where documented written and or same but then
+    also, this that one them ? ?! . , ’m WOULD"""
 TAGS = st.sampled_from(
     ("en", "EN-us", "en_US", "fr", "fr-CA", "fr-CA-x", "pt-BR", "pt", "PT-br", "eng")
 )
@@ -82,14 +84,25 @@ def test_ngrams_are_those_of_python(text: str, lengths: list[int]) -> None:
 
 
 @fuzzed(few=150)
-@given(text=odd_texts(FRAME_WORDS, max_size=10), content_words=st.integers(0, 5))
-def test_frame_is_stripped_as_in_python(text: str, content_words: int) -> None:
+@given(text=odd_texts(FRAME_WORDS, max_size=10))
+def test_frame_is_stripped_as_in_python(text: str) -> None:
     question = clean_question(text)
     assert engine().call("question_text", "stripFrame", RECIPE, question) == strip_frame(
         question, SITE.names
     )
-    follow_up = engine().call("question_text", "isFollowUp", RECIPE, question, content_words)
-    assert follow_up == is_follow_up(question, content_words)
+    subject = engine().call("question_text", "stripContinuation", RECIPE, question)
+    assert subject == strip_continuation(question)
+    assert engine().call("question_text", "pointsBack", RECIPE, question) == points_back(question)
+
+
+@fuzzed(few=60)
+@given(text=odd_texts("--no-cache MAX_AGE HTTPStatusError httpx.Client iOS e.g. U.S. a.b.c x"))
+def test_identifiers_and_abbreviations_are_those_of_python(text: str) -> None:
+    identifiers = engine().call("question_text", "findIdentifiers", RECIPE, text)
+    assert sorted(identifiers) == sorted(find_identifiers(text))
+    assert engine().call("tokenization", "extractTerms", RECIPE, text) == (
+        tokenization.extract_terms(text)
+    )
 
 
 @pytest.mark.parametrize("length", [0, 1, 500, 501])

@@ -14,7 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..serve.answers.confidence import bucket_confidence
-from ..serve.answers.wire import format_answer, format_markers, format_routes, insert_markers
+from ..serve.answers.wire import (
+    format_answer,
+    format_markers,
+    format_routes,
+    insert_markers,
+    select_remarks,
+)
 from ..serve.answers.wire_blocks import build_claim_blocks
 from ..serve.retrieval.question import Remark
 from ..serve.text.languages import match_languages
@@ -133,6 +139,7 @@ def print_reply(
     route: the template of a route's sentence. language: of the question, if that is known.
     remarks: on the words of the question.
     """
+    remarks = select_remarks(reply, remarks)
     for remark in remarks:
         if remark.kind == "corrected":
             line = f"Showing results for “{remark.replacement}” instead of “{remark.word}”."

@@ -83,7 +83,7 @@ class Engine(Generic[StoreT]):
             self.answerer,
             retrieved.reading.question,
             evidence,
-            lambda answer: rate_answer(profile, answer, retrieved),
+            lambda answer: rate_answer(self.store.manifest, answer, retrieved),
             (site.name, *site.names, *([site.author] if site.author else [])),
         )
         return replace(reply, text=format_answer(reply.answer, site.route))

@@ -1,5 +1,6 @@
 """The code window: the lines of code that are shown where there is no room for all."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,18 +55,35 @@ def test_a_name_counts_where_it_is_used_and_not_where_it_is_imported() -> None:
 def test_a_cut_takes_the_short_end_of_its_part_along() -> None:
     call = "moor(\n    boat,\n    chain=True,\n)"
     code = f"{call}\n\n{CODE}"
-    assert complete_code(code, code.index("boat,") + 5, 2, 100) == len(call)
-    assert complete_code(code, len(call), 2, 100) == len(call)
-    assert complete_code(code, 5, 2, 100) == 5
-    assert complete_code(code, 5, 3, 10) == 5
-    assert complete_code(CODE, CODE.index("    boat.chain"), 4, 100) == len(CODE)
+    assert complete_code(code, code.index("boat,") + 5, {}, 2, 100) == len(call)
+    assert complete_code(code, len(call), {}, 2, 100) == len(call)
+    assert complete_code(code, 5, {}, 3, 9) == 5
+    assert complete_code(CODE, CODE.index("    boat.chain"), {}, 4, 100) == len(CODE)
 
 
 def test_a_cut_takes_the_lines_along_that_close_its_brackets() -> None:
     code = "f(\n    g(\n        1\n    )\n)\n" + "h()\n" * 9 + "h()"
     start = code.index("1") + 1
-    assert code[: complete_code(code, start, 4, 100)].endswith("1\n    )\n)")
-    assert complete_code(code, start, 1, 100) == start + len("\n    )")
+    assert code[: complete_code(code, start, {}, 4, 100)].endswith("1\n    )\n)")
+    assert complete_code(code, start, {}, 1, 100) == start + len("\n    )")
+
+
+@pytest.mark.parametrize(
+    "before", ["# Free the rope:", "@harbor.free", "free(", "rope = \\", "if x:"]
+)
+def test_a_cut_never_ends_before_the_line_that_its_last_one_leads_into(before: str) -> None:
+    code = f"h()\n{before}\n    rope.free()\n" + "h()\n" * 9
+    end = code.index(before) + len(before)
+    assert code[: complete_code(code, end, {}, 4, 100)].endswith("    rope.free()")
+    assert complete_code(code, len("h()"), {}, 4, 100) == len("h()")
+
+
+def test_a_cut_never_ends_before_a_near_line_with_a_term_of_the_question() -> None:
+    code = "h()\n" * 3 + "rope.free()\n" + "h()\n" * 9
+    assert code[: complete_code(code, 3, {"rope": 1.0}, 4, 100)].endswith("rope.free()")
+    assert complete_code(code, 3, {"rope": 1.0}, 2, 100) == 3
+    assert complete_code(code, 3, {"rope": 1.0}, 4, 12) == 3
+    assert complete_code(f"rope\n{code}", 8, {"rope": 1.0}, 4, 100) == 8
 
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n"), max_size=30), min_size=1)
@@ -89,7 +107,7 @@ def test_a_completed_cut_adds_whole_lines_within_the_limits(
 ) -> None:
     code = "\n".join(lines)
     start = min(len(code), place)
-    end = complete_code(code, start, max_lines, max_characters)
+    end = complete_code(code, start, {"a": 1.0}, max_lines, max_characters)
     assert start <= end <= len(code)
     assert code[start:end].count("\n") <= max_lines
     assert end - start <= max_characters

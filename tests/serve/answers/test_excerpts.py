@@ -112,6 +112,53 @@ def test_of_a_long_list_the_matching_items_are_quoted() -> None:
     assert shown == f"Before a trip you pack some things:\n…\n{items[5]}"
 
 
+def test_of_a_list_that_two_windows_share_each_item_is_shown_once() -> None:
+    items = [f"Pack the {name} into a box." for name in ("rope", "fender", "flare", "anchor")]
+    lead_in = block("text", "Before a trip you pack these things:")
+    first, second = (
+        passage(lead_in, *(block("item", item, group=1) for item in part))
+        for part in (items[:3], items[1:])
+    )
+    shown = excerpt(first, "pack")
+    assert shown is not None
+    assert shown.parts == (first.text,)
+    rest = excerpt(second, "pack", shown=shown.statements)
+    assert rest is not None
+    assert rest.parts == (items[3],)
+
+
+def test_code_that_is_shown_already_is_not_repeated_for_another_sentence() -> None:
+    code = block("code", "anchor.drop()\n" * 30)
+    first = passage(block("text", "Drop the anchor like this:"), code)
+    second = passage(
+        code, block("text", "The anchor drops by its own weight."), block("text", FILLER)
+    )
+    shown = excerpt(first, "anchor")
+    assert shown is not None
+    assert "anchor.drop()" in shown.text
+    rest = excerpt(second, "anchor", shown=shown.statements)
+    assert rest is not None
+    assert "anchor.drop()" not in rest.text
+    again = excerpt(first, "anchor", shown=[code[1]])
+    assert again is None
+
+
+def test_column_names_are_repeated_for_further_rows() -> None:
+    rows = [f"rope {n} | {n} m" for n in range(3)]
+    first, second = (
+        passage(
+            block("row", "Rope | Length", group=1, detail="header"),
+            *(block("row", row, group=1) for row in part),
+        )
+        for part in (rows[:2], rows[1:])
+    )
+    shown = excerpt(first, "rope")
+    assert shown is not None
+    rest = excerpt(second, "rope", shown=shown.statements)
+    assert rest is not None
+    assert rest.text == f"Rope | Length\n…\n{rows[2]}"
+
+
 def test_steps_begin_with_the_first_one() -> None:
     items = [f"Do step {name} and then wait for the bell to ring." for name in "abcdefgh"]
     source = passage(

@@ -1,10 +1,21 @@
 """When one section surely answers."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from answerable.serve.answers.confidence import has_same_polarity, is_direct_answer
+from answerable.serve.answers.confidence import (
+    bucket_confidence,
+    has_same_polarity,
+    is_direct_answer,
+    rate_answer,
+)
+from answerable.serve.providers import make_engine
 from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.types import Passage
+from support import sites
+from support.doubles import bundle_of, index_of, record
 from support.passage_blocks import block, passage
 
 ANCHOR = passage(
@@ -62,3 +73,38 @@ def test_words_that_are_cut_off_do_not_count() -> None:
     weights = dict.fromkeys(extract_terms(question), 2.0)
     assert is_direct_answer(question, weights, ANCHOR, ANCHOR.text)
     assert not is_direct_answer(question, weights, ANCHOR, "anchor.drop()")
+
+
+LOGBOOK = {
+    "de": (
+        "Wo liegen die Protokolle?",
+        "<h2>Die Protokolle</h2><p>Die Protokolle liegen im Ordner des Hafens.</p>",
+        "<h2>Die Leinen</h2><p>Die Leinen hängen an der Wand und sind trocken.</p>",
+    ),
+    "fr": (
+        "Où se trouvent les journaux ?",
+        "<h2>Les journaux</h2><p>Les journaux se trouvent dans le dossier du port.</p>",
+        "<h2>Les cordes</h2><p>Les cordes pendent au mur et sont sèches.</p>",
+    ),
+    "en": (
+        "Where are the logbooks kept?",
+        "<h2>Logbooks</h2><p>The logbooks are kept in the folder of the harbour.</p>",
+        "<h2>Ropes</h2><p>The ropes hang on the wall and they are dry.</p>",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LOGBOOK)
+def test_only_in_english_the_grade_reads_the_local_vectors(tmp_path: Path, language: str) -> None:
+    question, *texts = LOGBOOK[language]
+    pages = [record(f"page{n}", text) for n, text in enumerate(texts)]
+    embedder = sites.local()
+    index = index_of(tmp_path, pages, embedder=embedder, language=language)
+    bundle = bundle_of(tmp_path, index, identity=embedder.identity)
+    engine = make_engine(bundle, embedder)
+    pool = engine.retrieve(question)
+    reply = engine.answer_from(pool)
+    assert bucket_confidence(reply.confidence) in ("medium", "high")
+    far = replace(pool, passages=tuple(replace(each, base=0.0) for each in pool.passages))
+    rated = rate_answer(engine.store.manifest, reply.answer, far)
+    assert rated == (0.0 if language == "en" else reply.confidence)

@@ -1,9 +1,13 @@
-"""Frames of questions are not content, and follow-ups are recognized."""
+"""Frames of questions and words that continue an earlier one are not content."""
 
 import pytest
 
-from answerable.serve.retrieval import question_text
-from answerable.serve.retrieval.question_text import strip_frame
+from answerable.serve.retrieval.question_text import (
+    find_identifiers,
+    points_back,
+    strip_continuation,
+    strip_frame,
+)
 
 NAMES = ("Low Water", "Mara Lindqvist")
 
@@ -34,18 +38,35 @@ def test_only_the_question_frame_is_removed(question: str, subject: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("question", "content_words", "is_follow_up"),
+    ("question", "subject"),
     [
-        ("and on Windows?", 1, True),
-        ("but why with HTTP/2?", 2, True),
-        ("what about that?", 0, True),
-        ("and how do I set the timeout of a client?", 4, False),
-        ("what about proxies?", 1, False),
-        ("timeouts", 1, False),
-        ("?!", 0, False),
+        ("and on Windows?", "on Windows?"),
+        ("But, then, why with HTTP/2?", "why with HTTP/2?"),
+        ("Same for proxies?", "for proxies?"),
+        ("Also or", "or"),
+        ("same-origin policy", "same-origin policy"),
+        ("Android and iOS", "Android and iOS"),
     ],
 )
-def test_follow_up_without_subject_is_recognized(
-    question: str, content_words: int, *, is_follow_up: bool
+def test_only_first_words_that_continue_are_removed(question: str, subject: str) -> None:
+    assert strip_continuation(question) == subject
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("what about that?", True), ("How do I stop it?", True), ("timeouts", False), ("?!", False)],
+)
+def test_question_about_what_was_said_before_is_recognized(
+    question: str, *, expected: bool
 ) -> None:
-    assert question_text.is_follow_up(question, content_words) is is_follow_up
+    assert points_back(question) is expected
+
+
+def test_identifiers_are_names_that_are_rarely_written_by_chance() -> None:
+    question = "Does --no-cache or MAX_AGE change the HTTPStatusError of httpx.Client in an app?"
+    assert find_identifiers(question) == {
+        "--no-cache",
+        "MAX_AGE",
+        "HTTPStatusError",
+        "httpx.Client",
+    }

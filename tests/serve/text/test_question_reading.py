@@ -1,9 +1,10 @@
-"""Reading of questions: near spellings, unknown words, short questions and follow-ups."""
+"""Reading of questions: near spellings, unknown words, whole matches and follow-ups."""
 
 from pathlib import Path
 
 import pytest
 
+from answerable.serve.answers.wire import select_remarks
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.engine import Engine
 from answerable.serve.retrieval.misspellings import edit_distance
@@ -46,7 +47,6 @@ def read_for_bundle(bundle: Bundle, question: str) -> QuestionReading:
         ("a certfcate for it", "a certificate for it", "certfcate"),
         ("validtes what", "validates what", "validtes"),
         ("a web hook", "a webhook", "web hook"),
-        ("a harbourwall", "a harbour wall", "harbourwall"),
     ],
 )
 def test_near_spelling_is_corrected_to_the_sites_word(
@@ -73,6 +73,7 @@ def spelled_pairs(original: str, spelled: str) -> set[tuple[str, str]]:
         "harbor7",  # not letters only
         "zzzzz",  # near nothing
         "wablq",  # two edits from wall
+        "harbourwall",  # two words of the site, which may be one that it lacks
         "Harbour",  # a word of the site
         "Master",  # a name of the site
     ],
@@ -123,14 +124,45 @@ def test_unknown_word_prevents_high_confidence(bundle: Bundle) -> None:
     assert confidence("rope of hemp rated zeppelin") <= 0.69
 
 
-def test_follow_up_is_refused_with_a_remark_before_embedding(bundle: Bundle) -> None:
+def test_compound_that_the_site_lacks_is_unknown_as_a_whole(bundle: Bundle) -> None:
+    reading = read_for_bundle(bundle, "Is there a HarbourWall for the harbourrope?")
+    assert reading.remarks == (Remark("unknown", "HarbourWall"), Remark("unknown", "harbourrope"))
+
+
+def test_question_is_never_refused_for_its_first_word(bundle: Bundle) -> None:
+    engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([]))
+    plain = engine.retrieve("what is the rope rated for?")
+    for first in ("and", "But", "or", "also,", "Then", "same, and"):
+        pool = engine.retrieve(f"{first} what is the rope rated for?")
+        assert pool == plain
+        assert pool.reading.question == plain.reading.question
+        assert pool.reading.remarks == (Remark("follow-up"),)
+
+
+def test_first_word_of_another_language_is_no_continuation(tmp_path: Path) -> None:
+    pages = [record("a", "<p>But du projet.</p>")]
+    bundle = bundle_of(tmp_path, index_of(tmp_path, pages, language="fr"))
+    assert read_for_bundle(bundle, "But du projet").question == "But du projet"
+
+
+def test_question_without_a_subject_is_refused_before_embedding(bundle: Bundle) -> None:
     embedder = CountingEmbedder(LetterEmbedder())
     engine = Engine(bundle, embedder, ScriptedAnswerer([]))
-    for question in ("and the rope?", "what about that?"):
+    for question in ("what about that?", "and then?", "and about it?"):
         pool = engine.retrieve(question)
-        assert pool.reading.remarks == (Remark("follow-up"),)
+        assert Remark("follow-up") in pool.reading.remarks
         assert engine.answer_from(pool).reason == "no-evidence"
     assert embedder.texts == []
+
+
+def test_remarks_fit_the_reply_that_they_are_shown_with(bundle: Bundle) -> None:
+    remarks = [Remark("corrected", "ingres", "ingress"), Remark("unknown", "CEO")]
+    remarks.append(Remark("follow-up"))
+    quote = {"text": "Rope.", "evidence": [{"source": "s1", "quote": "A rope of hemp"}]}
+    engine = Engine(bundle, LetterEmbedder(), ScriptedAnswerer([{"claims": [quote]}, {}]))
+    answer, refusal = engine.answer("rope of hemp"), engine.answer("rope of hemp")
+    assert [each.kind for each in select_remarks(answer, remarks)] == ["corrected", "unknown"]
+    assert [each.kind for each in select_remarks(refusal, remarks)] == ["unknown", "follow-up"]
 
 
 def test_embedded_text_has_no_frame_and_corrected_spelling(bundle: Bundle) -> None:
@@ -152,7 +184,27 @@ def test_short_question_is_answered_when_one_passage_has_all_words(tmp_path: Pat
     assert records("rope wall") == ["rope"]
     assert records("rope timeout") == []
     assert records("rope zeppelin") == []
-    assert records("rope of hemp on the wall") == []
+    assert records("rope of hemp on the zeppelin wall") == []
+    assert records("a rope of hemp is rated for the harbour wall and the rate is checked") == [
+        "rope"
+    ]
+
+
+def test_name_of_code_stands_for_the_question_that_it_is_the_subject_of(tmp_path: Path) -> None:
+    pages = [
+        record("a", "<p>Set MAX_MOOR_AGE for a mooring.</p>"),
+        record("b", "<p>The age of a boat. At most a max moor.</p>"),
+        record("c", "<p>Options change what a boat does.</p>"),
+    ]
+    profile = Profile(floor=2.0, note_floor=2.0)
+    strict = bundle_of(tmp_path, index_of(tmp_path, pages), profile)
+
+    def records(question: str) -> list[str]:
+        (vector,) = LetterEmbedder().embed([question])
+        return [each.item.record for each in doubles.retrieve(strict, question, vector).passages]
+
+    assert "a" in records("What does the option MAX_MOOR_AGE do?")
+    assert records("What does the option max do for a boat of some age?") == []
 
 
 def test_dense_only_profile_reads_the_question_verbatim(tmp_path: Path) -> None:

@@ -9,7 +9,11 @@ import pytest
 import snowballstemmer
 
 from answerable.serve.text import tokenization
-from answerable.serve.text.tokenization import extract_terms
+from answerable.serve.text.tokenization import (
+    extract_terms,
+    split_lowercase_words,
+    split_words,
+)
 
 THREADS = 8
 ENDINGS = ("ization", "fulness", "ically", "ements", "ousli", "ingly", "ations", "ness")
@@ -50,3 +54,10 @@ def test_connectives_are_stopwords() -> None:
         "floor",
         "found",
     ]
+
+
+def test_letters_with_dots_between_them_are_one_word() -> None:
+    assert extract_terms("a store, e.g. Redis, i.e. memory") == ["store", "redi", "memori"]
+    assert extract_terms("U.S. 3.1", "und") == ["u.s", "3", "1"]
+    assert split_words("e.g.x z.B. httpx.Client") == ["e.g.x", "z.B", "httpx", "Client"]
+    assert split_lowercase_words("z.B. so") == split_lowercase_words("z.B. so é")[:2]

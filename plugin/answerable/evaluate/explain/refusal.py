@@ -36,7 +36,7 @@ class RefusalExplanation:
     cosine gives ``dense`` and the words give ``lifts``, the largest first. All four are empty where
     hints alone are found. ``floor`` and ``note_floor``: the lowest hundredths that refuse all that
     is above the floors now, None where nothing is, or where ``no_floor`` is true: a passage holds
-    all words of a short question, which no floor refuses, or it would take a floor above 1.
+    all that the question asks for, which no floor refuses, or it would take a floor above 1.
     ``forecast``: of a sentence on the page that is quoted first, which says what the site does not
     have.
     """

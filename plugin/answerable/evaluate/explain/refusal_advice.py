@@ -52,8 +52,8 @@ def _advise_on_floor(refusal: RefusalExplanation, cost: FloorCost | None) -> Adv
         return Advice(
             "no-floor",
             (refusal.passage,),
-            "No floor refuses it: it has one or two content words, and a passage holds them all, "
-            "or it would take a floor above 1.",
+            "No floor refuses it: a passage holds all of its content words, or it would take a "
+            "floor above 1.",
         )
     floors = {"floor": refusal.floor, "note_floor": refusal.note_floor}
     options = [f"`{name}: {value:.2f}`" for name, value in floors.items() if value is not None]

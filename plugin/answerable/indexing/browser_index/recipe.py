@@ -49,11 +49,11 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
     boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS", "_HISTORY_WORDS", "_VERSION"),
     candidate_bounds: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES"),
-    misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS", "MIN_HALF_LETTERS"),
+    misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS"),
     question: ("ORDINARY_RANK", "_BOUNDARY", "_WORD_GAP"),
     retrieve: ("TOP_K", "SIBLING_PAGES", "MAX_SIBLINGS", "SIBLING_SLACK", "_TINY"),
     scalar_codes: ("SCALAR_POOL",),
-    scoring: ("MAX_SHORT_QUESTION_TERMS",),
+    scoring: ("MIN_IDENTIFIER_SHARE",),
     section_scores: (
         "PAGE_WEIGHT",
         "LOCAL_WEIGHT",
@@ -64,7 +64,6 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "INTRODUCTION_BONUS",
         "HOME_BONUS",
         "HOME_RECORDS",
-        "_IDENTIFIER",
         "_DEFINITION",
     ),
     selection: (
@@ -85,6 +84,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "_BLANK_LINE",
         "_CLOSING",
         "_IMPORT",
+        "_LEADS_ON",
         "_LINE_BONUS",
     ),
     confidence: (
@@ -150,6 +150,7 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     question_text: (
         "MAX_QUESTION_CHARACTERS",
         "_CONTINUES",
+        "_IDENTIFIER",
         "_MAX_SUBJECT_WORDS",
         "_OPENING",
         "_POINTS_BACK",

@@ -97,7 +97,8 @@ def list_words(text: str) -> Iterator[str]:
     for token in split_words(text):
         word = token.lower()
         if (
-            len(word) >= misspellings.MIN_HALF_LETTERS
+            # An edit may take a letter away from the shortest word that is corrected.
+            len(word) >= misspellings.MIN_WORD_LETTERS - 1
             and word.isalpha()
             and is_space_delimited(word)
         ):

@@ -16,6 +16,8 @@ IMPORT_LINE_SHARE = 0.15
 
 _IMPORT = re.compile(r"\s*(?:import|from|using|use|require|include|#include)\b")
 _CLOSING = re.compile(r"\s*[)\]}]")
+# A line that says nothing without the next one: a comment, a decorator, an open bracket or block.
+_LEADS_ON = re.compile(r"\s*(?:#|//|--\s|@)|.*[(\[{:,=\\]\s*$")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*(?=\n|$)")
 
 
@@ -63,20 +65,29 @@ def cut_code(
     return offsets[first], min(offsets[last + 1] - 1, offsets[first] + max_characters)
 
 
-def complete_code(code: str, end: int, max_lines: int, max_characters: int) -> int:
+def complete_code(
+    code: str, end: int, weights: Mapping[str, float], max_lines: int, max_characters: int
+) -> int:
     """Extend the end of a cut to the end of its part of the code, if that is near.
 
-    A part ends at a blank line or at the end; else only lines that close brackets are added. end:
-    of the cut. max_lines, max_characters: how much may be added.
+    A part ends at a blank line or at the end. Of a longer one, lines are added up to the last one
+    that closes a bracket, holds a term that no line above has or follows a line that leads into it.
+    end: of the cut. max_lines, max_characters: how much may be added.
     """
     part = _BLANK_LINE.split(code[end:], maxsplit=1)[0].rstrip()
     if part.count("\n") <= max_lines and len(part) <= max_characters:
         return end + len(part)
-    added = 0
+    added = size = 0
+    missing = weights.keys() - extract_terms(code[:end])
+    before = code[:end].rpartition("\n")[2]
     for line in part.split("\n")[1 : max_lines + 1]:
-        if not _CLOSING.match(line) or added + len(line) + 1 > max_characters:
+        leads_on = added == size and _LEADS_ON.match(before)
+        size += len(line) + 1
+        if size > max_characters:
             break
-        added += len(line) + 1
+        if leads_on or _CLOSING.match(line) or not missing.isdisjoint(extract_terms(line)):
+            added = size
+        before = line
     return end + added
 
 

@@ -1,12 +1,17 @@
-"""Compute confidence: how far the best score is above its floor, less if no one section answers."""
+"""Compute confidence: how far the best score is above its floor, less if no one section answers.
+
+The local vectors are of English words, so for other languages the words alone tell.
+"""
 
 import math
 import re
 from collections.abc import Mapping
 
-from ..bundle_format.profile import Profile
+from ..bundle_format.manifest import Manifest
+from ..embedders.local_embedder import LOCAL_IDENTITY
 from ..retrieval.retrieve import RetrievalResult
 from ..retrieval.scoring import choose_floored_score
+from ..text.languages import base_language
 from ..text.tokenization import extract_terms, split_lowercase_words
 from ..types import Answer, Confidence, Passage
 
@@ -35,31 +40,28 @@ _OPPOSITES = tuple(
 )  # fmt: skip
 
 
-def rate_answer(profile: Profile, answer: Answer, retrieved: RetrievalResult) -> float:
+def rate_answer(manifest: Manifest, answer: Answer, retrieved: RetrievalResult) -> float:
     """Compute the confidence in an answer that has a source, in [0, 1)."""
+    profile, reading = manifest.profile, retrieved.reading
     if not answer.claims:
         return compute_confidence(retrieved.hints[0].score - profile.note_floor)
-    # Neither its page nor its date says how near a passage comes to the question.
-    best = max(choose_floored_score(profile, each.base, each.boost) for each in retrieved.passages)
-    factor = 1.0 if _is_sure(profile, answer, retrieved) else INDIRECT_ANSWER_FACTOR
-    return factor * compute_confidence(best - profile.floor)
-
-
-def _is_sure(profile: Profile, answer: Answer, retrieved: RetrievalResult) -> bool:
-    """Test whether one section surely answers; it always does where words do not count."""
-    if not profile.hybrid:
-        return True
-    reading = retrieved.reading
-    if any(remark.kind == "unknown" for remark in reading.remarks):
-        return False
     first = answer.claims[0]
     cited = {citation.id for citation in first.citations}
-    if len({citation.id for claim in answer.claims for citation in claim.citations}) > 1:
-        return False
     pool = (*retrieved.passages, *retrieved.siblings)
     passage = next(each.item for each in pool if each.item.id in cited)
+    weights = reading.idfs[passage.language]
     quotes = "\n".join(citation.quote for citation in first.citations)
-    return is_direct_answer(reading.question, reading.idfs[passage.language], passage, quotes)
+    if manifest.identity == LOCAL_IDENTITY and base_language(passage.language) != "en":
+        best = compute_idf_share(weights, f"{passage.title}\n{quotes}", passage.language)
+    else:
+        # Neither its page nor its date says how near a passage comes to the question.
+        best = max(choose_floored_score(profile, s.base, s.boost) for s in retrieved.passages)
+    is_sure = not profile.hybrid or (
+        not any(remark.kind == "unknown" for remark in reading.remarks)
+        and len({citation.id for claim in answer.claims for citation in claim.citations}) == 1
+        and is_direct_answer(reading.question, weights, passage, quotes)
+    )
+    return (1 if is_sure else INDIRECT_ANSWER_FACTOR) * compute_confidence(best - profile.floor)
 
 
 def compute_confidence(distance: float) -> float:
@@ -82,17 +84,11 @@ def is_direct_answer(
     The excerpt must also have the question's polarity, and code or steps if the question asks how.
     weights: the idf of the question's terms.
     """
-    total = sum(weights.values())
-    if not total:
-        return False
     # The parts of a section that are not shown do not answer, whatever words they have.
     shown = f"{passage.title}\n{excerpt}"
-    shown_terms, heading_terms = (
-        frozenset(extract_terms(text, passage.language)) for text in (shown, passage.title)
-    )
-    if _sum_weights(weights, shown_terms) < MIN_EXCERPT_SHARE * total:
+    if compute_idf_share(weights, shown, passage.language) < MIN_EXCERPT_SHARE:
         return False
-    if _sum_weights(weights, heading_terms) < MIN_HEADING_SHARE * total:
+    if compute_idf_share(weights, passage.title, passage.language) < MIN_HEADING_SHARE:
         return False
     return has_same_polarity(question, shown) and (
         not _HOW.match(question) or _has_steps_or_code(passage)
@@ -113,8 +109,11 @@ def has_same_polarity(question: str, text: str) -> bool:
     )
 
 
-def _sum_weights(weights: Mapping[str, float], terms: frozenset[str]) -> float:
-    return sum(weight for term, weight in weights.items() if term in terms)
+def compute_idf_share(weights: Mapping[str, float], text: str, language: str) -> float:
+    """Compute the share of the idf of a question's terms that a text holds, 0 without terms."""
+    terms = frozenset(extract_terms(text, language))
+    shared = sum(weight for term, weight in weights.items() if term in terms)
+    return shared / (sum(weights.values()) or 1.0)
 
 
 def _has_steps_or_code(passage: Passage) -> bool:

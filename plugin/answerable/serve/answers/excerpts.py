@@ -71,7 +71,8 @@ def cut_excerpt(
 
     reading: the passage's statements. supports: how well each supports an answer, in [0, 1].
     weights: of the question's terms, which choose the lines of code. excluded: texts of statements
-    that are shown already, since two windows may share some.
+    that are shown already, since two windows may share some; only labels and column names, which
+    what is below them needs, are repeated.
     """
     selection = _StatementSelection(passage, reading, supports, weights, budget, excluded)
     selection.run()
@@ -81,7 +82,7 @@ def cut_excerpt(
         # What no claim can quote, such as a lead-in of one word whose list begins elsewhere.
         if not isinstance(locate_quote(passage.text[slice(*each)], passage), str)
     ]
-    statements = tuple(passage.text[start:end] for start, end in selection.selected_ranges.values())
+    statements = tuple(selection.read_text(place) for place in selection.selected_ranges)
     return _join_parts(passage, ranges, statements) if ranges else None
 
 
@@ -131,15 +132,24 @@ class _StatementSelection:
         self.visible_left = MAX_VISIBLE_CHARACTERS
         # The block of the selected tab, by its tab set.
         self.tabs: dict[int, int] = {}
+        self.excluded = {
+            place
+            for place, statement in enumerate(self.statements)
+            if statement.kind not in ("label", "header") and self.read_text(place) in excluded
+        }
         # The places that may still be selected.
         self.selectable = {
             place
             for place, statement in enumerate(self.statements)
             if is_quotable_alone(passage.text, statement)
-            and passage.text[statement.start : statement.end] not in excluded
+            and place not in self.excluded
             and (not statement.leads_in or self._leads_somewhere(place))
         }
         self.supports = self._raise_supports(supports)
+
+    def read_text(self, place: int) -> str:
+        """Return the whole text of a statement."""
+        return self.passage.text[self.statements[place].start : self.statements[place].end]
 
     def run(self) -> None:
         """Select the best statement, and then others while there is room for them."""
@@ -178,7 +188,7 @@ class _StatementSelection:
         """Raise the support of statements before code, and of the first one."""
         raised = list(supports)
         for place in self.selectable:
-            codes = self.reading.find_code_after(place)
+            codes = self._find_code(place)
             if codes:
                 both = (supports[place] + max(supports[code] for code in codes)) / 2
                 raised[place] = max(supports[place], both) + CODE_BONUS
@@ -196,7 +206,7 @@ class _StatementSelection:
         """Select a statement with what it needs; False where it leads nowhere or has no room."""
         statement = self.statements[place]
         listed = self.reading.find_list_after(place)
-        codes = self.reading.find_code_after(place)
+        codes = self._find_code(place)
         is_bare = statement.leads_in and listed is None and not self._has_room(codes)
         if is_bare or self._is_other_tab(place) or not self._add(place):
             return False
@@ -211,7 +221,11 @@ class _StatementSelection:
     def _leads_somewhere(self, place: int) -> bool:
         """Test whether a sentence leads into a list or code that can be quoted."""
         listed = self.reading.find_list_after(place)
-        return listed is not None or bool(self.reading.find_code_after(place))
+        return listed is not None or bool(self._find_code(place))
+
+    def _find_code(self, place: int) -> list[int]:
+        """Find the places of the code that follows a statement and is not shown already."""
+        return [code for code in self.reading.find_code_after(place) if code not in self.excluded]
 
     def _has_room(self, codes: Sequence[int]) -> bool:
         """Test whether code is selected, or there is room to select it."""
@@ -248,7 +262,7 @@ class _StatementSelection:
         text = self.passage.text
         start, end = self.statements[code].start, self.statements[code].end
         weights = dict(self.weights)
-        lead_in = text[self.statements[place].start : self.statements[place].end]
+        lead_in = self.read_text(place)
         heading = self.passage.title.rpartition(TITLE_SEPARATOR)[2]
         for words, weight in ((lead_in, LEAD_IN_WEIGHT), (heading, HEADING_TERM_WEIGHT)):
             for term in extract_terms(words, self.passage.language):
@@ -257,7 +271,9 @@ class _StatementSelection:
         is_nearly_whole = text.count("\n", start, end) < self.lines_left + EXTRA_LINES
         lines = self.lines_left + EXTRA_LINES if is_nearly_whole else self.lines_left
         first, last = cut_code(text[start:end], weights, lines, room)
-        last = complete_code(text[start:end], last, EXTRA_LINES, room - (last - first))
+        last = complete_code(
+            text[start:end], last, self.weights, EXTRA_LINES, room - (last - first)
+        )
         self.selected_ranges[code] = start + first, start + last
         self.lines_left -= text[start + first : start + last].count("\n") + 1
         self.visible_left -= count_visible_characters(text[start + first : start + last])
@@ -280,7 +296,11 @@ class _StatementSelection:
         for each in group:
             if self.statements[each].kind == "header":
                 self._add(each)
-        listed = [each for each in group if self.statements[each].kind not in ("code", "header")]
+        listed = [
+            each
+            for each in group
+            if self.statements[each].kind not in ("code", "header") and each not in self.excluded
+        ]
         needed = sum(
             self.statements[each].words for each in listed if each not in self.selected_ranges
         )
@@ -293,7 +313,7 @@ class _StatementSelection:
             is_shown = each in self.selected_ranges
             if not is_shown and not (self._fits_prose(each) and self._add(each)):
                 break
-            self._add_code(each, self.reading.find_code_after(each))
+            self._add_code(each, self._find_code(each))
 
     def _add_antecedent(self, place: int) -> None:
         """Select the sentences that a dangling one refers to."""
@@ -305,15 +325,16 @@ class _StatementSelection:
                 return
             if not self._fits_prose(before) or not self._add(before):
                 return
-            self._add_code(before, self.reading.find_code_after(before))
+            self._add_code(before, self._find_code(before))
             place = before
 
     def _add(self, place: int) -> bool:
-        """Add a statement to the selection; False where it is in it or has no room."""
+        """Add a statement to the selection; False where it is shown or has no room."""
         statement = self.statements[place]
-        visible = count_visible_characters(self.passage.text[statement.start : statement.end])
+        visible = count_visible_characters(self.read_text(place))
         self.selectable.discard(place)
-        if place in self.selected_ranges or visible > self.visible_left:
+        is_shown = place in self.selected_ranges or place in self.excluded
+        if is_shown or visible > self.visible_left:
             return False
         self.selected_ranges[place] = statement.start, statement.end
         self.words_left -= statement.words

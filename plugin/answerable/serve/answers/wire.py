@@ -41,12 +41,21 @@ def serialize_answer(
         "confidence": bucket_confidence(reply.confidence),
         "reason": reply.reason,
         "dropped": answer.dropped,
-        "notes": [remark.to_json() for remark in remarks],
+        "notes": [remark.to_json() for remark in select_remarks(reply, remarks)],
         "site_url": store.site.url,
         "bundle": store.manifest.id,
         "built_at": store.manifest.built_at,
         "request_id": request_id,
     }
+
+
+def select_remarks(reply: Reply, remarks: Iterable[Remark]) -> list[Remark]:
+    """Select the remarks that a reply is shown with.
+
+    A refusal shows no results for another spelling, and an answer needed no earlier question.
+    """
+    needless = "corrected" if reply.answer.mode == "not-found" else "follow-up"
+    return [remark for remark in remarks if remark.kind != needless]
 
 
 def add_absolute_url(row: Mapping[str, Any], base: str | None) -> dict[str, Any]:

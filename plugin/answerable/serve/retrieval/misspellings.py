@@ -1,4 +1,4 @@
-"""Find the only word of a site near a misspelled one: by edits, or by a missing or extra space.
+"""Find the only word of a site near a misspelled one: by edits, or by a space too many.
 
 Source of the distance: optimal string alignment, where two neighbors that are swapped count as one
 edit (F. J. Damerau 1964; R. A. Wagner and R. Lowrance 1975).
@@ -17,8 +17,6 @@ from .store import Store, memoize_per_store
 MIN_WORD_LETTERS = 4
 # From so many letters on two edits are tried.
 TWO_EDITS_FROM_LETTERS = 8
-# Of a word that is split in two, each half has at least so many letters.
-MIN_HALF_LETTERS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,20 +37,14 @@ def may_be_misspelled(word: str) -> bool:
 def find_near_spelling(store: Store, word: str) -> str | None:
     """Find the site's only spelling near a lower-case word; None if there is none or several.
 
-    Spellings of one stem count as one. Two words of the site that are written together are
-    returned with a space between them.
+    Spellings of one stem count as one. A word is never split in two: "downtime" is not "down time".
     """
     words = _index_spellings(store)
     for max_edits in range(1, 2 if len(word) < TWO_EDITS_FROM_LETTERS else 3):
         near = list(_find_within_edits(words, word, max_edits))
         if near:
             return near[0] if len(_stem_words(store, near)) == 1 else None
-    halves = [
-        f"{word[:place]} {word[place:]}"
-        for place in range(MIN_HALF_LETTERS, len(word) - MIN_HALF_LETTERS + 1)
-        if word[:place] in words.rows and word[place:] in words.rows
-    ]
-    return halves[0] if len(halves) == 1 else None
+    return None
 
 
 def find_joined_spelling(store: Store, first: str, second: str) -> str | None:

@@ -8,10 +8,10 @@ from typing import Literal
 from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
 from .bm25 import compute_idfs, find_indexed_terms
 from .misspellings import find_joined_spelling, find_near_spelling, may_be_misspelled
-from .question_text import is_follow_up, strip_frame
+from .question_text import points_back, strip_continuation, strip_frame
 from .store import Store, memoize_per_store
 
-# A near spelling replaces a word; no passage has a word; the question needs an earlier one.
+# A near spelling replaces a word; no passage has a word; the question may need an earlier one.
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
 
 # Returns a word's rank in ordinary language, the most common first; None for a word without one.
@@ -49,7 +49,8 @@ class Remark:
 class QuestionReading:
     """Hold a question as a site reads it: its spelling, its terms and their weights.
 
-    ``question`` has the site's spellings, and is what an answerer receives. ``text`` is without
+    ``question`` has the site's spellings and no words that continue an earlier one, and is what an
+    answerer receives. ``text`` is without
     the frame of the question, and is what is embedded. ``terms`` are its content terms by the
     site's languages, none where there is nothing to search for. ``idfs``: for each language of the
     site's passages, the inverse document frequency of each distinct term.
@@ -82,14 +83,14 @@ def read_question(
         terms = _extract_known_scripts(store, question)
         return QuestionReading(question, question, terms, idfs=weigh_terms(store, terms))
     spelled, corrections = _correct_spelling(store, question, word_rank)
-    text, terms = _extract_unframed_terms(store, spelled)
+    subject = strip_continuation(spelled) if _reads_english(store) else spelled
+    text, terms = _extract_unframed_terms(store, subject)
     remarks: tuple[Remark, ...] = ()
-    content_words = _find_content_words(store, text)
-    if is_follow_up(spelled, len(content_words)):
-        terms, remarks = {}, (Remark("follow-up"),)
-    elif terms:
-        remarks = (*corrections, *_remark_unknown_words(store, content_words, word_rank))
-    return QuestionReading(spelled, text, terms, remarks, weigh_terms(store, terms))
+    if terms:
+        remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
+    if subject != spelled or (not terms and points_back(subject)):
+        remarks = (*remarks, Remark("follow-up"))
+    return QuestionReading(subject, text, terms, remarks, weigh_terms(store, terms))
 
 
 def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:
@@ -130,11 +131,14 @@ def read_site_names(store: Store, language: str) -> frozenset[frozenset[str]]:
 def _extract_unframed_terms(store: Store, question: str) -> tuple[str, Mapping[str, list[str]]]:
     """Strip the frame of a question and extract its terms; keep the frame if no term is left."""
     text = question
-    is_english = any(tag.lower().startswith("en") for tag in store.site.tags)
-    if store.manifest.profile.hybrid and is_english:
+    if store.manifest.profile.hybrid and _reads_english(store):
         text = strip_frame(question, store.site.names)
     terms = _extract_known_scripts(store, text)
     return (text, terms) if terms else (question, _extract_known_scripts(store, question))
+
+
+def _reads_english(store: Store) -> bool:
+    return any(tag.lower().startswith("en") for tag in store.site.tags)
 
 
 def _extract_known_scripts(store: Store, question: str) -> Mapping[str, list[str]]:
@@ -183,10 +187,9 @@ def _correct_spelling(
     return question, tuple(dict.fromkeys(remarks))
 
 
-def _remark_unknown_words(
-    store: Store, words: Sequence[str], word_rank: WordRank
-) -> tuple[Remark, ...]:
+def _remark_unknown_words(store: Store, text: str, word_rank: WordRank) -> tuple[Remark, ...]:
     """Remark each content word that no passage has, unless it is an ordinary word."""
+    words = split_words(text)
     missing = _find_unknown_words(store, words)
     return tuple(
         Remark("unknown", word)
@@ -195,22 +198,14 @@ def _remark_unknown_words(
     )
 
 
-def _find_content_words(store: Store, text: str) -> list[str]:
-    """Find the words of a text that have content terms, as they are written."""
-    return [
-        word
-        for word in split_words(text)
-        if any(extract_terms(word, tag) for tag in store.site.tags)
-    ]
-
-
 def _find_unknown_words(store: Store, words: Iterable[str]) -> frozenset[str]:
-    """Find the words, in lower case, of which no passage has a term and which are not names.
+    """Find the words, in lower case, that no passage has and which are not names.
 
-    A script without spaces has no words that a remark could name.
+    A word in camel case counts as a whole, whatever its parts are. A script without spaces has no
+    words that a remark could name.
     """
     terms_by_word = {
-        word: {tag: extract_terms(word, tag) for tag in store.site.tags}
+        word: {tag: extract_terms(word.lower(), tag) for tag in store.site.tags}
         for word in words
         if is_space_delimited(word)
     }

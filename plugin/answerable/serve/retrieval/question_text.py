@@ -1,6 +1,6 @@
-"""Clean a question, check its length, strip phrases that frame its subject, detect follow-ups.
+"""Clean a question, check its length, strip what frames or continues it, find its identifiers.
 
-Frames are recognized in English only.
+Frames and follow-ups are recognized in English only.
 """
 
 import re
@@ -65,12 +65,16 @@ _SAYS_ABOUT = re.compile(
     r"\s+(?:about|on|regarding)\b",
     re.IGNORECASE,
 )
-_CONTINUES = re.compile(r"^(?:and|but|or|also|then|same)\b", re.IGNORECASE)
+_CONTINUES = re.compile(r"^(?:(?:and|but|or|also|then|same)[\s,]+)+", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"(?:^(?:what|how)\s+about\b|\b(?:this|that|these|those|it|them|one|ones)\W*$)", re.IGNORECASE
 )
-# A longer question has a subject of its own.
 _MAX_SUBJECT_WORDS = 3
+# Names that are rarely written by chance: options, and words with an inner underscore, dot or
+# capital.
+_IDENTIFIER = re.compile(
+    r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
+)
 
 
 def strip_frame(question: str, names: Iterable[str] = ()) -> str:
@@ -90,11 +94,19 @@ def strip_frame(question: str, names: Iterable[str] = ()) -> str:
     return subject.rstrip(" ?!.,") if len(words) <= _MAX_SUBJECT_WORDS else subject
 
 
-def is_follow_up(question: str, content_words: int) -> bool:
-    """Test whether a question makes sense only after another one, such as "and on Windows?"."""
-    if _CONTINUES.search(question):
-        return content_words <= _MAX_SUBJECT_WORDS
-    return content_words == 0 and _POINTS_BACK.search(question) is not None
+def strip_continuation(question: str) -> str:
+    """Remove the words by which a question continues an earlier one, such as "and" or "but"."""
+    return _CONTINUES.sub("", question)
+
+
+def points_back(question: str) -> bool:
+    """Test whether a question ends or begins as one about something that was said before."""
+    return _POINTS_BACK.search(question) is not None
+
+
+def find_identifiers(question: str) -> frozenset[str]:
+    """Find the options, classes and other names of code in a question, as they are written."""
+    return frozenset(_IDENTIFIER.findall(question))
 
 
 def compile_frames(names: Iterable[str]) -> tuple[re.Pattern[str], ...]:

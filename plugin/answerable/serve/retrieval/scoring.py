@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..bundle_format.postings import Postings
 from ..bundle_format.profile import Profile
+from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
@@ -21,13 +22,14 @@ from .boosts import (
     score_pages,
 )
 from .question import QuestionReading
+from .question_text import find_identifiers
 from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
 
-# The cosine of a shorter question is low with any passage, whatever it answers.
-MAX_SHORT_QUESTION_TERMS = 2
+# Names of code with at least this share of a question's idf stand for all of it.
+MIN_IDENTIFIER_SHARE = 0.5
 # Rows scored together: few enough for what is made of them to stay in a core's cache.
 _ROWS_PER_BLOCK = 64
 
@@ -108,7 +110,7 @@ def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     page = np.zeros_like(store.weights)
     weights = store.weights
     if profile.hybrid:
-        is_whole = _mark_full_matches(store, postings, idfs)
+        is_whole = _mark_full_matches(store, postings, reading)
         page = score_pages(store, question, idfs, lexical)
         if not asks_for_history(question):
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
@@ -122,8 +124,8 @@ def score_rows(
     """Score some rows by their cosines and signals. slack: by how much one may miss the floor.
 
     In the hybrid recipe the floor is compared with the score before boosts, and never with what
-    recency or a record's weight makes of it. A passage with all terms of a short question is above
-    any floor.
+    recency or a record's weight makes of it. A passage with all terms of a question is above any
+    floor.
     """
     base = dense
     if profile.hybrid:
@@ -201,12 +203,21 @@ def max_cosine_per_hint(owners: NDArray[np.uint32], cosines: Floats, hints: int)
     return best
 
 
-def _mark_full_matches(store: Store, postings: Postings, idfs: Idfs) -> NDArray[np.bool_]:
-    """Mark the passages, (n,), with all terms of a short question."""
+def _mark_full_matches(
+    store: Store, postings: Postings, reading: QuestionReading
+) -> NDArray[np.bool_]:
+    """Mark the passages, (n,), with all terms of a question, or of the names that are its subject.
+
+    So an option, a class or an error message is found where it stands, whatever its cosine is.
+    """
     is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
+    identifiers = " ".join(find_identifiers(reading.question))
     for each in store.site.languages:
-        terms = idfs[each.tag].keys()
-        if 1 <= len(terms) <= MAX_SHORT_QUESTION_TERMS:
+        weights = reading.idfs[each.tag]
+        named = set(extract_terms(identifiers, each.tag))
+        share = sum(weight for term, weight in weights.items() if term in named)
+        is_subject = share >= MIN_IDENTIFIER_SHARE * sum(weights.values())
+        if terms := weights.keys() & named if share and is_subject else weights.keys():
             rows = (each.first, each.end)
             is_whole[each.first : each.end] = find_full_matches(postings, terms, rows)
     return is_whole

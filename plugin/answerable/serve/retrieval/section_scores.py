@@ -11,6 +11,7 @@ from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
 from .question import QuestionReading, read_site_names
+from .question_text import find_identifiers
 from .scoring import Scored
 from .store import Store
 
@@ -26,12 +27,6 @@ INTRODUCTION_BONUS, HOME_BONUS = 0.20, 1.20
 HOME_RECORDS = ("index", "README")
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
-
-# Names that are rarely written by chance: options, and words with an inner underscore, dot or
-# capital.
-_IDENTIFIER = re.compile(
-    r"--[\w-]+|[A-Za-z]\w*(?:[_.]\w+)+|[A-Z]+[a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|\w+_\w+"
-)
 
 # "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
 _DEFINITION = re.compile(
@@ -117,7 +112,7 @@ def score_sections(
     page_terms = [read_passage_terms(scored.item) for scored in page]
     local = weigh_terms_in_page(weights, page_terms)
     total = sum(local.values()) or 1.0
-    identifiers = {match.lower() for match in _IDENTIFIER.findall(question)}
+    identifiers = {name.lower() for name in find_identifiers(question)}
     return [
         PAGE_WEIGHT * best
         + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total

@@ -22,7 +22,7 @@ Rows = NDArray[np.intp]
 class Signals:
     """Hold all but the cosine that counts for a passage, (n,) each.
 
-    ``is_whole``: whether it holds all of a question of few terms, which no floor refuses then.
+    ``is_whole``: whether it holds all that a question asks for, which no floor refuses then.
     """
 
     lexical: Floats

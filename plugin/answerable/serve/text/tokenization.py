@@ -42,7 +42,9 @@ def _alias_snowball() -> str:
     return _SNOWBALL_ALIAS
 
 
-_WORD = re.compile(r"[^\W_]+")
+# Letters with dots between them, such as "e.g.", are one word.
+_ABBREVIATION = r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])"
+_WORD = re.compile(rf"{_ABBREVIATION}|[^\W_]+")
 # Scripts written without spaces: a run of them is read as overlapping pairs of characters.
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _CAMEL_CASE_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -51,13 +53,13 @@ _CAMEL_CASE_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 STOPWORDS = frozenset(
     """a about above after again against all also although am an and any anyone anything are aren as
     at be because been before being below between both but by can cannot could couldn did didn do
-    does doesn doing don down during each else few for from further get gets getting give had has
-    have having he her here hers him his how however i if in into is isn it its just let like ll m
-    many may me might more most much must my no nor not now of off on once one only or other our out
-    over own please re s same shall she should so some someone something such t than that the their
-    them then there these they this those though through to too under until up upon us ve very want
-    was we were what when where whether which while who whom whose why will with would you
-    your""".split()
+    does doesn doing don down during e.g each else few for from further get gets getting give had
+    has have having he her here hers him his how however i i.e if in into is isn it its just let
+    like ll m many may me might more most much must my no nor not now of off on once one only or
+    other our out over own please re s same shall she should so some someone something such t than
+    that the their them then there these they this those though through to too under until up upon
+    us ve very want was we were what when where whether which while who whom whose why will with
+    would you your""".split()
 )
 
 STEMMER_LANGUAGES = {
@@ -82,7 +84,7 @@ def unspaced_pattern() -> re.Pattern[str]:
 @cache
 def word_or_letter_pattern() -> re.Pattern[str]:
     """Match a word, or a letter of a script without spaces."""
-    return re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+    return re.compile(rf"[{UNSPACED}]|{_ABBREVIATION}|[^\W_{UNSPACED}]+")
 
 
 @lru_cache(maxsize=8)

@@ -59,29 +59,37 @@ export function cutCode(recipe, code, weights, maxLines, maxCharacters) {
 
 /**
  * Extend the end of a cut to the end of its part of the code, if that is near.
- * A part ends at a blank line or at the end; else only lines that close brackets are added.
+ * A part ends at a blank line or at the end. Of a longer one, lines are added up to the last one
+ * that closes a bracket, holds a term that no line above has or follows a line that leads into it.
  * @param {Recipe} recipe
  * @param {string} code
  * @param {number} end of the cut
+ * @param {Map<string, number>} weights of the terms
  * @param {number} maxLines that may be added
  * @param {number} maxCharacters
  * @returns {number}
  */
-export function completeCode(recipe, code, end, maxLines, maxCharacters) {
-  const { BLANK_LINE, CLOSING } = recipe.code_window;
+export function completeCode(recipe, code, end, weights, maxLines, maxCharacters) {
+  const { BLANK_LINE, CLOSING, LEADS_ON } = recipe.code_window;
   const rest = code.slice(end);
   const part = stripSpaceAtEnd(rest.slice(0, BLANK_LINE.exec(rest)?.index));
   const lines = part.split("\n");
   if (lines.length - 1 <= maxLines && countCodePoints(part) <= maxCharacters) return end + part.length;
   let size = 0;
-  let added = 0;
+  let added = end;
+  let at = end;
+  const above = new Set(extractTerms(recipe, code.slice(0, end)));
+  const isMissing = (/** @type {string} */ term) => weights.has(term) && !above.has(term);
+  let before = code.slice(code.lastIndexOf("\n", end - 1) + 1, end);
   for (const line of lines.slice(1, maxLines + 1)) {
-    const characters = countCodePoints(line) + 1;
-    if (!matchAt(CLOSING, line) || size + characters > maxCharacters) break;
-    size += characters;
-    added += line.length + 1;
+    const leadsOn = added === at && matchAt(LEADS_ON, before);
+    size += countCodePoints(line) + 1;
+    if (size > maxCharacters) break;
+    at += line.length + 1;
+    if (leadsOn || matchAt(CLOSING, line) || extractTerms(recipe, line).some(isMissing)) added = at;
+    before = line;
   }
-  return end + added;
+  return added;
 }
 
 /**

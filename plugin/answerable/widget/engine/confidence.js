@@ -1,5 +1,6 @@
 /** Compute confidence: how far the best score is above its floor, less if no one section answers. */
 
+import { baseLanguage } from "./languages.js";
 import { matchAt } from "./patterns.js";
 import { extractTerms, splitLowercaseWords } from "./tokenization.js";
 
@@ -21,28 +22,22 @@ import { extractTerms, splitLowercaseWords } from "./tokenization.js";
  */
 export function rateAnswer(store, answer, retrieved, passages) {
   const { profile } = store.manifest;
-  // Neither its page nor its date says how near a passage comes to the question.
-  const best = Math.max(...retrieved.passages.map(({ base }) => base));
-  const factor = isSure(store.recipe, answer, retrieved, passages) ? 1 : store.recipe.confidence.INDIRECT_ANSWER_FACTOR;
-  return factor * computeConfidence(store.recipe, best - profile.floor);
-}
-
-/**
- * Test whether one section surely answers.
- * @param {Recipe} recipe
- * @param {Answer} answer
- * @param {RetrievalResult} retrieved
- * @param {Passage[]} passages
- * @returns {boolean}
- */
-function isSure(recipe, { claims }, { reading }, passages) {
-  if (reading.remarks.some(({ kind }) => kind === "unknown")) return false;
-  if (new Set(claims.flatMap(({ citations }) => citations.map(({ id }) => id))).size > 1) return false;
-  const [{ citations }] = claims;
-  const passage = passages.find(({ id }) => id === citations[0].id);
-  const weights = passage && reading.idfs.get(passage.language);
-  if (!passage || !weights) return false;
-  return isDirectAnswer(recipe, reading.question, weights, passage, citations.map(({ quote }) => quote).join("\n"));
+  const { recipe } = store;
+  const { reading } = retrieved;
+  const [{ citations }] = answer.claims;
+  const passage = /** @type {Passage} */ (passages.find(({ id }) => id === citations[0].id));
+  const weights = reading.idfs.get(passage.language) ?? new Map();
+  const quotes = citations.map(({ quote }) => quote).join("\n");
+  const best =
+    baseLanguage(passage.language) === "en"
+      ? // Neither its page nor its date says how near a passage comes to the question.
+        Math.max(...retrieved.passages.map(({ base }) => base))
+      : computeIdfShare(recipe, weights, `${passage.title}\n${quotes}`, passage.language);
+  const isSure =
+    !reading.remarks.some(({ kind }) => kind === "unknown") &&
+    new Set(answer.claims.flatMap((claim) => claim.citations.map(({ id }) => id))).size === 1 &&
+    isDirectAnswer(recipe, reading.question, weights, passage, quotes);
+  return (isSure ? 1 : recipe.confidence.INDIRECT_ANSWER_FACTOR) * computeConfidence(recipe, best - profile.floor);
 }
 
 /**
@@ -78,13 +73,10 @@ export function bucketConfidence({ confidence }, value) {
  */
 export function isDirectAnswer(recipe, question, weights, passage, excerpt) {
   const { HOW, MIN_EXCERPT_SHARE, MIN_HEADING_SHARE } = recipe.confidence;
-  const sum = (/** @type {Iterable<string>} */ terms) => sumWeights(weights, new Set(terms));
-  const total = sum(weights.keys());
-  if (!total) return false;
   const { language, title } = passage;
   const shown = `${title}\n${excerpt}`;
-  if (sum(extractTerms(recipe, shown, language)) < MIN_EXCERPT_SHARE * total) return false;
-  if (sum(extractTerms(recipe, title, language)) < MIN_HEADING_SHARE * total) return false;
+  if (computeIdfShare(recipe, weights, shown, language) < MIN_EXCERPT_SHARE) return false;
+  if (computeIdfShare(recipe, weights, title, language) < MIN_HEADING_SHARE) return false;
   return hasSamePolarity(recipe, question, shown) && (!matchAt(HOW, question) || hasStepsOrCode(passage));
 }
 
@@ -108,13 +100,22 @@ export function hasSamePolarity(recipe, question, text) {
 }
 
 /**
+ * Compute the share of the idf of a question's terms that a text holds, 0 without terms.
+ * @param {Recipe} recipe
  * @param {Map<string, number>} weights
- * @param {Set<string>} terms
+ * @param {string} text
+ * @param {string} language
+ * @returns {number}
  */
-function sumWeights(weights, terms) {
-  let sum = 0;
-  for (const [term, weight] of weights) if (terms.has(term)) sum += weight;
-  return sum;
+function computeIdfShare(recipe, weights, text, language) {
+  const terms = new Set(extractTerms(recipe, text, language));
+  let shared = 0;
+  let total = 0;
+  for (const [term, weight] of weights) {
+    total += weight;
+    if (terms.has(term)) shared += weight;
+  }
+  return shared / (total || 1);
 }
 
 /**

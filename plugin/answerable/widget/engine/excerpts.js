@@ -28,14 +28,14 @@ import { stripSpace } from "./white_space.js";
  * @param {number[]} supports how well each statement supports an answer, in [0, 1]
  * @param {Map<string, number>} weights of the question's terms, which choose the lines of code
  * @param {ExcerptBudget} budget
- * @param {Set<string>} excluded texts of statements that are shown already
+ * @param {Set<string>} excluded texts of statements that are shown already: only labels and column names are repeated
  * @returns {Excerpt | null}
  */
 export function cutExcerpt(recipe, passage, reading, supports, weights, budget, excluded) {
   const selection = new StatementSelection(recipe, passage, reading, supports, weights, budget, excluded);
   selection.run();
+  const statements = [...selection.selectedRanges.keys()].map((place) => selection.textOf(reading.statements[place]));
   const selected = [...selection.selectedRanges.values()];
-  const statements = selected.map((range) => passage.text.slice(...range));
   selected.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   const ranges = mergeRanges(passage.text, selected).filter(
     (range) => typeof locateQuote(recipe, passage.text.slice(...range), passage) !== "string",
@@ -104,10 +104,16 @@ class StatementSelection {
     this.wordsLeft = budget.words;
     this.linesLeft = budget.lines;
     this.visibleLeft = this.constants.MAX_VISIBLE_CHARACTERS;
+    /** @type {Set<number>} the places that are shown already */
+    this.excluded = new Set();
+    this.statements.forEach((statement, place) => {
+      const isRepeated = ["label", "header"].includes(statement.kind);
+      if (!isRepeated && excluded.has(this.textOf(statement))) this.excluded.add(place);
+    });
     /** @type {Set<number>} the places that may still be selected */
     this.selectable = new Set();
     this.statements.forEach((statement, place) => {
-      if (!isQuotableAlone(recipe, passage.text, statement) || excluded.has(this.textOf(statement))) return;
+      if (!isQuotableAlone(recipe, passage.text, statement) || this.excluded.has(place)) return;
       if (!statement.leadsIn || this.leadsSomewhere(place)) this.selectable.add(place);
     });
     this.supports = this.raiseSupports(supports);
@@ -153,7 +159,7 @@ class StatementSelection {
     const { CODE_BONUS, FIRST_BONUS } = this.constants;
     const raised = [...supports];
     for (const place of this.selectable) {
-      const codes = this.reading.findCodeAfter(place);
+      const codes = this.findCode(place);
       if (!codes.length) continue;
       const both = (supports[place] + Math.max(...codes.map((code) => supports[code]))) / 2;
       raised[place] = Math.max(supports[place], both) + CODE_BONUS;
@@ -183,7 +189,7 @@ class StatementSelection {
   addWithContext(place) {
     const { leadsIn, label, group, isDangling } = this.statements[place];
     const listed = this.reading.findListAfter(place);
-    const codes = this.reading.findCodeAfter(place);
+    const codes = this.findCode(place);
     const isBare = leadsIn && listed === null && !this.hasRoom(codes);
     if (isBare || this.isOtherTab(place) || !this.add(place)) return false;
     this.addLabel(label);
@@ -198,7 +204,15 @@ class StatementSelection {
    * @param {number} place
    */
   leadsSomewhere(place) {
-    return this.reading.findListAfter(place) !== null || this.reading.findCodeAfter(place).length > 0;
+    return this.reading.findListAfter(place) !== null || this.findCode(place).length > 0;
+  }
+
+  /**
+   * Find the places of the code that follows a statement and is not shown already.
+   * @param {number} place
+   */
+  findCode(place) {
+    return this.reading.findCodeAfter(place).filter((code) => !this.excluded.has(code));
   }
 
   /**
@@ -268,7 +282,7 @@ class StatementSelection {
     const lines = text.split("\n").length <= extra ? extra : this.linesLeft;
     const [first, end] = cutCode(this.recipe, text, weights, lines, room);
     const added = room - countCodePoints(text.slice(first, end));
-    const last = completeCode(this.recipe, text, end, EXTRA_LINES, added);
+    const last = completeCode(this.recipe, text, end, this.weights, EXTRA_LINES, added);
     this.selectedRanges.set(code, [start + first, start + last]);
     const shown = text.slice(first, last);
     this.linesLeft -= shown.split("\n").length;
@@ -294,7 +308,8 @@ class StatementSelection {
     const leadIn = this.reading.findLeadIn(place);
     if (leadIn !== null) this.add(leadIn);
     for (const each of group) if (this.statements[each].kind === "header") this.add(each);
-    let listed = group.filter((each) => !["code", "header"].includes(this.statements[each].kind));
+    const isListed = (/** @type {number} */ each) => !["code", "header"].includes(this.statements[each].kind);
+    let listed = group.filter((each) => isListed(each) && !this.excluded.has(each));
     let needed = 0;
     for (const each of listed) if (!this.selectedRanges.has(each)) needed += this.statements[each].words;
     const hasSteps = group.some((each) => this.statements[each].isNumbered);
@@ -305,7 +320,7 @@ class StatementSelection {
     }
     for (const each of listed) {
       if (!this.selectedRanges.has(each) && !(this.fitsProse(each) && this.add(each))) break;
-      this.addCode(each, this.reading.findCodeAfter(each));
+      this.addCode(each, this.findCode(each));
     }
   }
 
@@ -319,13 +334,13 @@ class StatementSelection {
       while (before >= 0 && !["sentence", "item"].includes(this.statements[before].kind)) before -= 1;
       if (before < 0 || this.selectedRanges.has(before) || this.statements[before].isPointer) return;
       if (!this.fitsProse(before) || !this.add(before)) return;
-      this.addCode(before, this.reading.findCodeAfter(before));
+      this.addCode(before, this.findCode(before));
       place = before;
     }
   }
 
   /**
-   * Add a statement to the selection; false where it is in it or has no room.
+   * Add a statement to the selection; false where it is shown or has no room.
    * @param {number} place
    * @returns {boolean}
    */
@@ -333,7 +348,8 @@ class StatementSelection {
     const statement = this.statements[place];
     const visible = countVisibleCharacters(this.textOf(statement));
     this.selectable.delete(place);
-    if (this.selectedRanges.has(place) || visible > this.visibleLeft) return false;
+    const isShown = this.selectedRanges.has(place) || this.excluded.has(place);
+    if (isShown || visible > this.visibleLeft) return false;
     this.selectedRanges.set(place, [statement.start, statement.end]);
     this.wordsLeft -= statement.words;
     this.visibleLeft -= visible;

@@ -1,4 +1,4 @@
-/** Find the only word of a site near a misspelled one: by edits, or by a missing or extra space. */
+/** Find the only word of a site near a misspelled one: by edits, or by a space too many. */
 import { countCodePoints } from "./code_points.js";
 import { extractTerms } from "./tokenization.js";
 
@@ -23,25 +23,19 @@ export function mayBeMisspelled({ recipe }, word) {
 
 /**
  * Find the site's only spelling near a lower-case word; null if there is none or several. Spellings
- * of one stem count as one; two words of the site that are written together get a space between.
+ * of one stem count as one; a word is never split in two.
  * @param {Store} store
  * @param {string} word
  * @returns {Promise<string | null>}
  */
 export async function findNearSpelling(store, word) {
-  const { TWO_EDITS_FROM_LETTERS, MIN_HALF_LETTERS } = store.recipe.misspellings;
+  const { TWO_EDITS_FROM_LETTERS } = store.recipe.misspellings;
   const index = await indexSpellings(store);
-  const letters = [...word];
-  for (let maxEdits = 1; maxEdits <= (letters.length < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
+  for (let maxEdits = 1; maxEdits <= (countCodePoints(word) < TWO_EDITS_FROM_LETTERS ? 1 : 2); maxEdits += 1) {
     const near = findWithinEdits(index, word, maxEdits);
     if (near.length) return countStems(store, near) === 1 ? near[0] : null;
   }
-  const halves = [];
-  for (let place = MIN_HALF_LETTERS; place <= letters.length - MIN_HALF_LETTERS; place += 1) {
-    const [first, second] = [letters.slice(0, place).join(""), letters.slice(place).join("")];
-    if (index.words.has(first) && index.words.has(second)) halves.push(`${first} ${second}`);
-  }
-  return halves.length === 1 ? halves[0] : null;
+  return null;
 }
 
 /**

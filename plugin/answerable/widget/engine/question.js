@@ -2,7 +2,7 @@
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { findJoinedSpelling, findNearSpelling, mayBeMisspelled } from "./misspellings.js";
 import { escapePattern } from "./patterns.js";
-import { isFollowUp, stripFrame } from "./question_text.js";
+import { pointsBack, stripContinuation, stripFrame } from "./question_text.js";
 import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
 
 /**
@@ -11,7 +11,7 @@ import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./to
  * @typedef {{ kind: "corrected", from: string, to: string } | { kind: "unknown", word: string }
  *   | { kind: "follow-up" }} Remark as the wire's `notes` have it
  * @typedef {Object} QuestionReading
- * @property {string} question with the site's spellings: what an answerer receives
+ * @property {string} question with the site's spellings, without words that continue an earlier one: what an answerer receives
  * @property {string} text without the frame of the question: what is embedded
  * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
  * @property {Remark[]} remarks
@@ -27,17 +27,12 @@ import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./to
  */
 export async function readQuestion(store, question, wordRank) {
   const [spelled, corrections] = await correctSpelling(store, question, wordRank);
-  let [text, terms] = extractUnframedTerms(store, spelled);
+  const subject = readsEnglish(store) ? stripContinuation(store.recipe, spelled) : spelled;
+  const [text, terms] = extractUnframedTerms(store, subject);
   /** @type {Remark[]} */
-  let remarks = [];
-  const contentWords = findContentWords(store, text);
-  if (isFollowUp(store.recipe, spelled, contentWords.length)) {
-    terms = new Map();
-    remarks = [{ kind: "follow-up" }];
-  } else if (terms.size) {
-    remarks = [...corrections, ...(await remarkUnknownWords(store, contentWords, wordRank))];
-  }
-  return { question: spelled, text, terms, remarks, idfs: await weighTerms(store, terms) };
+  const remarks = terms.size ? [...corrections, ...(await remarkUnknownWords(store, text, wordRank))] : [];
+  if (subject !== spelled || (!terms.size && pointsBack(store.recipe, subject))) remarks.push({ kind: "follow-up" });
+  return { question: subject, text, terms, remarks, idfs: await weighTerms(store, terms) };
 }
 
 /**
@@ -95,10 +90,14 @@ export function isSiteName({ site, recipe }, language, terms) {
  * @returns {[text: string, terms: Map<string, string[]>]}
  */
 function extractUnframedTerms(store, question) {
-  const isEnglish = store.site.tags.some((tag) => tag.toLowerCase().startsWith("en"));
-  const text = isEnglish ? stripFrame(store.recipe, question) : question;
+  const text = readsEnglish(store) ? stripFrame(store.recipe, question) : question;
   const terms = extractKnownScripts(store, text);
   return terms.size ? [text, terms] : [question, extractKnownScripts(store, question)];
+}
+
+/** @param {Store} store */
+function readsEnglish({ site }) {
+  return site.tags.some((tag) => tag.toLowerCase().startsWith("en"));
 }
 
 /**
@@ -154,12 +153,13 @@ async function correctSpelling(store, question, wordRank) {
 /**
  * Remark each content word that no passage has, unless it is an ordinary word.
  * @param {Store} store
- * @param {string[]} words
+ * @param {string} text
  * @param {WordRank} wordRank
  * @returns {Promise<Remark[]>}
  */
-async function remarkUnknownWords(store, words, wordRank) {
+async function remarkUnknownWords(store, text, wordRank) {
   const { ORDINARY_RANK } = store.recipe.question;
+  const words = splitWords(store.recipe, text);
   const missing = await findUnknownWords(store, words);
   return [...new Set(words)]
     .filter((word) => {
@@ -170,17 +170,8 @@ async function remarkUnknownWords(store, words, wordRank) {
 }
 
 /**
- * Find the words of a text that have content terms, as they are written.
- * @param {Store} store
- * @param {string} text
- * @returns {string[]}
- */
-function findContentWords({ site, recipe }, text) {
-  return splitWords(recipe, text).filter((word) => site.tags.some((tag) => extractTerms(recipe, word, tag).length));
-}
-
-/**
- * Find the words, in lower case, of which no passage has a term and which are not names.
+ * Find the words, in lower case, that no passage has and which are not names. A word in camel case
+ * counts as a whole, whatever its parts are.
  * @param {Store} store
  * @param {string[]} words
  * @returns {Promise<Set<string>>}
@@ -189,7 +180,7 @@ async function findUnknownWords(store, words) {
   const { site, recipe } = store;
   const byWord = words
     .filter((word) => isSpaceDelimited(recipe, word))
-    .map((word) => ({ word, byTag: site.tags.map((tag) => extractTerms(recipe, word, tag)) }));
+    .map((word) => ({ word, byTag: site.tags.map((tag) => extractTerms(recipe, word.toLowerCase(), tag)) }));
   const terms = byWord.flatMap(({ byTag }) => byTag.flat());
   await store.loadPostings(terms);
   const indexed = findIndexedTerms(store, terms);

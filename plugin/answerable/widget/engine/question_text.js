@@ -1,7 +1,7 @@
-/** Clean a question, check its length, strip phrases that frame its subject, detect follow-ups. */
+/** Clean a question, check its length, strip what frames or continues it, find its identifiers. */
 
 import { countCodePoints } from "./code_points.js";
-import { replaceAll } from "./patterns.js";
+import { findTexts, replaceAll } from "./patterns.js";
 import { splitAtSpace, stripSpace } from "./white_space.js";
 
 /** @import { Recipe } from "./recipe.js" */
@@ -51,14 +51,31 @@ export function stripFrame(recipe, question) {
 }
 
 /**
- * Test whether a question makes sense only after another one, such as "and on Windows?".
+ * Remove the words by which a question continues an earlier one, such as "and" or "but".
  * @param {Recipe} recipe
  * @param {string} question
- * @param {number} contentWords
+ * @returns {string}
+ */
+export function stripContinuation(recipe, question) {
+  return replaceAll(recipe.question_text.CONTINUES, question, "");
+}
+
+/**
+ * Test whether a question ends or begins as one about something that was said before.
+ * @param {Recipe} recipe
+ * @param {string} question
  * @returns {boolean}
  */
-export function isFollowUp(recipe, question, contentWords) {
-  const { CONTINUES, MAX_SUBJECT_WORDS, POINTS_BACK } = recipe.question_text;
-  if (CONTINUES.test(question)) return contentWords <= MAX_SUBJECT_WORDS;
-  return contentWords === 0 && POINTS_BACK.test(question);
+export function pointsBack(recipe, question) {
+  return recipe.question_text.POINTS_BACK.test(question);
+}
+
+/**
+ * Find the options, classes and other names of code in a question, as they are written.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {Set<string>}
+ */
+export function findIdentifiers(recipe, question) {
+  return new Set(findTexts(recipe.question_text.IDENTIFIER, question));
 }

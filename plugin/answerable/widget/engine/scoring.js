@@ -1,6 +1,8 @@
 /** Score passages by words, cosine, boosts, with a floor: estimate all, score the best exactly. */
-import { findFullMatches, scoreBm25, selectTopRows } from "./bm25.js";
+import { findFullMatches, scoreBm25, selectTopRows, sum } from "./bm25.js";
 import { asksAboutNow, asksForHistory, scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
+import { findIdentifiers } from "./question_text.js";
+import { extractTerms } from "./tokenization.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -9,7 +11,7 @@ import { asksAboutNow, asksForHistory, scoreFreshness, scoreNameBoosts, scorePag
  * @typedef {Object} Signals all but the cosine that counts, of each passage
  * @property {Float32Array} lexical
  * @property {Float32Array} boost
- * @property {Uint8Array} isWhole marks those that hold all of a question of few terms
+ * @property {Uint8Array} isWhole marks those that hold all that a question asks for
  * @property {Float32Array} page
  * @property {Float32Array} fresh
  * @property {Float32Array} weight
@@ -40,7 +42,8 @@ import { asksAboutNow, asksForHistory, scoreFreshness, scoreNameBoosts, scorePag
  * @param {QuestionReading} reading
  * @returns {Signals}
  */
-export function computeSignals(store, { question, idfs }) {
+export function computeSignals(store, reading) {
+  const { question, idfs } = reading;
   const { history, recency } = store.manifest.profile;
   const lexical = scoreLexical(store, idfs);
   const boosts = scoreNameBoosts(store, question);
@@ -55,7 +58,7 @@ export function computeSignals(store, { question, idfs }) {
   return {
     lexical,
     boost: ofPassages(boosts),
-    isWhole: markFullMatches(store, idfs),
+    isWhole: markFullMatches(store, reading),
     page: ofPassages(pages),
     fresh: ofPassages(freshness),
     weight: ofPassages(weights),
@@ -128,7 +131,7 @@ export async function findPassageCandidates(store, unit, signals, readable) {
   let rows = [...store.passageRecords.keys()];
   if (rows.length > EXACT_PASSAGES) {
     const estimated = scoreRows(store, { rows, cosines: store.estimateCosines(unit) }, signals, ESTIMATE_SLACK);
-    // Those with all terms of a short question are above the floor with a low score too.
+    // Those with all that a question asks for are above the floor with a low score too.
     const whole = selectTopRows(estimated.score, SCALAR_POOL, signals.isWhole);
     rows = [...new Set([...selectCandidates(estimated, readable, CANDIDATES), ...whole])];
     rows.sort((left, right) => left - right);
@@ -152,18 +155,23 @@ function selectCandidates({ rows, score, aboveFloor }, readable, count) {
 }
 
 /**
- * Mark the passages with all terms of a short question.
+ * Mark the passages with all terms of a question, or of the names of code that are its subject.
  * @param {Store} store
- * @param {Idfs} idfs
+ * @param {QuestionReading} reading
  * @returns {Uint8Array}
  */
-function markFullMatches(store, idfs) {
+function markFullMatches(store, { question, idfs }) {
   const isWhole = new Uint8Array(store.passageRecords.length);
-  for (const { tag, first, end } of store.site.languages) {
-    const terms = new Set(idfs.get(tag)?.keys());
-    if (terms.size && terms.size <= store.recipe.scoring.MAX_SHORT_QUESTION_TERMS) {
-      isWhole.set(findFullMatches(store, terms, [first, end]), first);
-    }
+  const { recipe, site } = store;
+  const identifiers = [...findIdentifiers(recipe, question)].join(" ");
+  for (const { tag, first, end } of site.languages) {
+    const weights = idfs.get(tag) ?? new Map();
+    const named = new Set(extractTerms(recipe, identifiers, tag));
+    const own = [...weights.keys()].filter((term) => named.has(term));
+    const share = sum(own.map((term) => weights.get(term)));
+    const isSubject = share && share >= recipe.scoring.MIN_IDENTIFIER_SHARE * sum(weights.values());
+    const terms = new Set(isSubject ? own : weights.keys());
+    if (terms.size) isWhole.set(findFullMatches(store, terms, [first, end]), first);
   }
   return isWhole;
 }

@@ -2,6 +2,7 @@
 import { matchTerms, sum } from "./bm25.js";
 import { findAll } from "./patterns.js";
 import { isSiteName } from "./question.js";
+import { findIdentifiers } from "./question_text.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -22,7 +23,7 @@ import { extractTerms } from "./tokenization.js";
  */
 export async function orderBySection(store, reading, pool) {
   const { question, idfs } = reading;
-  const identifiers = findAll(store.recipe.section_scores.IDENTIFIER, question).map(([name]) => name.toLowerCase());
+  const identifiers = [...findIdentifiers(store.recipe, question)].map((name) => name.toLowerCase());
   const shares = await computeIdentifierShares(store, new Set(identifiers), pool);
   /** @type {Map<number, Scored[]>} */
   const pages = new Map();

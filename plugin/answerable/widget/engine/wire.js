@@ -44,7 +44,8 @@ export function serializeAnswer({ answer, confidence, reason }, store, requestId
     confidence: bucketConfidence(recipe, confidence),
     reason,
     dropped: answer.dropped,
-    notes: remarks,
+    // A refusal shows no results for another spelling, and an answer needed no earlier question.
+    notes: remarks.filter(({ kind }) => kind !== (answer.claims.length ? "follow-up" : "corrected")),
     site_url: site.url,
     bundle: manifest.id,
     built_at: manifest.built_at,
