@@ -136,10 +136,10 @@ def _contains_code(tokens: list[str], code: list[str]) -> bool:
 def _read_source(sentences: str, titles: str, is_english: bool) -> set[tuple[Rule, str]]:
     """Read the parts of folded sentences, and of titles the names, as what a claim may say."""
     quoted = list(read_parts(sentences, is_english=is_english))
-    named = [part.text for part in read_parts(titles, is_english=False) if part.rule == "name"]
-    named += [part.text for part in quoted if part.rule == "name"]
+    labels = [part.text for part in read_parts(titles, is_english=False) if part.rule == "name"]
+    labels += [part.text for part in quoted if part.rule == "name"]
     words = [strip_plural(word) for word in CASED_WORD.findall(f"{sentences}\n{titles}")]
-    names = {*named, *words, *(end for name in named for end in list_name_ends(name))}
+    names = {*labels, *words, *(end for name in labels for end in list_name_ends(name))}
     # A version may be quoted without the letters that it is glued to, a number may not.
     parts = {(part.rule, part.text) for part in quoted if not part.is_glued or "." in part.text}
     pairs = {(part.rule, f"{part.word} {part.text}") for part in quoted if part.word}
