@@ -307,3 +307,10 @@ def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:
     for name, subcommand in subcommands(main).items():
         assert subcommand.name == name
         assert str(subcommand.help).split("\n\n")[0] == _SUMMARIES[name]
+
+
+def test_a_command_that_is_gone_names_what_to_use_instead(tmp_path: Path) -> None:
+    done = sites.command(tmp_path, "tune", "--words", "240")
+    assert done.returncode == 2
+    assert "answerable tune is gone: judge a setting by `answerable eval --full`" in done.stderr
+    assert "tune" not in sites.command(tmp_path, "--help").stdout

@@ -48,7 +48,6 @@ PARSED = {
     "publish": "it wants a database: tests/indexing/postgres/test_postgres_publication.py",
     "serve": "it serves until it is stopped: tests/indexing/html_site/test_built_site.py",
     "stub-openai": "it serves until it is stopped: tests/cli/test_cli.py",
-    "tune": "it builds many bundles: tests/evaluate/test_tuning.py",
 }
 
 
@@ -186,7 +185,7 @@ def test_no_exception_is_left_over() -> None:
     assert {name for name, _ in ours("commands.md")} >= set(PARSED)
 
 
-@pytest.mark.parametrize("words", ["ask", "ask a --jsno", "eval --gold", "tune --words many"])
+@pytest.mark.parametrize("words", ["ask", "ask a --jsno", "eval --gold", "eval --repeat many"])
 def test_a_wrong_command_would_be_found(words: str) -> None:
     with pytest.raises(click.UsageError):
         parsed(answerable_cli, words.split())

@@ -246,7 +246,7 @@ def test_html_report_escapes_text(page: Page, tmp_path: Path) -> None:
     assert page.title() == "Gold set: 0 of 1 passed"
     assert HOSTILE in page.inner_text(".verdicts")
     assert "There is no earlier report" in page.inner_text("main")
-    assert "Run answerable tune" in page.inner_text("main")
+    assert "There are no trials of encodings" in page.inner_text("main")
 
 
 def test_html_report_names_aborted_run() -> None:

@@ -42,9 +42,6 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
             "Propose floors from the gold set, or say what it lacks; "
             "exit status 1 if it lacks that."
         ),
-        "tune": (
-            "Find the smallest bundle or the most passing queries; exit status 1 without any gain."
-        ),
         "gate": (
             "Let the gold set admit or reject an encoding; exit status 1 if it is not certified."
         ),
@@ -68,6 +65,13 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
     },
 }
 _SUMMARIES = {name: text for group in _GROUPS.values() for name, text in group.items()}
+# What is said to whoever uses a command that is gone, after its name.
+_REMOVED = {
+    "tune": (
+        "judge a setting by `answerable eval --full` after a build with it, and a floor by "
+        "`answerable calibrate`"
+    ),
+}
 # `eval` would hide the built-in function of that name.
 _MODULES = {"eval": "evaluate"}
 _CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
@@ -83,7 +87,8 @@ class _LazyGroup(click.Group):
         return list(_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
+        if remedy := _REMOVED.get(cmd_name):
+            raise click.UsageError(f"answerable {cmd_name} is gone: {remedy}", ctx)
         if cmd_name not in _SUMMARIES:
             return None
         name = _MODULES.get(cmd_name, cmd_name.replace("-", "_"))

@@ -16,7 +16,7 @@ from ..serve.provider_registry import ANSWERER_PROVIDERS, EMBEDDER_PROVIDERS
 from ..serve.settings import FunctionSettings
 from .context import read_site_notebook
 
-# Folder of reports under the cache folder, and the last trials of `answerable tune` among them.
+# Folder of reports under the cache folder, and the last trials of settings among them.
 REPORTS_FOLDER = "eval"
 TRIALS_FILE = "tune.json"
 # Queries that are asked of a model at once, unless an option says otherwise.
