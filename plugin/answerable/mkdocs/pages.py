@@ -80,7 +80,8 @@ class PendingSitePages:
 class FinishedBuild:
     """Hold a site that MkDocs has written: its pages by language, its folder and its options.
 
-    ``author``: the site_author. ``strict``: a warning fails the build.
+    ``author``: the site_author. ``strict``: a warning fails the build. ``names_function``: whether
+    its owner has written the option for the function's folder.
     """
 
     options: AnswerableConfig
@@ -90,6 +91,7 @@ class FinishedBuild:
     pool: ProcessPool
     author: str | None
     strict: bool
+    names_function: bool
     widget_config: WidgetConfig
 
     @property

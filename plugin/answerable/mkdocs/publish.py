@@ -72,8 +72,7 @@ def publish_build(built: FinishedBuild) -> None:
     place = _choose_answer_place(built, whole)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
-    is_named = any("function" in options for options in built.options.user_configs)
-    has_function = place == "function" or is_named
+    has_function = place == "function" or built.names_function
     function = resolve_function_folder(configured if has_function else unpublished)
     if built.options.languages == "together" or len(built.sites) == 1:
         parts = {function: whole}
