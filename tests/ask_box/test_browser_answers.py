@@ -191,6 +191,94 @@ def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host, p
     assert page.evaluate("self.ran") is None
 
 
+SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
+  '<form role="search" action="find.html"><input name="words"><input type="hidden" name="in" value="all"></form>')"""
+# Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
+BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "bad shard": ("**/terms/*.bin", {"body": "junk"}, "stale", "Reload the page"),
+    "bad core": ("**/core.bin", {"body": "<h1>Sign in</h1>"}, "stale", "Reload the page"),
+    "refused": ("**/index/**", {"status": 403, "body": "no"}, "stale", "Reload the page"),
+    "missing scripts": ("**/engine/**", {"status": 404, "body": ""}, "stale", "Reload the page"),
+    "page for scripts": ("**/engine/**", {"body": "<p>Home"}, "stale", "Reload the page"),
+    "refused site.json": ("**/site.json*", {"status": 403, "body": "no"}, "403", "Try again"),
+    "broken server": ("**/index/**", {"status": 502, "body": ""}, "failed", "Try again"),
+    "missing site.json": ("**/site.json*", {"status": 404, "body": ""}, "501", ""),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_FILES)
+def test_every_failure_has_a_way_on(page: Page, host: Host, name: str) -> None:
+    pattern, reply, code, remedy = BROKEN_FILES[name]
+    box = visit(page, host.origin)
+    page.evaluate(SEARCH)
+    page.route(pattern, lambda route: route.fulfill(**reply))
+    ask(box, CHAIN)
+    expect(box).to_have_attribute("problem", code)
+    expect(box.get_by_role("link", name="Search this site for it")).to_have_attribute(
+        "href", f"{host.origin}/find.html?words=thick+chain+mooring&in=all"
+    )
+    expect(box.locator("button.retry, button.reload")).to_have_text([remedy] if remedy else [])
+    expect(box.get_by_role("alert")).not_to_contain_text("function")
+    page.unroute(pattern)
+    if remedy == "Reload the page":
+        box.get_by_role("button", name=remedy).click()
+        expect(box.locator(".tip").first).to_contain_text("Press Enter")
+        expect(box.locator("textarea")).to_have_value(CHAIN)
+        assert not page.url.endswith(CHAIN)
+    box.locator("textarea").press("Enter")
+    expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+
+
+WORKER = """addEventListener("fetch", (event) => {
+  if (event.request.mode === "navigate") return;
+  event.respondWith(caches.match(event.request, { ignoreSearch: %s }).then(
+    (kept) => kept ?? fetch(event.request).then(async (response) => {
+      const copy = response.clone();
+      const cache = await caches.open("theirs");
+      if (!/\\.bin|manifest/.test(response.url)) await cache.put(event.request, copy);
+      return response;
+    })));
+});
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));"""
+REGISTER = """async () => {
+  await navigator.serviceWorker.register("worker.js");
+  await navigator.serviceWorker.ready;
+}"""
+
+
+@pytest.mark.parametrize("keeps_all", [False, True], ids=["by address", "by path"])
+def test_site_json_that_a_service_worker_keeps_is_asked_for_anew(
+    page: Page, built: Path, tmp_path: Path, keeps_all: bool
+) -> None:
+    site = tmp_path / "site"
+    newer = write_plain_site(tmp_path / "newer", {**PAGES, "tides.md": "# Tides\n\nLow water.\n"})
+    build_here(newer)
+    shutil.copytree(built, site)
+    worker = WORKER % str(keeps_all).lower()
+    (site / "worker.js").write_text(worker)
+    with hosted(site) as host:
+        box = visit(page, host.origin)
+        page.evaluate(REGISTER)
+        page.reload()
+        page.wait_for_function("navigator.serviceWorker.controller")
+        ask(box, CHAIN)
+        expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+        shutil.rmtree(site)
+        shutil.copytree(newer / "site", site)
+        (site / "worker.js").write_text(worker)
+        page.goto(host.origin)
+        page.evaluate("() => caches.delete('answerable')")
+        page.evaluate(SEARCH)
+        ask(box, CHAIN)
+        if not keeps_all:
+            expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
+            return
+        expect(box).to_have_attribute("problem", "stale")
+        expect(box.get_by_role("alert")).to_contain_text("of another build")
+        expect(box.get_by_role("button", name="Reload the page")).to_be_visible()
+        expect(box.get_by_role("link", name="Search this site for it")).to_be_visible()
+
+
 def test_page_that_is_opened_as_a_file_says_why_it_cannot_answer(
     browser: Browser, built: Path
 ) -> None:

@@ -261,7 +261,7 @@ def test_a_site_without_a_function_offers_the_search(page: Page, site: Site) -> 
     for code in ("404", "405", "501", "not-found"):
         expect(box).to_have_attribute("problem", code)
         expect(box.get_by_role("alert")).to_have_text(
-            "No questions can be answered here: the site has no answer function."
+            "No questions can be answered here: nothing answers at this address."
             " Search still works."
         )
         expect(box.get_by_role("link")).to_have_attribute("href", site.origin + SEARCH_LINK)

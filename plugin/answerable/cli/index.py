@@ -46,6 +46,7 @@ from ..indexing.pipeline import (
 from ..indexing.plurals import format_count
 from ..indexing.process_pool import ProcessPool
 from ..indexing.scoring_profile import choose_embedder_profile
+from ..indexing.widget.addresses import make_issue_form
 from ..indexing.widget.site_files import PublishedIndex, write_widget_files
 from ..indexing.widget.widget_config import WidgetConfig
 from ..serve.embedders import local_embedder
@@ -121,6 +122,11 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--inject", is_flag=True, help="Put the Ask button into every page of SITE_DIR.")
 @click.option("--endpoint", help="Where the button asks. Default: _answerable/ under the site.")
 @click.option(
+    "--authors",
+    help="Where a refusal leads: a repository, an address with {question}, or none. Default: the "
+    "repository that the pages link to.",
+)
+@click.option(
     "--answers-in",
     type=click.Choice(ANSWER_PLACES),
     help="Where its questions are answered. Default: browser, unless something needs a function.",
@@ -130,10 +136,13 @@ def command(
     out: Path | None,
     inject: bool,
     endpoint: str | None,
+    authors: str | None,
     answers_in: AnswerPlace | None,
 ) -> None:
     """Make a function for SITE_DIR, a site that any generator has built."""
-    index_built_site(options, out, inject=inject, endpoint=endpoint, answers_in=answers_in)
+    index_built_site(
+        options, out, inject=inject, endpoint=endpoint, authors=authors, answers_in=answers_in
+    )
 
 
 def index_built_site(
@@ -142,6 +151,7 @@ def index_built_site(
     *,
     inject: bool = False,
     endpoint: str | None = None,
+    authors: str | None = None,
     answers_in: AnswerPlace | None = None,
 ) -> None:
     """Index a built site, write its function's folder and, if asked to, the widget into its pages.
@@ -151,7 +161,7 @@ def index_built_site(
     """
     try:
         check_folders(options, out or DEFAULT_FUNCTION)
-        check_injection(inject, endpoint, answers_in)
+        check_injection(inject, endpoint, authors, answers_in)
         choose_place = partial(_choose_place, options, endpoint, answers_in)
         built, site, published = write_function_folder(
             options, out, choose_place if inject else lambda _: "function"
@@ -162,7 +172,8 @@ def index_built_site(
             changed = inject_widget_into_site(options.folder, built.base, link)
             languages = list_page_languages(site.pages, built.language)
             indexes = {built.language: published}
-            write_widget_files(options.folder, WidgetConfig(), indexes, languages)
+            config = WidgetConfig(authors=_choose_authors_address(authors, built.repository))
+            write_widget_files(options.folder, config, indexes, languages)
             click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
     except OSError as error:
         raise SiteError(format_error(error)) from None
@@ -207,6 +218,14 @@ def _choose_place(
     if place == "browser":
         click.echo(BROWSER_MESSAGE % "--answers-in", err=True)
     return place
+
+
+def _choose_authors_address(option: str | None, repository: str) -> str | None:
+    """Choose where a refusal leads: the form for issues of a repository, or an address as it is."""
+    if option == "none":
+        return None
+    form = None if "{" in (option or "") else make_issue_form(option or repository)
+    return form or option
 
 
 def check_folders(options: IndexOptions, out: Path | None) -> None:

@@ -7,6 +7,7 @@ from ..indexing.answer_place import AnswerPlace
 from ..indexing.html_site.built_site import is_redirect, list_html_files
 from ..indexing.output.atomic_files import write_file
 from ..indexing.widget import injection
+from ..indexing.widget.addresses import check_address
 from ..indexing.widget.injection import inject_widget, read_widget_files
 from ..serve.errors import SiteError
 from ..serve.structure import is_safe_url
@@ -37,9 +38,12 @@ def inject_widget_into_site(folder: Path, base: str, endpoint: str | None) -> in
     return changed
 
 
-def check_injection(inject: bool, endpoint: str | None, answers_in: AnswerPlace | None) -> None:
-    """Refuse an endpoint that is not a safe url, and options that need --inject without it."""
-    for name, value in (("--endpoint", endpoint), ("--answers-in", answers_in)):
+def check_injection(
+    inject: bool, endpoint: str | None, authors: str | None, answers_in: AnswerPlace | None
+) -> None:
+    """Refuse an address that cannot be followed, and options that need --inject without it."""
+    options = {"--endpoint": endpoint, "--authors": authors, "--answers-in": answers_in}
+    for name, value in options.items():
         if value is not None and not inject:
             raise SiteError(f"{name}: no page gets it without --inject; add that or drop it")
     if endpoint is not None and not is_safe_url(endpoint):
@@ -47,6 +51,8 @@ def check_injection(inject: bool, endpoint: str | None, answers_in: AnswerPlace 
             f"--endpoint: {endpoint!r} is neither an http(s) url nor a path from the root; "
             "correct it, for example /ask/"
         )
+    if authors is not None and authors != "none":
+        check_address("authors", "--authors", authors, "correct it, or write none")
 
 
 def _script_url(name: str, base: str) -> str:

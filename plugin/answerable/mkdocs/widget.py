@@ -1,14 +1,12 @@
 """Check the ask widget's options, resolve its links and examples, and place it in pages."""
 
-import re
 from pathlib import Path
-from string import Formatter
 from typing import Literal, NamedTuple
-from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from ..evaluate.gold import load_gold_queries
+from ..indexing.widget.addresses import check_address, make_issue_form
 from ..indexing.widget.injection import (
     append_element,
     drop_duplicate_element,
@@ -17,22 +15,15 @@ from ..indexing.widget.injection import (
     put_into_header,
 )
 from ..indexing.widget.widget_config import WidgetConfig
-from ..serve.errors import SiteError
 from ..serve.retrieval.question_text import clean_question
-from ..serve.structure import is_safe_url
 from .config import DEFAULT_SHORTCUT, AnswerableConfig, parse_shortcut
 from .options import resolve_gold_path
 
-_ADDRESS_FIELDS = frozenset({"question", "bundle"})
 _MAX_EXAMPLES = 3
 _SEARCH_PLUGINS = ("search", "material/search")
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
 _RESULTS_PAGE = "search.html?q={question}"
 _SEARCH_DIALOG = "?q={question}"
-
-_ISSUE_BODY = (
-    "The ask box of this site did not find an answer.\n\nQuestion: {question}\nBundle: {bundle}\n"
-)
 
 Placement = Literal["button", "header", "inline", "none"]
 
@@ -45,14 +36,10 @@ UNKNOWN_HEADER = (
 def check_widget_options(config: AnswerableConfig) -> None:
     """Refuse keys or an address that the widget cannot follow; SiteError names the option."""
     parse_shortcut(config.widget.shortcut)
-    _check_address("search", config.widget.search, _ADDRESS_FIELDS)
-    _check_address(
-        "authors",
-        config.widget.authors,
-        _ADDRESS_FIELDS,
-        schemes=("https://", "http://", "mailto:"),
-    )
-    _check_address("feedback", config.widget.feedback, frozenset())
+    for name in ("search", "authors", "feedback"):
+        option = config.widget[name]
+        if option is not None and not _is_off(option):
+            check_address(name, f"widget.{name}", option, "correct it, or write none")
 
 
 def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> WidgetConfig:
@@ -61,7 +48,7 @@ def make_widget_config(config: MkDocsConfig, options: AnswerableConfig) -> Widge
     return WidgetConfig(
         examples=_pick_examples(resolve_gold_path(options), config.site_author),
         search=_resolve_address(widget.search, _find_theme_search(config)),
-        authors=_resolve_address(widget.authors, _make_issue_form(config.repo_url or "")),
+        authors=_resolve_address(widget.authors, make_issue_form(config.repo_url or "")),
         feedback=_resolve_address(widget.feedback, None),
     )
 
@@ -95,65 +82,6 @@ def _find_theme_search(config: MkDocsConfig) -> str | None:
     if theme.name not in ("material", "mkdocs", "readthedocs"):
         return None
     return _RESULTS_PAGE if theme.get("include_search_page") else _SEARCH_DIALOG
-
-
-def _make_issue_form(repo_url: str) -> str | None:
-    """Make the address of a repository's form for issues; None for an unknown host.
-
-    The question and the bundle are placeholders in it.
-    """
-    parts = urlsplit(repo_url)
-    host = (parts.hostname or "").removeprefix("www.")
-    names = [name for name in parts.path.partition("/-/")[0].split("/") if name]
-    is_gitlab = host == "gitlab.com" or host.startswith("gitlab.")
-    if len(names) < 2 or (host != "github.com" and not is_gitlab):
-        return None
-    # Without the user info, which may hold a password.
-    root = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-    body = quote(_ISSUE_BODY, safe="{}")
-    if is_gitlab:
-        form = f"-/issues/new?issue%5Btitle%5D={{question}}&issue%5Bdescription%5D={body}"
-    else:
-        names = names[:2]
-        form = f"issues/new?title={{question}}&body={body}"
-    names[-1] = names[-1].removesuffix(".git")
-    return f"{root}/{quote('/'.join(names), safe='/%')}/{form}"
-
-
-def _check_address(
-    name: str,
-    option: object,
-    fields: frozenset[str],
-    schemes: tuple[str, ...] = ("https://", "http://"),
-) -> None:
-    if option is None or _is_off(option):
-        return
-    if not isinstance(option, str) or not _is_address(option, schemes):
-        absolute = "an http(s) or mailto: url" if "mailto:" in schemes else "an http(s) url"
-        raise SiteError(
-            f"widget.{name}: {option!r} is neither {absolute} nor an address from the site's root "
-            "without a leading slash; correct it, or write none"
-        )
-    if not _find_placeholders(option) <= fields:
-        allowed = " and ".join(f"{{{field}}}" for field in sorted(fields, reverse=True))
-        may = f"only {allowed} may stand in it" if allowed else "no placeholder may stand in it"
-        raise SiteError(f"widget.{name}: {option!r} has other braces, and {may}; correct it")
-
-
-def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
-    if not is_safe_url(f"/{text}"):
-        return False
-    scheme = re.match(r"[^/?#]*:", text)
-    return text.lower().startswith(schemes) if scheme else bool(text)
-
-
-def _find_placeholders(template: str) -> set[str]:
-    """List the placeholders of a template; an open brace or a format makes an unknown one."""
-    try:
-        fields = [(name, spec, change) for _, name, spec, change in Formatter().parse(template)]
-    except ValueError:
-        return {""}
-    return {f"{name}{spec}{change or ''}" for name, spec, change in fields if name is not None}
 
 
 class PlacedWidget(NamedTuple):

@@ -76,11 +76,13 @@ const ENGLISH = {
   },
   "capped": "No more questions can be answered today.",
   "paused": "Questions are not answered at the moment.",
-  "missing": "No questions can be answered here: the site has no answer function.",
+  "missing": "No questions can be answered here: nothing answers at this address.",
+  "stale": "The index of answers does not fit this page: it is of another build, or a part of it cannot be read. Reload the page to ask again.",
   "unsupported": "This browser is too old to answer questions here.",
   "file": "A page that is opened as a file cannot load the index of answers. Open the site from a web server.",
   "searchWorks": "Search still works.",
   "retry": "Try again",
+  "reload": "Reload the page",
   "retryIn": "Try again in {n} s",
   "stopwords": "a about an and are as at be by can could do does explain for from get have how i if in into is it me my of on or say says should tell than that the their there think this to was we what when where which who why will with would you your"
 };
@@ -89,6 +91,7 @@ const MOST = 500;
 const EVENTS = "text/event-stream";
 const GONE = "IndexGoneError";
 
+// The text of each code, "failed" of all others.
 const PROBLEMS = {
   __proto__: null,
   "rate-limited": "limited",
@@ -105,7 +108,10 @@ const PROBLEMS = {
   "not-found": "missing",
   unsupported: "unsupported",
   file: "file",
+  stale: "stale",
 };
+// What may help against the problem of a text, beside the search.
+const REMEDIES = { failed: "retry", late: "retry", offline: "retry", limited: "retry", stale: "reload" };
 const PATIENCE = 30;
 
 const ICONS = {
@@ -226,9 +232,11 @@ code { padding: .1em .3em; border-radius: 4px; }
 pre { padding: .7em .9em; border-radius: 9px; overflow-x: auto;
   white-space: pre; overflow-wrap: normal; line-height: 1.45; direction: ltr; text-align: left; }
 pre code { padding: 0; font-size: 1em; background: none; }
-.code { position: relative; margin-block: .2em; }
-.code button { position: absolute; inset: 0 0 auto auto; display: grid; padding: .5em; font-size: .875em;
-  color: var(--muted); background: var(--bg); border: 1px solid var(--line); border-radius: 9px; }
+.code { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; margin-block: .2em;
+  background: var(--tint); border-radius: 9px; }
+.code pre { background: none; }
+.code button { display: grid; padding: .5em; font-size: .875em; color: var(--muted); background: var(--bg);
+  border: 1px solid var(--line); border-radius: 9px; }
 .words { display: grid; gap: .5em; margin-block-start: .35em; }
 :is(ul, ol):not(.cards) { padding-inline-start: 1.5em; }
 .label { font-weight: 650; }
@@ -248,7 +256,6 @@ details { margin-block-start: .2em; color: var(--muted); font-size: .9375em; }
 summary { inline-size: fit-content; cursor: pointer; }
 blockquote { margin-block-start: .2em; padding-inline-start: .8em; white-space: pre-wrap;
   border-inline-start: 2px solid var(--line); }
-.retry { justify-self: start; }
 .hint { border: 1.5px dashed var(--edge); }
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: .4em .6em; margin-block-start: .3em;
   font-size: .875em; color: var(--muted); }
@@ -400,6 +407,13 @@ function filled(template, question, bundle) {
   }
 }
 
+function sharedAddress(question) {
+  const page = new URL(location.href);
+  page.search = "";
+  page.hash = `ask=${encoded(question)}`;
+  return page.href;
+}
+
 function demand(condition) {
   if (!condition) throw new TypeError("not an answer");
 }
@@ -477,14 +491,13 @@ async function request(call, endpoint, question, signal, entered) {
       signal,
     });
   let response = await send();
-  if (response.status === 403) {
+  if (!response.ok) {
     const problem = await problemOf(response);
     if (problem.code !== "challenge") throw problem;
-    const { solveChallenge } = await import("./challenge.js");
-    const challenge = await call(new URL("challenge", endpoint), { signal });
-    response = await send(await solveChallenge(await challenge.json(), signal));
+    const { answerChallenge } = await import("./challenge.js");
+    response = await answerChallenge(call, endpoint, send, signal);
+    if (!response.ok) throw await problemOf(response);
   }
-  if (!response.ok) throw await problemOf(response);
   const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
   return checkAnswer(await (streams ? readEvents(response, entered) : response.json()));
 }
@@ -501,8 +514,9 @@ async function engineOf(call, { engine, index }) {
   engines[urls[0]] ??= (async () => {
     // A failed import stays failed.
     const responses = await Promise.all(urls.map((url) => call(url, { signal: patience() })));
-    if (!responses.every(({ ok }) => ok)) throw Object.assign(new Error(), { name: GONE });
-    return import(urls[0]);
+    const engine = responses.every(({ ok }) => ok) && (await import(urls[0]).catch(() => null));
+    if (!engine) throw Object.assign(new Error(), { name: GONE });
+    return engine;
   })();
   try {
     const { openSiteIndex } = await engines[urls[0]];
@@ -518,8 +532,8 @@ async function answerHere(call, site, question, signal, entered) {
   return checkAnswer(await engine.answer(question, { language: pageLanguage(), signal, onStage: entered, requestId: crypto.randomUUID?.() }));
 }
 
-async function siteOf(call) {
-  const response = await call(new URL("site.json", HOME), { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+async function siteOf(call, query) {
+  const response = await call(new URL(`site.json${query}`, HOME), { cache: "no-cache", signal: AbortSignal.timeout(3000) });
   // No file, no index.
   if (!response.ok && response.status !== 404) throw new Problem(response.status);
   const site = Object(
@@ -534,7 +548,7 @@ async function siteOf(call) {
 
 function blocksOf({ blocks }) {
   try {
-    return blocks?.length && markdownOf(blocks) ? blocks : null;
+    return blocks?.length && drawingBlocks(IN_ENGLISH.say, { stems: new Set() }).drawBlocks(blocks) ? blocks : null;
   } catch {
     return null;
   }
@@ -591,53 +605,6 @@ function stemsOf(question, answer, say) {
   return new Set(words.filter((word) => word.length > 1).map(fold));
 }
 
-const escaped = (text) => text.replace(TURNING, "").replace(/[\\[\]<>]/g, "\\$&");
-
-function markdownOf(blocks, siteUrl) {
-  const markSpan = ({ text, code, href }) => {
-    const ticks = text.includes("`") ? "``" : "`";
-    const words = code ? ticks + text + ticks : escaped(text).replace(/[*`]/g, "\\$&");
-    const link = resolve(href, siteUrl);
-    return link ? `[${words}](<${link}>)` : words;
-  };
-  const inline = (spans) => spans.map(markSpan).join("").replace(/\s+/g, " ");
-  const markRow = (cells) => `| ${cells.map((spans) => inline(spans).replaceAll("|", "\\|")).join(" | ")} |`;
-  const mark = {
-    __proto__: null,
-    text: ({ spans }) => inline(spans),
-    label: ({ spans }) => `**${inline(spans)}**`,
-    code: ({ text, language }) => {
-      const fence = text.includes("```") ? "~~~~~" : "```";
-      return `${fence}${language}\n${text}\n${fence}`;
-    },
-    list: ({ items }) =>
-      items.map(({ level, number, spans }) => `${"    ".repeat(level)}${number ? `${number}.` : "-"} ${inline(spans)}`).join("\n"),
-    table: ({ columns, rows }) => {
-      const head = columns.length ? columns : (rows[0] ?? []).map(() => []);
-      return [markRow(head), `|${" --- |".repeat(head.length)}`, ...rows.map(markRow)].join("\n");
-    },
-    gap: () => "…",
-  };
-  return blocks.map((block) => mark[block.kind](block)).join("\n\n");
-}
-
-function asMarkdown(question, answer, say) {
-  const { claims, routes, citations } = answer;
-  const link = (citation) => `[${escaped(nameOf(citation))}](<${citation.link ?? ""}>)`;
-  const sentence = (claim) => {
-    const blocks = structureOf(claim);
-    const words = markdownOf(blocks ?? [{ kind: "text", spans: spansOf(claim.text) }], answer.site_url);
-    return `${words}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
-  };
-  const excerpt = (each) => [link(each[0].citations[0]), ...each.map(({ blocks }) => markdownOf(blocks, answer.site_url))].join("\n\n");
-  const source = (citation) => link(citation) + (citation.locator ? ` – ${escaped(citation.locator)}` : "");
-  const excerpts = excerptsOf(claims);
-  const parts = excerpts.length
-    ? [...excerpts.map(excerpt), ...citations.filter(({ kind }) => kind === "hint").map(source)]
-    : [...[...claims, ...routes].map(sentence), `${say("sources")}:`, citations.map((each) => `${each.n}. ${source(each)}`).join("\n")];
-  return `**${escaped(question)}**\n\n${parts.join("\n\n")}\n`;
-}
-
 const structureOf = ({ blocks }) => (blocks?.some(({ kind }) => kind !== "text") ? blocks : null);
 
 // Code of a sentence is what the contract has checked as code: its pattern is the same.
@@ -679,6 +646,7 @@ function drawingBlocks(say, { stems, siteUrl, copy }) {
     const root = element("div", { class: "list" });
     const lists = [];
     for (const { level, number, spans } of items) {
+      demand(!(level < 0));
       const depth = Math.min(level | 0, lists.length, 8);
       const isNumbered = /^\d{1,9}$/.test(number);
       lists.length = Math.min(lists.length, depth + 1);
@@ -702,9 +670,10 @@ function drawingBlocks(say, { stems, siteUrl, copy }) {
   }
 
   const draw = {
+    __proto__: null,
     text: ({ spans }) => element("p", { dir: "auto" }, ...drawSpans(spans)),
     label: ({ spans }) => element("p", { class: "label", dir: "auto" }, ...drawSpans(spans)),
-    code: ({ text }) => drawCode(text),
+    code: ({ text }) => drawCode(text.slice()),
     list: ({ items }) => drawList(items),
     table: drawTable,
     gap: () => element("p", {}, "…"),
@@ -1201,8 +1170,11 @@ export class AskBox extends HTMLElement {
       try {
         return await answerHere(this.#fetch, site, ...asked);
       } catch (error) {
-        if (error.name !== GONE || tries > 0) throw isText(error.code) ? new Problem(error.code) : error;
+        if (error.name !== GONE) throw isText(error.code) ? new Problem(error.code) : error;
         this.#site = null;
+        if (tries > 0) throw new Problem("stale");
+        // A service worker may have kept the file of an earlier build; of this address it has none.
+        await this.#read(`?${Date.now()}`);
       }
     }
   };
@@ -1216,9 +1188,9 @@ export class AskBox extends HTMLElement {
     }
   }
 
-  async #read() {
+  async #read(query = "") {
     if (location.protocol === "file:") throw new Problem("file");
-    return (this.#site ??= siteOf(this.#fetch).catch((error) => {
+    return (this.#site ??= siteOf(this.#fetch, query).catch((error) => {
       this.#site = null;
       throw error;
     }));
@@ -1237,6 +1209,8 @@ export class AskBox extends HTMLElement {
     for (const name of ["search", "authors", "feedback"]) {
       site[name] = this.getAttribute(name) ?? site[name];
     }
+    // Null where the owner wants none.
+    if (!site.search && site.search !== null) site.find = (await import("./site-search.js").catch(() => null))?.findSearch;
     return site;
   }
 
@@ -1318,12 +1292,15 @@ export class AskBox extends HTMLElement {
 
   #actions(question, answer) {
     const { say } = this.#language;
-    const page = new URL(location.href);
-    page.search = "";
-    page.hash = `ask=${encoded(question)}`;
     const row = element("div", { class: "actions" });
-    const copy = button("copy", say("copy"), () => this.#copy(asMarkdown(question, answer, say), row));
-    const share = button("share", say("share"), () => this.#copy(page.href, row));
+    // Loaded before it is pressed, since a browser copies only at once.
+    const formatting = import("./copy-answer.js");
+    formatting.catch(() => copy.remove());
+    const copy = button("copy", say("copy"), async () => {
+      const { formatAnswer } = await formatting;
+      this.#copy(formatAnswer(question, answer, { say, resolve, nameOf, excerptsOf, structureOf, spansOf }), row);
+    });
+    const share = button("share", say("share"), () => this.#copy(sharedAddress(question), row));
     row.append(copy, share);
     return row;
   }
@@ -1342,14 +1319,21 @@ export class AskBox extends HTMLElement {
     row.append(element("span", { class: "said", "aria-hidden": "true" }, status.textContent));
   }
 
-  #ways(question, { search, authors }, bundle) {
+  // On from a refusal or a problem, beside one of its own.
+  #ways(question, { search, find, authors }, bundle, ...own) {
     const { say } = this.#language;
     const words = contentWords(question, say).join(" ");
-    const links = [["search", search, words], ["authors", authors, question]]
-      .map(([name, template, text]) => [name, template && filled(template, text, bundle)])
-      .filter(([, link]) => link)
-      .map(([name, link]) => drawLink(link, { class: `button ${name}` }, say(name)));
-    return links.length ? [element("div", { class: "actions" }, ...links)] : [];
+    const { href, open } = find?.(words) ?? { href: search && filled(search, words, bundle) };
+    const draw = (name, link) => (link ? [drawLink(link, { class: `button ${name}` }, say(name))] : []);
+    const theme = open && button("search", say("search"), () => this.#leave(open));
+    const ways = [...own, ...(theme ? [theme] : draw("search", href)), ...draw("authors", authors && filled(authors, question, bundle))];
+    return ways.length ? [element("div", { class: "actions" }, ...ways)] : [];
+  }
+
+  #leave(open) {
+    this.#opener = null;
+    this.close();
+    open();
   }
 
   #feedback(question, { mode, bundle, request_id }, address) {
@@ -1368,17 +1352,24 @@ export class AskBox extends HTMLElement {
     return row;
   }
 
-  #showProblem(question, error, { search }) {
+  #showProblem(question, error, { search, find }) {
     const { say } = this.#language;
     const code = error instanceof Problem ? error.code : navigator.onLine ? "failed" : "offline";
     const key = PROBLEMS[code] ?? "failed";
     this.#run = null;
-    const isClosed = ["capped", "paused", "missing", "unsupported", "file"].includes(key);
-    const ways = isClosed ? this.#ways(question, { search }, "") : [];
-    const retry = button("retry", say("retry"), () => retry.ariaDisabled !== "true" && this.#submit());
-    this.#show("problem", ...ways, ...(isClosed || key === "unreadable" ? [] : [retry]));
-    this.#ui.alert.textContent = say(key, { n: error.seconds }) + (ways.length ? ` ${say("searchWorks")}` : "");
-    if (key === "limited") this.#countDown(retry, error.seconds);
+    const act = {
+      retry: () => remedy.ariaDisabled !== "true" && this.#submit(),
+      reload: () => {
+        history.replaceState(history.state, "", sharedAddress(question));
+        location.reload();
+      },
+    };
+    const name = REMEDIES[key];
+    const remedy = name && button(name, say(name), act[name]);
+    const ways = this.#ways(question, { search, find }, "", ...(remedy ? [remedy] : []));
+    this.#show("problem", ...ways);
+    this.#ui.alert.textContent = say(key, { n: error.seconds }) + (!remedy && ways.length ? ` ${say("searchWorks")}` : "");
+    if (key === "limited") this.#countDown(remedy, error.seconds);
     this.setAttribute("problem", code);
     this.#focus(this.#ui.question);
     this.#emit("answerable:problem", { code });

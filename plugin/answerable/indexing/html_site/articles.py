@@ -46,6 +46,11 @@ _PAGE_FURNITURE = (
 )
 # The lists of links that Docusaurus generates look like pages without an article.
 _LINK_LIST_PAGES = "html.plugin-docs, html.plugin-blog"
+# A theme's link to the repository of the site, or to the source of the page in it.
+_REPOSITORY_LINKS = (
+    "a.md-source, a.icon-github, a.icon-gitlab, a[rel~=edit], .edit-this-page a, "
+    "a.theme-edit-this-page"
+)
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _PERMALINK_SYMBOLS = frozenset("# ¶ § ∞ ↩ 🔗 \u200b".split(" ")) | {""}
 _LINE_NUMBERS = ".highlight span[style*='user-select:none'], .highlight .ln, .highlight .lnt"
@@ -70,7 +75,7 @@ class Article:
     ``html`` is the inside of the article's element, ``anchors`` the ids in it; ``is_bare`` tells
     that it has nothing but headings. ``topic`` is the title that a theme's header shows, ``head``
     that of the document, ``heading`` its first h1. ``hidden`` tells that the page is a redirect,
-    or asks robots not to index it.
+    or asks robots not to index it. ``repository`` is a link to the site's own or into it.
     """
 
     html: str
@@ -86,6 +91,7 @@ class Article:
     date: str
     canonical: str
     hidden: bool
+    repository: str
 
 
 def decode_html(data: bytes) -> str:
@@ -122,6 +128,7 @@ def parse_built_page(html: str) -> Article:
     # Cleaning the article removes nodes, so what may stand among them is read before.
     keywords = _list_keywords(page)
     date = _find_date(page)
+    repository = _attribute(page.css_first(_REPOSITORY_LINKS), "href")
     article = _find_article(page)
     return Article(
         html=(article.inner_html or "").strip() if article else "",
@@ -137,6 +144,7 @@ def parse_built_page(html: str) -> Article:
         date=date,
         canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
         hidden=_is_hidden(page),
+        repository=repository,
     )
 
 

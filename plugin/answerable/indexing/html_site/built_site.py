@@ -41,13 +41,15 @@ class BuiltSiteOptions:
 class BuiltSite:
     """A built site as read. ``base`` is the path it is served under, with a slash at both ends.
 
-    ``files`` maps every path that a note may name to its file, ``targets`` to where it leads.
+    ``repository``: where its source is, or empty. ``files`` maps every path that a note may name
+    to its file, ``targets`` to where it leads.
     """
 
     name: str
     url: str | None
     base: str
     language: str
+    repository: str
     sources: tuple[PageSource, ...]
     files: Mapping[str, str]
     targets: AboutTargets
@@ -88,6 +90,7 @@ def read_built_site(folder: Path, options: BuiltSiteOptions | None = None) -> Bu
         url=address if urlsplit(address).scheme else None,
         base=base,
         language=options.language or _most_common_language(indexed),
+        repository=next(filter(None, (page.article.repository for page in pages)), ""),
         sources=tuple(_make_sources(indexed, name, base, options.language)),
         files=files,
         targets=_map_link_targets(files, pages, base),

@@ -8,15 +8,6 @@ from importlib.resources.abc import Traversable
 
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
-# Modules that the script imports when it needs them.
-_MODULES = (
-    "challenge.js",
-    "feedback.js",
-    "highlight.js",
-    "search-row.js",
-    "shared-question.js",
-    "webmcp.js",
-)
 WIDGET_ELEMENT = "<answerable-ask></answerable-ask>"
 
 # A minifier may have taken the quotes away.
@@ -73,16 +64,15 @@ def read_widget_file(path: str) -> str | None:
 
 
 def _list_widget_files() -> Mapping[str, Traversable]:
+    """List the files of the widget: its script, the modules that it imports, and its strings."""
     folder = files("answerable") / "widget"
-    strings = sorted((folder / "strings").iterdir(), key=lambda file: file.name)
-    scripts = {WIDGET_SCRIPT: folder / "ask-box.js"} | {
-        f"{WIDGET_FOLDER}{name}": folder / name for name in _MODULES
+    published = {
+        f"{prefix}{file.name}": file
+        for prefix, suffix in (("", ".js"), ("strings/", ".json"))
+        for file in (folder / prefix).iterdir()
+        if file.name.endswith(suffix)
     }
-    return scripts | {
-        f"{WIDGET_FOLDER}strings/{file.name}": file
-        for file in strings
-        if file.name.endswith(".json")
-    }
+    return {WIDGET_FOLDER + path: published[path] for path in sorted(published)}
 
 
 def format_element(

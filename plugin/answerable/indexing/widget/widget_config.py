@@ -43,11 +43,12 @@ class WidgetConfig:
 
     ``examples``: questions that it answers. ``search`` and ``authors``: addresses, relative to the
     site's root or absolute, in which ``{question}`` and ``{bundle}`` are filled in. ``feedback``:
-    where an answer is called helpful or not. None: there is none.
+    where an answer is called helpful or not. None: there is none. An empty ``search``: the widget
+    looks in the page for the search of its theme.
     """
 
     examples: tuple[str, ...] = ()
-    search: str | None = None
+    search: str | None = ""
     authors: str | None = None
     feedback: str | None = None
 

@@ -48,7 +48,7 @@ export async function openStore(indexUrl, options = {}) {
     files.readContainer("signs.bin", signal),
   ]);
   if (manifest.format !== FORMAT) {
-    throw new Error(`${indexUrl}: its format is ${manifest.format}, and this engine reads ${FORMAT}; reload the page`);
+    throw new IndexGoneError(indexUrl, `its format is ${manifest.format}, and this engine reads ${FORMAT}`);
   }
   const { recordIds, passageIds } = core.values;
   checkCounts(indexUrl, manifest, { records: recordIds.length, passages: passageIds.length });

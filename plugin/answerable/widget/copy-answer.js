@@ -1,0 +1,94 @@
+/** Format an answer as Markdown with its links, for the clipboard. */
+
+/**
+ * @typedef {{ text: string, code?: boolean, href?: string }} Span
+ * @typedef {Record<string, any> & { kind: string }} Block
+ * @typedef {Record<string, any> & { n: number, kind: string, link: string | null, locator?: string }} Citation
+ * @typedef {{ text: string, blocks: Block[] | null, citations: Citation[] }} Sentence
+ * @typedef {{ claims: Sentence[], routes: Sentence[], citations: Citation[], site_url?: string }} Answer
+ */
+
+/**
+ * @typedef {object} Box what the ask box lends
+ * @property {(key: string) => string} say
+ * @property {(address: any, siteUrl?: string) => string | null} resolve
+ * @property {(citation: Citation) => string} nameOf
+ * @property {(claims: Sentence[]) => Sentence[][]} excerptsOf the claims of each section, none of an answer in prose
+ * @property {(claim: Sentence) => Block[] | null} structureOf the verified blocks of a claim that is more than text
+ * @property {(text: string) => Span[]} spansOf the pieces of a sentence, those between backticks as code
+ */
+
+/**
+ * Format a question and its answer.
+ * @param {string} question
+ * @param {Answer} answer
+ * @param {Box} box
+ * @returns {string}
+ */
+export function formatAnswer(question, { claims, routes, citations, site_url: siteUrl }, box) {
+  const link = (/** @type {Citation} */ citation) => `[${escape(box.nameOf(citation))}](<${citation.link ?? ""}>)`;
+  const source = (/** @type {Citation} */ citation) =>
+    link(citation) + (citation.locator ? ` – ${escape(citation.locator)}` : "");
+  const formatSentence = (/** @type {Sentence} */ claim) => {
+    const blocks = box.structureOf(claim);
+    const words = (blocks ?? [{ kind: "text", spans: box.spansOf(claim.text) }]).map((block) => formatBlock(block, siteUrl, box));
+    return `${words.join("\n\n")}${blocks ? "\n\n" : " "}${claim.citations.map(({ n }) => `[${n}]`).join("")}`;
+  };
+  const formatExcerpt = (/** @type {Sentence[]} */ section) => {
+    const blocks = section.flatMap((claim) => claim.blocks ?? []);
+    return [link(section[0].citations[0]), ...blocks.map((block) => formatBlock(block, siteUrl, box))].join("\n\n");
+  };
+  const excerpts = box.excerptsOf(claims);
+  const parts = excerpts.length
+    ? [...excerpts.map(formatExcerpt), ...citations.filter(({ kind }) => kind === "hint").map(source)]
+    : [
+        ...[...claims, ...routes].map(formatSentence),
+        `${box.say("sources")}:`,
+        citations.map((citation) => `${citation.n}. ${source(citation)}`).join("\n"),
+      ];
+  return `**${escape(question)}**\n\n${parts.join("\n\n")}\n`;
+}
+
+/**
+ * @param {Block} block
+ * @param {string | undefined} siteUrl
+ * @param {Box} box
+ * @returns {string}
+ */
+function formatBlock(block, siteUrl, { resolve }) {
+  const formatSpan = (/** @type {Span} */ { text, code, href }) => {
+    const ticks = text.includes("`") ? "``" : "`";
+    const words = code ? ticks + text + ticks : escape(text).replace(/[*`]/g, "\\$&");
+    const link = resolve(href, siteUrl);
+    return link ? `[${words}](<${link}>)` : words;
+  };
+  const inline = (/** @type {Span[]} */ spans) => spans.map(formatSpan).join("").replace(/\s+/g, " ");
+  const formatRow = (/** @type {Span[][]} */ cells) =>
+    `| ${cells.map((spans) => inline(spans).replaceAll("|", "\\|")).join(" | ")} |`;
+  if (block.kind === "code") {
+    const fence = block.text.includes("```") ? "~~~~~" : "```";
+    return `${fence}${block.language}\n${block.text}\n${fence}`;
+  }
+  if (block.kind === "list") {
+    const items = block.items.map(
+      (/** @type {{ level: number, number: number | null, spans: Span[] }} */ { level, number, spans }) =>
+        `${"    ".repeat(level)}${number ? `${number}.` : "-"} ${inline(spans)}`,
+    );
+    return items.join("\n");
+  }
+  if (block.kind === "table") {
+    const head = block.columns.length ? block.columns : (block.rows[0] ?? []).map(() => []);
+    return [formatRow(head), `|${" --- |".repeat(head.length)}`, ...block.rows.map(formatRow)].join("\n");
+  }
+  if (block.kind === "gap") return "…";
+  return block.kind === "label" ? `**${inline(block.spans)}**` : inline(block.spans);
+}
+
+/**
+ * Escape what Markdown would read as a link or as HTML, and drop bidi embeddings and overrides.
+ * @param {string} text
+ * @returns {string}
+ */
+function escape(text) {
+  return text.replace(/[\u202a-\u202e]/g, "").replace(/[\\[\]<>]/g, "\\$&");
+}
