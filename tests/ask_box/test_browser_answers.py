@@ -192,7 +192,8 @@ def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host, p
 
 
 SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
-  '<form role="search" action="find.html"><input name="words"><input type="hidden" name="in" value="all"></form>')"""
+  '<form role="search" action="find.html"><input name="words">'
+  + '<input type="hidden" name="in" value="all"></form>')"""
 # Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
 BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "bad shard": ("**/terms/*.bin", {"body": "junk"}, "stale", "Reload the page"),
