@@ -57,7 +57,7 @@ _BY_PATH = {
         "test_response_limit.py", "test_retrieval_gate.py", "test_runtimes.py",
         "test_safeguard_removals.py",
         "test_schemathesis.py", "test_service_streams.py", "test_site_config.py",
-        "test_streaming.py", "test_tuning.py", "test_type_errors.py", "test_unrouted_notes.py",
+        "test_streaming.py", "test_type_errors.py", "test_unrouted_notes.py",
         "test_vector_encodings.py",
     ),
 }  # fmt: skip

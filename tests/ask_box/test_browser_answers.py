@@ -180,14 +180,14 @@ def test_no_function_is_asked_while_the_site_is_unknown(page: Page, host: Host) 
     ["//127.0.0.2:{port}/x.js", "data:text/javascript,self.ran=1", "blob:{origin}/x", "../../x.js"],
 )
 def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host, path: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     path = path.format(port=host.origin.rpartition(":")[2], origin=host.origin)
     page.route("**/site.json", lambda route: route.fulfill(json={"index": "x", "engine": [path]}))
     box = visit(page, host.origin)
     ask(box, CHAIN)
     expect(box.get_by_role("alert")).to_be_visible()
-    assert not [url for url in asked if url.startswith("data:") or url.endswith(("/x", "/x.js"))]
+    assert not [url for url in urls if url.startswith("data:") or url.endswith(("/x", "/x.js"))]
     assert page.evaluate("self.ran") is None
 
 

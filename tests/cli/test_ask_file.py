@@ -81,8 +81,8 @@ def test_ask_and_diff_read_the_same_files(folder: Path) -> None:
     )
     done = command(folder, "ask", "--file", name, "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    asked = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(row["line"], row["question"]) for row in asked] == [
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["line"], row["question"]) for row in replies] == [
         (2, CHAIN), (3, UNKNOWN), (4, "Who?"),
     ]  # fmt: skip
     assert [(query.id, query.query) for query in load_questions(folder / name)] == [

@@ -210,9 +210,9 @@ def test_doctor_says_that_the_file_may_run_code_before_it_does(tmp_path: Path) -
         file.write(f"extra:\n  {code}")
     output = sites.command(folder, "doctor").stdout
     assert "\nThe code of the file\n" in output
-    said, _ = output.split("\nThe code of the file\n", 1)
-    assert "MkDocs runs the code that mkdocs.yml names" in said
-    assert "read a stranger's file" in said
+    before, _ = output.split("\nThe code of the file\n", 1)
+    assert "MkDocs runs the code that mkdocs.yml names" in before
+    assert "read a stranger's file" in before
 
 
 def test_workflow_of_init_for_github_pages_judges_the_gold_set_strictly(tmp_path: Path) -> None:

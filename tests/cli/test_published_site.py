@@ -378,11 +378,11 @@ def test_a_public_site_leads_to_no_address_that_is_not_public(
     tmp_path: Path, files: AddressedFiles
 ) -> None:
     publish(tmp_path, files)
-    asked: list[str] = []
+    requests: list[str] = []
 
     class Inner(static_server.Quiet):
         def do_GET(self) -> None:  # noqa: N802 - its base class names it so
-            asked.append(self.path)
+            requests.append(self.path)
             super().do_GET()
 
     with ThreadingHTTPServer(("127.0.0.2", 0), partial(Inner, directory=str(tmp_path))) as server:
@@ -398,7 +398,7 @@ def test_a_public_site_leads_to_no_address_that_is_not_public(
         with static_server.serving(tmp_path, Outer) as origin:
             with pytest.raises(SiteError, match=r"leads to 127\.0\.0\.2, which is not a public"):
                 open_published_site(f"{origin}/docs/", is_public=lambda ip: str(ip) == "127.0.0.1")
-            assert asked == []
+            assert requests == []
             # Whoever starts at home may be led there.
             assert open_published_site(f"{origin}/docs/").root == f"{inner}/docs/"
         server.shutdown()
