@@ -75,7 +75,7 @@ def test_named_floor_refuses_and_the_hundredth_below_does_not(tmp_path: Path) ->
 def test_floor_cost_names_gold_queries_that_it_would_refuse(tmp_path: Path) -> None:
     own = make_site_engine(tmp_path)
     queries = [
-        GoldQuery("strong", "How thick is the chain of a mooring?", "partial"),
+        GoldQuery("strong", "How many millimetres thick is the chain of a red mooring?", "partial"),
         GoldQuery("weak", "Which colour is painted on a buoy in spring?", expect_sources=("buoy",)),
         GoldQuery("lost-already", "Who sang at the opera in Vienna?", "partial"),
         GoldQuery("refused", WRONG, "not-found"),

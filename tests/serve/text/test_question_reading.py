@@ -193,7 +193,7 @@ def test_short_question_is_answered_when_one_passage_has_all_words(tmp_path: Pat
 def test_name_of_code_stands_for_the_question_that_it_is_the_subject_of(tmp_path: Path) -> None:
     pages = [
         record("a", "<p>Set MAX_MOOR_AGE for a mooring.</p>"),
-        record("b", "<p>The age of a boat. At most a max moor.</p>"),
+        record("b", "<p>The age of a boat. At most a max moor, or MaxMoor.</p>"),
         record("c", "<p>Options change what a boat does.</p>"),
     ]
     profile = Profile(floor=2.0, note_floor=2.0)
@@ -205,6 +205,8 @@ def test_name_of_code_stands_for_the_question_that_it_is_the_subject_of(tmp_path
 
     assert "a" in records("What does the option MAX_MOOR_AGE do?")
     assert records("What does the option max do for a boat of some age?") == []
+    # A name in camel case is no subject by the number of its parts.
+    assert records("How do I shard a MaxMoor collection?") == []
 
 
 def test_dense_only_profile_reads_the_question_verbatim(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 T = TypeVar("T", Passage, RoutingHint)
 F = TypeVar("F", float, NDArray[np.float32])
 
-# Names of code with at least this share of a question's idf stand for all of it.
+# Names of code with at least this share of the idf of a question's words stand for all of it.
 MIN_IDENTIFIER_SHARE = 0.5
 # Rows scored together: few enough for what is made of them to stay in a core's cache.
 _ROWS_PER_BLOCK = 64
@@ -214,10 +214,17 @@ def _mark_full_matches(
     identifiers = " ".join(find_identifiers(reading.question))
     for each in store.site.languages:
         weights = reading.idfs[each.tag]
-        named = set(extract_terms(identifiers, each.tag))
-        share = sum(weight for term, weight in weights.items() if term in named)
-        is_subject = share >= MIN_IDENTIFIER_SHARE * sum(weights.values())
-        if terms := weights.keys() & named if share and is_subject else weights.keys():
+        # In lower case, so that "MongoDB" counts once and not with its parts.
+        words, named = (
+            {
+                term: weights[term]
+                for term in extract_terms(text.lower(), each.tag)
+                if term in weights
+            }
+            for text in (reading.question, identifiers)
+        )
+        is_subject = named and (sum(named.values()) >= MIN_IDENTIFIER_SHARE * sum(words.values()))
+        if terms := (named if is_subject else weights).keys():
             rows = (each.first, each.end)
             is_whole[each.first : each.end] = find_full_matches(postings, terms, rows)
     return is_whole

@@ -166,11 +166,13 @@ function markFullMatches(store, { question, idfs }) {
   const identifiers = [...findIdentifiers(recipe, question)].join(" ");
   for (const { tag, first, end } of site.languages) {
     const weights = idfs.get(tag) ?? new Map();
-    const named = new Set(extractTerms(recipe, identifiers, tag));
-    const own = [...weights.keys()].filter((term) => named.has(term));
-    const share = sum(own.map((term) => weights.get(term)));
-    const isSubject = share && share >= recipe.scoring.MIN_IDENTIFIER_SHARE * sum(weights.values());
-    const terms = new Set(isSubject ? own : weights.keys());
+    // In lower case, so that "MongoDB" counts once and not with its parts.
+    const [words, named] = [question, identifiers].map((text) => {
+      return new Set(extractTerms(recipe, text.toLowerCase(), tag).filter((term) => weights.has(term)));
+    });
+    const add = (/** @type {Set<string>} */ own) => sum([...own].map((term) => weights.get(term)));
+    const isSubject = named.size && add(named) >= recipe.scoring.MIN_IDENTIFIER_SHARE * add(words);
+    const terms = isSubject ? named : new Set(weights.keys());
     if (terms.size) isWhole.set(findFullMatches(store, terms, [first, end]), first);
   }
   return isWhole;
