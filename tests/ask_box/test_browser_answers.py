@@ -192,8 +192,8 @@ def test_engine_that_is_no_path_of_the_site_is_not_run(page: Page, host: Host, p
 
 
 SEARCH = """() => document.body.insertAdjacentHTML("afterbegin",
-  '<form role="search" action="find.html"><input name="words">'
-  + '<input type="hidden" name="in" value="all"></form>')"""
+  '<form role="search" action="find.html"><input name="words">' +
+  '<input type="hidden" name="in" value="all"></form>')"""
 # Of files that the site has, by what is wrong with them: the pattern, and what is sent instead.
 BROKEN_FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "bad shard": ("**/terms/*.bin", {"body": "junk"}, "stale", "Reload the page"),
@@ -258,6 +258,7 @@ def test_site_json_that_a_service_worker_keeps_is_asked_for_anew(
     worker = WORKER % str(keeps_all).lower()
     (site / "worker.js").write_text(worker)
     with hosted(site) as host:
+        host.headers["Cache-Control"] = "no-store"
         box = visit(page, host.origin)
         page.evaluate(REGISTER)
         page.reload()
@@ -268,6 +269,7 @@ def test_site_json_that_a_service_worker_keeps_is_asked_for_anew(
         shutil.copytree(newer / "site", site)
         (site / "worker.js").write_text(worker)
         page.goto(host.origin)
+        # A reader who has not asked since: what the engine keeps would answer once more.
         page.evaluate("() => caches.delete('answerable')")
         page.evaluate(SEARCH)
         ask(box, CHAIN)

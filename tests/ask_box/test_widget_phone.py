@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.widget_site import CLAIM, HANG, PARTIAL, RECORD, SUPPORTED, Site, ask, visit
@@ -87,6 +88,26 @@ def test_the_answer_has_room_below_the_question(page: Page, site: Site) -> None:
     place = box.locator(".result").bounding_box()
     assert place is not None
     assert place["height"] > 100
+
+
+# A phone, and a window of 1,100 pixels at 200 %.
+@pytest.mark.parametrize("width", [360, 550, 1100])
+def test_the_button_that_copies_code_stands_beside_it(page: Page, site: Site, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 640})
+    claims = [CLAIM | {"text": f"Run this:\n\n{code}"} for code in ("make", WIDE)]
+    box = visit(page, site, PARTIAL | {"claims": claims})
+    ask(box)
+    expect(box.locator(".code")).to_have_count(2)
+    fits(page, box)
+    for frame in box.locator(".code").all():
+        code, copy = frame.locator("pre").bounding_box(), frame.locator("button").bounding_box()
+        whole = frame.bounding_box()
+        assert code is not None
+        assert copy is not None
+        assert whole is not None
+        assert code["x"] + code["width"] <= copy["x"]
+        assert copy["x"] + copy["width"] <= whole["x"] + whole["width"]
+        assert whole["y"] <= copy["y"] < code["y"] + code["height"]
 
 
 def test_motion_respects_prefers_reduced_motion(page: Page, site: Site) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import quote
 
 from ..indexing.widget import injection, widget_config
-from ..indexing.widget.injection import inject_widget, read_widget_file
+from ..indexing.widget.injection import inject_widget, read_widget_files
 from ..indexing.widget.widget_config import WidgetConfig, format_widget_config
 from ..serve.http.adapters.wsgi import Environ, StartResponse, WsgiApp, decode_path
 
@@ -98,7 +98,7 @@ def _read_widget_asset(inner: str, bundle: str | None) -> bytes | None:
         return None
     if inner == widget_config.WIDGET_CONFIG_PATH and bundle:
         return format_widget_config(WidgetConfig(), bundle)
-    text = read_widget_file(inner)
+    text = read_widget_files().get(inner)
     return None if text is None else text.encode()
 
 

@@ -73,13 +73,13 @@ def _is_off(option: object) -> bool:
 
 
 def _find_theme_search(config: MkDocsConfig) -> str | None:
-    """Find the address of a theme's own search; None for an unknown theme."""
+    """Find the address of a theme's search; empty for an unknown theme: the widget looks for it."""
+    theme = config.theme
+    if theme.name not in ("material", "mkdocs", "readthedocs"):
+        return ""
     plugins = (config.plugins.get(name) for name in _SEARCH_PLUGINS)
     # Material's own search has an option of that name, and stays among the plugins without it.
     if not any(plugin and plugin.config.get("enabled", True) for plugin in plugins):
-        return None
-    theme = config.theme
-    if theme.name not in ("material", "mkdocs", "readthedocs"):
         return None
     return _RESULTS_PAGE if theme.get("include_search_page") else _SEARCH_DIALOG
 

@@ -1190,10 +1190,11 @@ export class AskBox extends HTMLElement {
 
   async #read(query = "") {
     if (location.protocol === "file:") throw new Problem("file");
-    return (this.#site ??= siteOf(this.#fetch, query).catch((error) => {
-      this.#site = null;
-      throw error;
-    }));
+    const read = (this.#site ??= siteOf(this.#fetch, query));
+    const site = await read.catch(() => null);
+    // A file that is not there may come with the next deploy.
+    if (!site?.bundles.length && this.#site === read) this.#site = null;
+    return read;
   }
 
   #stop() {

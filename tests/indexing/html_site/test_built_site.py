@@ -13,6 +13,7 @@ from answerable.indexing.notes.note_places import make_about_resolver
 from answerable.indexing.widget import injection
 from answerable.indexing.widget.injection import inject_widget
 from answerable.serve.errors import NotebookError, SiteError
+from answerable.serve.providers import open_function
 from support.sites import command, put
 
 
@@ -257,6 +258,68 @@ def test_private_words_in_the_site_are_a_leak(tmp_path: Path) -> None:
     put(tmp_path / "notes" / "winch.md", note.format("published_in: [a.md]\n"))
     done = command(tmp_path, "index", "site", "--notebook", "notes")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("link", "options", "start"),
+    [
+        (
+            "<a class=md-source href=https://github.com/h/h>",
+            (),
+            "https://github.com/h/h/issues/new",
+        ),
+        (
+            "<div class=edit-this-page><a href=https://gitlab.com/h/h/-/edit/main/docs/a.md></div>",
+            (),
+            "https://gitlab.com/h/h/-/issues/new?",
+        ),
+        ("<footer><a href=https://github.com/theme/theme>", (), None),
+        ("<a class=md-source href=https://github.com/h/h>", ("--authors", "none"), None),
+        ("", ("--authors", "https://github.com/h/h.git"), "https://github.com/h/h/issues/new"),
+        ("", ("--authors", "mailto:us@h.example?subject={question}"), "mailto:us@h.example?"),
+    ],
+)
+def test_refusals_of_an_injected_box_lead_to_search_and_authors(
+    tmp_path: Path, link: str, options: tuple[str, ...], start: str | None
+) -> None:
+    write_files(tmp_path / "site", {"index.html": page(words=f"Words of the quay.{link}")})
+    done = command(tmp_path, "index", "site", "--inject", *options)
+    assert done.returncode == 0, done.stderr
+    config = json.loads((tmp_path / "site/assets/answerable/site.json").read_text("utf-8"))
+    assert config["search"] == ""
+    authors = config["authors"]
+    assert authors is None if start is None else authors.startswith(start)
+    assert start is None or "{question}" in authors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--inject", "--authors", "javascript:x"], "--authors: 'javascript:x' is neither an http"),
+        (["--inject", "--authors", "mailto:a@b.c?s={x}"], "--authors: 'mailto:a@b.c?s={x}' has"),
+        (["--authors", "mailto:a@b.c"], "--authors: no page gets it without --inject"),
+    ],
+)
+def test_an_address_of_authors_that_cannot_be_followed_is_refused(
+    tmp_path: Path, options: list[str], message: str
+) -> None:
+    write_files(tmp_path / "site", {"index.html": page()})
+    done = command(tmp_path, "index", "site", *options)
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+def test_pages_of_history_weigh_less_on_a_built_site(tmp_path: Path) -> None:
+    names = ("index", "quay/index", "rope/index", "about/release-notes/index", "changelog")
+    write_files(tmp_path / "site", {f"{name}.html": page(words=f"On {name}.") for name in names})
+    done = command(tmp_path, "index", "site")
+    assert done.returncode == 0, done.stderr
+    store = open_function(tmp_path / "function").store
+    marks = dict(zip(store.record_ids, store.is_history.tolist(), strict=True))
+    assert {name for name, is_marked in marks.items() if is_marked} == {
+        "about/release-notes", "changelog"
+    }  # fmt: skip
+    assert store.manifest.profile.history == 0.8
 
 
 SCRIPT = '<script type="module" src="x/assets/answerable/ask-box.js"></script>\n'

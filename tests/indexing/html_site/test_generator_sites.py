@@ -1,9 +1,11 @@
 """Sites of real generators, made answerable by the command."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, expect
 from selectolax.lexbor import LexborHTMLParser
 
 from answerable.indexing.html_site.built_site import read_built_site
@@ -11,7 +13,7 @@ from answerable.indexing.pages.html_parser import parse_article
 from answerable.serve.engine import Engine
 from answerable.serve.providers import open_function
 from answerable.serve.stores.bundle import Bundle
-from support import generated_sites
+from support import generated_sites, static_server
 from support.generated_sites import BASE, CHAINS, GENERATORS, HARBOUR, MOORING, NOTE, STORMS
 from support.sites import command, put
 
@@ -118,6 +120,36 @@ def test_the_page_s_own_description_and_language_are_read(site: Path) -> None:
     # Two of MkDocs' own themes do not write it.
     assert summary in ("How to moor a boat.", "")
     assert {source.language for source in sources.values()} == {"en"}
+
+
+TYPED = """() => {
+  let node = document.activeElement;
+  while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node.value ?? "";
+}"""
+
+
+@pytest.mark.parametrize("width", [1100, 360])
+def test_refusal_leads_to_the_search_of_the_theme(
+    generator: str, site: Path, tmp_path: Path, page: Page, width: int
+) -> None:
+    if generator in ("hugo", "docusaurus"):
+        pytest.skip("the site was built without a search")
+    shutil.copytree(site, tmp_path / "docs")
+    done = command(tmp_path, "index", "docs", "--inject")
+    assert done.returncode == 0, done.stderr
+    with static_server.serving(tmp_path) as origin:
+        page.set_viewport_size({"width": width, "height": 760})
+        page.goto(f"{origin}{BASE}index.html")
+        box = page.locator("answerable-ask")
+        box.get_by_role("button", name="Ask", exact=True).first.click()
+        box.locator("textarea").fill("Who sang at the opera in Vienna?")
+        box.locator("textarea").press("Enter")
+        expect(box).to_have_attribute("state", "not-found")
+        box.locator(".search").click()
+        typed = f"({TYPED})().includes('opera') || location.search.includes('opera')"
+        page.wait_for_function(typed)
+        expect(box).not_to_have_attribute("open", "")
 
 
 def test_the_widget_is_put_into_every_page_once(site: Path, tmp_path: Path) -> None:

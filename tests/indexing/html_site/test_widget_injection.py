@@ -54,14 +54,3 @@ def test_an_element_in_capitals_is_the_only_one() -> None:
 @pytest.mark.parametrize("start", ["<!--", "<script>", "<title>"])
 def test_a_page_of_stretches_without_an_end_is_read_quickly(start: str) -> None:
     assert SCRIPT in inject(f"<!doctype html><body>{start * 20_000}")
-
-
-@pytest.mark.parametrize("endpoint", [None, "/ask/"])
-@pytest.mark.parametrize("element", [injection.WIDGET_ELEMENT, None])
-def test_a_plain_page_gets_what_any_other_gets(
-    monkeypatch: pytest.MonkeyPatch, endpoint: str | None, element: str | None
-) -> None:
-    page = "<!doctype html>\n<html><head><title>A</title></head><body><p>x</p></body>\n</html>\n"
-    quick = inject_widget(page, URL, endpoint=endpoint, element=element)
-    monkeypatch.setattr(injection, "_is_plain_page", lambda _: False)
-    assert quick == inject_widget(page, URL, endpoint=endpoint, element=element) != page

@@ -43,24 +43,19 @@ def check_address(name: str, option: str, value: object, remedy: str) -> None:
     remedy: ends the message.
     """
     schemes = ("https://", "http://", *(["mailto:"] if name == "authors" else []))
-    if not isinstance(value, str) or not _is_address(value, schemes):
+    text = str(value)
+    is_known = not re.match(r"[^/?#]*:", text) or text.lower().startswith(schemes)
+    if not (text and isinstance(value, str) and is_safe_url(f"/{text}") and is_known):
         absolute = "an http(s) or mailto: url" if "mailto:" in schemes else "an http(s) url"
         raise SiteError(
             f"{option}: {value!r} is neither {absolute} nor an address from the site's root "
             f"without a leading slash; {remedy}"
         )
     fields = frozenset() if name == "feedback" else _FIELDS
-    if not _find_placeholders(value) <= fields:
+    if not _find_placeholders(text) <= fields:
         allowed = " and ".join(f"{{{field}}}" for field in sorted(fields, reverse=True))
         may = f"only {allowed} may stand in it" if allowed else "no placeholder may stand in it"
-        raise SiteError(f"{option}: {value!r} has other braces, and {may}; correct it")
-
-
-def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
-    if not is_safe_url(f"/{text}"):
-        return False
-    scheme = re.match(r"[^/?#]*:", text)
-    return text.lower().startswith(schemes) if scheme else bool(text)
+        raise SiteError(f"{option}: {text!r} has other braces, and {may}; correct it")
 
 
 def _find_placeholders(template: str) -> set[str]:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from html import escape
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 WIDGET_FOLDER = "assets/answerable/"
 WIDGET_SCRIPT = f"{WIDGET_FOLDER}ask-box.js"
@@ -52,27 +52,17 @@ _THEME_HEADERS: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = 
 )
 
 
+@cache
 def read_widget_files() -> Mapping[str, str]:
-    """Read every file of the widget, by its path in the site: its script and its strings."""
-    return {path: file.read_text(encoding="utf-8") for path, file in _list_widget_files().items()}
-
-
-def read_widget_file(path: str) -> str | None:
-    """Read the file of the widget at a path in the site; None if there is none."""
-    file = _list_widget_files().get(path)
-    return None if file is None else file.read_text(encoding="utf-8")
-
-
-def _list_widget_files() -> Mapping[str, Traversable]:
-    """List the files of the widget: its script, the modules that it imports, and its strings."""
+    """Read every file of the widget, by its path in the site: its scripts and its strings."""
     folder = files("answerable") / "widget"
-    published = {
-        f"{prefix}{file.name}": file
+    texts = {
+        f"{WIDGET_FOLDER}{prefix}{file.name}": file.read_text(encoding="utf-8")
         for prefix, suffix in (("", ".js"), ("strings/", ".json"))
         for file in (folder / prefix).iterdir()
         if file.name.endswith(suffix)
     }
-    return {WIDGET_FOLDER + path: published[path] for path in sorted(published)}
+    return dict(sorted(texts.items()))
 
 
 def format_element(
@@ -145,9 +135,6 @@ def inject_widget(
     """
     script_tag = f'<script type="module" src="{escape(script_url)}"></script>\n'
     link = f'<link rel="answerable" href="{escape(endpoint)}">\n' if endpoint else ""
-    if _is_plain_page(html):
-        tags = f"{element}\n{script_tag}" if element else script_tag
-        return html.replace("</body>", f"{tags}</body>").replace("</head>", f"{link}</head>")
     page = mask_non_tags(html)
     if not _WHOLE_PAGE.search(page):
         return html
@@ -159,17 +146,6 @@ def inject_widget(
     elif endpoint is not None:
         page = _LINK_TAG.sub("", page)
     return unmask(page)
-
-
-def _is_plain_page(html: str) -> bool:
-    """Test whether a page is as most are: one body's end, at its end, and none of our tags."""
-    start, end = html.find("<body"), html.find("</body>")
-    return (
-        0 <= html.find("</head>") < start < end
-        and html.count("</head>") == html.count("</body>") == 1
-        and html[end:].split() == ["</body>", "</html>"]
-        and "answerable" not in html.lower()
-    )
 
 
 def _put_tag(
