@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.indexing.browser_index import candidate_bounds
+from answerable.indexing.browser_index.recipe import collect_recipe
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.retrieval import bm25, boosts, misspellings, scoring
 from answerable.serve.retrieval.question import read_question
@@ -215,17 +216,29 @@ def test_reader_is_told_of_corrections_and_unknown_words(small: Twins) -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_boosts_are_the_same(small: Twins, question: str) -> None:
     js, bundle = engine(), small.bundle
-    names = js.call("boosts", "scoreNameBoosts", small.store, question)
-    assert names == floats(boosts.score_name_boosts(bundle, question))
-    history = js.call("boosts", "asksForHistory", small.store, question)
-    assert history == boosts.asks_for_history(question)
-    now = js.call("boosts", "asksAboutNow", small.store, question)
-    assert now == boosts.asks_about_now(question, bundle.site.tags)
     reading = read_question(bundle, question)
+    phrases = {"$set": sorted(reading.phrases)}
+    names = js.call("boosts", "scoreNameBoosts", small.store, {"phrases": phrases})
+    assert names == floats(boosts.score_name_boosts(bundle, reading))
+    text, recipe = reading.question, {"$": "site recipe"}
+    js.call("recipe", "reviveRecipe", collect_recipe(bundle.site), save="site recipe")
+    asks = js.call("question_text", "asksForHistory", recipe, text, phrases)
+    assert asks == reading.asks_for_history
+    asks = js.call("question_text", "asksAboutNow", recipe, text, phrases)
+    assert asks == reading.asks_about_now
+    asks = js.call("question_text", "asksForDefinition", recipe, text)
+    assert asks == reading.asks_for_definition
     js.use("small", "loadPostings", [term for own in reading.idfs.values() for term in own])
     idfs = [[tag, {"$map": list(map(list, own.items()))}] for tag, own in reading.idfs.items()]
-    js.call("scoring", "computeSignals", small.store,
-            {"question": reading.question, "idfs": {"$map": idfs}}, save="signals")  # fmt: skip
+    twin = {
+        "question": text,
+        "idfs": {"$map": idfs},
+        "phrases": phrases,
+        "identifiers": {"$set": sorted(reading.identifiers)},
+        "asksForHistory": reading.asks_for_history,
+        "asksAboutNow": reading.asks_about_now,
+    }
+    js.call("scoring", "computeSignals", small.store, twin, save="signals")
     signals = scoring.compute_signals(bundle, reading)
     for name, own in (("page", "page"), ("boost", "boost"), ("fresh", "fresh"),
                       ("weight", "weight"), ("is_whole", "isWhole")):  # fmt: skip

@@ -10,9 +10,10 @@ from answerable.indexing.pages.records import PageMetadata, Record
 from answerable.indexing.record_weights import mark_history_pages
 from answerable.serve.bundle_format.profile import Profile
 from answerable.serve.retrieval.bm25 import compute_idf, compute_idfs
-from answerable.serve.retrieval.boosts import asks_for_history
+from answerable.serve.retrieval.question_text import asks_for_history
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.stores.bundle import Bundle
+from answerable.serve.text.normalization import split_ngrams
 from answerable.serve.text.tokenization import extract_terms
 from answerable.testing import LetterEmbedder
 from support import doubles
@@ -172,4 +173,4 @@ def test_a_site_that_is_mostly_a_blog_has_no_history() -> None:
     ],
 )
 def test_a_question_asks_for_history_by_its_words(question: str, *, asks: bool) -> None:
-    assert asks_for_history(question) is asks
+    assert asks_for_history(question, frozenset(split_ngrams(question, [1]))) is asks

@@ -15,15 +15,16 @@ from answerable.serve.engine import Engine
 from answerable.serve.retrieval import retrieve
 from answerable.serve.retrieval.bm25 import compute_idfs, score_bm25
 from answerable.serve.retrieval.boosts import (
-    asks_about_now,
     fade_common_phrase,
     score_name_boosts,
 )
+from answerable.serve.retrieval.question import read_question
+from answerable.serve.retrieval.question_text import asks_about_now
 from answerable.serve.retrieval.retrieve import RetrievalResult
 from answerable.serve.retrieval.scoring import score_all_codes
 from answerable.serve.stores.bundle import Bundle
 from answerable.serve.text.languages import TRANSLATIONS
-from answerable.serve.text.normalization import normalize_phrase
+from answerable.serve.text.normalization import normalize_phrase, split_ngrams
 from answerable.serve.text.tokenization import extract_terms
 from answerable.serve.vectors.scalar_codes import Int8Codes
 from answerable.testing import LetterEmbedder, ScriptedAnswerer
@@ -152,7 +153,7 @@ def test_the_names_of_a_question_are_those_that_it_contains(tmp_path: Path, ques
                 lift = boost * fade_common_phrase(name.frequency, len(store.record_ids))
                 best[list(name.records)] = np.maximum(best[list(name.records)], lift)
         expected += best
-    assert score_name_boosts(store, question) == pytest.approx(expected)
+    assert score_name_boosts(store, read_question(store, question)) == pytest.approx(expected)
 
 
 def test_of_a_thousand_names_only_those_of_the_question_are_read(
@@ -169,7 +170,8 @@ def test_of_a_thousand_names_only_those_of_the_question_are_read(
 
     monkeypatch.setattr(PhraseIndex, "entry", reading)
     question = ("guide number 7 to the winds " * 20)[:480] + " guide number 7 to wind"
-    assert score_name_boosts(store, question).argmax() == list(store.record_ids).index("p7")
+    boosts = score_name_boosts(store, read_question(store, question))
+    assert boosts.argmax() == list(store.record_ids).index("p7")
     assert read == ["guide number 7 to wind"]
 
 
@@ -398,13 +400,18 @@ def test_what_is_new_is_not_lifted_over_the_floor(tmp_path: Path) -> None:
 def test_words_for_now_are_whole_words_of_the_sites_languages(
     question: str, language: str, about_now: bool
 ) -> None:
-    assert asks_about_now(question, [language]) is about_now
+    assert asks_about_now(question, find_phrases(question), [language]) is about_now
 
 
 def test_every_word_for_now_is_found_in_its_language() -> None:
     for language, words in TRANSLATIONS.items():
         for word in words.now.split(", "):
-            assert asks_about_now(f"Abc {word} xyz?", [language]), (language, word)
+            question = f"Abc {word} xyz?"
+            assert asks_about_now(question, find_phrases(question), [language]), (language, word)
+
+
+def find_phrases(question: str) -> frozenset[str]:
+    return frozenset(split_ngrams(question, range(1, 6)))
 
 
 def named_site(folder: Path, *names: str) -> Bundle:

@@ -204,9 +204,8 @@ def _iterate_boosts(context: QuestionContext, record: int) -> Iterator[PhraseBoo
         for phrase in _find_phrases(index, question):
             entry = index.entry(phrase)
             if record in entry.records:
-                boosts = score_name_boosts(
-                    _keep_one_phrase(bundle, indexes, field, phrase), question
-                )
+                reduced = _keep_one_phrase(bundle, indexes, field, phrase)
+                boosts = score_name_boosts(reduced, context.reading)
                 yield PhraseBoost(kind, phrase, entry.frequency, float(boosts[record]))
 
 

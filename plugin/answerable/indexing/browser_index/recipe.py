@@ -47,7 +47,7 @@ from .stemmers import select_stemmers
 # By module, the constants that its twin in the browser reads; of a function its result.
 COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     bm25: ("K1", "B", "BACKGROUND_PASSAGES"),
-    boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS", "_HISTORY_WORDS", "_VERSION"),
+    boosts: ("BEST_PASSAGES", "HALF_LIFE_DAYS"),
     candidate_bounds: ("CANDIDATES", "ESTIMATE_SLACK", "EXACT_PASSAGES"),
     misspellings: ("MIN_WORD_LETTERS", "TWO_EDITS_FROM_LETTERS"),
     question: ("ORDINARY_RANK", "_BOUNDARY", "_WORD_GAP"),
@@ -64,7 +64,6 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
         "INTRODUCTION_BONUS",
         "HOME_BONUS",
         "HOME_RECORDS",
-        "_DEFINITION",
     ),
     selection: (
         "POOL_SIZE",
@@ -150,11 +149,14 @@ COLLECTED: Mapping[ModuleType, tuple[str, ...]] = {
     question_text: (
         "MAX_QUESTION_CHARACTERS",
         "_CONTINUES",
+        "_DEFINITION",
+        "_HISTORY_WORDS",
         "_IDENTIFIER",
         "_MAX_SUBJECT_WORDS",
         "_OPENING",
         "_POINTS_BACK",
         "_SAYS_ABOUT",
+        "_VERSION",
     ),
     sanitization: ("_LINE_ENDS", "_UNSAFE"),
     token_pieces: (
@@ -187,7 +189,7 @@ def collect_recipe(site: SiteMetadata) -> dict[str, dict[str, Any]]:
         }
         for module, names in COLLECTED.items()
     }
-    recipe["boosts"]["NOW_WORDS"] = to_json_value(boosts.collect_now_words(site.tags))
+    recipe["question_text"]["NOW_WORDS"] = to_json_value(question_text.collect_now_words(site.tags))
     recipe["question_text"]["FRAMES"] = to_json_value(question_text.compile_frames(site.names))
     recipe["tokenization"]["SITE_SCRIPTS"] = write_script_pattern(site.scripts)
     recipe["tokenization"]["STEMMERS"] = select_stemmers(site.tags)

@@ -58,11 +58,6 @@ class PhraseIndex:
         return PhraseEntry(phrase, tuple(owners.tolist()), int(self.frequencies[row]))
 
 
-def list_phrase_lengths(index: PhraseIndex) -> frozenset[int]:
-    """List how many words the phrases have, which single spaces divide."""
-    return frozenset(phrase.count(" ") + 1 for phrase in index.rows if phrase)
-
-
 def load_phrase_indexes(
     phrases: Sequence[TextLines], numbers: Mapping[str, NDArray[Any]], counts: Mapping[str, int]
 ) -> tuple[PhraseIndex, ...]:

@@ -2,73 +2,52 @@
 
 import datetime as dt
 import math
-import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bundle_format.postings import PhraseIndex, list_phrase_lengths
-from ..text.languages import TRANSLATIONS, base_language
-from ..text.normalization import normalize_phrase, split_ngrams
 from ..text.tokenization import extract_terms
 from .bm25 import compute_idf
+from .question import Idfs, QuestionReading
 from .store import Floats, Store, memoize_per_store
-
-# By language, the idf of each term of a question.
-Idfs = Mapping[str, Mapping[str, float]]
 
 # How many of a page's best passages count for the page.
 BEST_PASSAGES = 3
 HALF_LIFE_DAYS = 365
 
-_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
-_HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
 
-
-def score_name_boosts(store: Store, question: str) -> Floats:
+def score_name_boosts(store: Store, reading: QuestionReading) -> Floats:
     """Score the authored names in a question for each record that bears them. Returns (records,).
 
-    A record gets the boost of its best name and that of its best theme. In the hybrid recipe only
-    an alias is a name: ``score_pages`` counts titles and file names.
+    A record gets the boost of its best name and that of its best theme, each faded by how many
+    records the phrase occurs in. In the hybrid recipe only an alias is a name: ``score_pages``
+    counts titles and file names.
     """
-    profile = store.manifest.profile
-    name_lengths, alias_lengths, theme_lengths = _measure_phrase_lengths(store)
-    phrases = split_ngrams(question, alias_lengths)
-    best = _find_best_boosts(store, store.aliases, phrases, profile.name_boost)
-    if not profile.hybrid:
-        phrases = split_ngrams(question, name_lengths)
-        names = _find_best_boosts(store, store.names, phrases, profile.name_boost)
-        best = np.maximum(best, names)
-    phrases = split_ngrams(question, theme_lengths)
-    return best + _find_best_boosts(store, store.themes, phrases, profile.theme_boost)
+    profile, records = store.manifest.profile, len(store.weights)
+    names = (store.aliases,) if profile.hybrid else (store.aliases, store.names)
+    boosts = np.zeros(records, dtype=np.float32)
+    for indexes, boost in ((names, profile.name_boost), ((store.themes,), profile.theme_boost)):
+        best = np.zeros(records, dtype=np.float32)
+        for index in indexes:
+            for phrase in index.rows.keys() & reading.phrases:
+                entry = index.entry(phrase)
+                fade = fade_common_phrase(entry.frequency, records) if profile.theme_fade else 1.0
+                rows = list(entry.records)
+                best[rows] = np.maximum(best[rows], boost * fade)
+        boosts += best
+    return boosts
 
 
-def score_pages(store: Store, question: str, idfs: Idfs, lexical: Floats) -> Floats:
+def score_pages(store: Store, reading: QuestionReading, lexical: Floats) -> Floats:
     """Score every record's title and words against a question. Returns (records,).
 
-    idfs: of the question's distinct terms. lexical: of each passage, (n,).
+    lexical: of each passage, (n,).
     """
     profile = store.manifest.profile
-    scores = profile.title_cosine * _compute_title_cosines(store, idfs)
-    scores += profile.title_share * _compute_title_shares(store, question, idfs)
+    scores = profile.title_cosine * _compute_title_cosines(store, reading.idfs)
+    scores += profile.title_share * _compute_title_shares(store, reading)
     scores += profile.page_words * _average_best_passages(store, lexical)
     return scores.astype(np.float32)
-
-
-def asks_for_history(question: str) -> bool:
-    """Test whether a question names a version, a release or the changelog."""
-    words = normalize_phrase(question).split()
-    return _VERSION.search(question.lower()) is not None or not _HISTORY_WORDS.isdisjoint(words)
-
-
-def asks_about_now(question: str, languages: Iterable[str]) -> bool:
-    """Test whether a question has a word for now, as a whole word, in one of the languages."""
-    phrases, substrings, lengths = collect_now_words(tuple(languages))
-    return not phrases.isdisjoint(split_ngrams(question, lengths)) or any(
-        words in question for words in substrings
-    )
 
 
 @memoize_per_store
@@ -114,44 +93,6 @@ def fade_common_phrase(frequency: int, records: int) -> float:
     return max(0.0, 1.0 - 2.0 * max(0, frequency - 1) / max(records, 2))
 
 
-@lru_cache(maxsize=64)
-def collect_now_words(
-    languages: tuple[str, ...],
-) -> tuple[frozenset[str], tuple[str, ...], frozenset[int]]:
-    """Collect the words for now of some languages: phrases, substrings, and lengths of phrases.
-
-    In a language written without spaces a word is searched for anywhere.
-    """
-    phrases: set[str] = set()
-    substrings: list[str] = []
-    for language in sorted({base_language(tag) for tag in languages} & TRANSLATIONS.keys()):
-        words = TRANSLATIONS[language]
-        if words.is_spaced:
-            phrases.update(map(normalize_phrase, words.now.split(",")))
-        else:
-            substrings += words.now.split(", ")
-    lengths = frozenset(len(phrase.split()) for phrase in phrases)
-    return frozenset(phrases), tuple(substrings), lengths
-
-
-def _find_best_boosts(
-    store: Store, names: PhraseIndex, phrases: Iterable[str], boost: float
-) -> Floats:
-    """Find the best boost of each record, (records,), among the names in a question.
-
-    phrases: those of the question that may be one of the names.
-    """
-    best = np.zeros(len(store.weights), dtype=np.float32)
-    for phrase in names.rows.keys() & set(phrases):
-        name = names.entry(phrase)
-        fade = 1.0
-        if store.manifest.profile.theme_fade:
-            fade = fade_common_phrase(name.frequency, len(store.weights))
-        rows = list(name.records)
-        best[rows] = np.maximum(best[rows], boost * fade)
-    return best
-
-
 def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
     """Compute the cosine of the idf vectors of the question's and each title's distinct terms."""
     products = np.zeros(len(store.weights))
@@ -165,16 +106,15 @@ def _compute_title_cosines(store: Store, idfs: Idfs) -> NDArray[np.float64]:
     return np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
 
 
-def _compute_title_shares(store: Store, question: str, idfs: Idfs) -> NDArray[np.float64]:
+def _compute_title_shares(store: Store, reading: QuestionReading) -> NDArray[np.float64]:
     """Compute each record's share of the question's idf, by the best of its names.
 
     A title or a file name counts where the question contains it as a whole phrase.
     """
     shares = np.zeros(len(store.weights))
-    phrases = split_ngrams(question, _measure_phrase_lengths(store)[0])
-    for phrase in store.names.rows.keys() & set(phrases):
+    for phrase in store.names.rows.keys() & reading.phrases:
         rows = list(store.names.entry(phrase).records)
-        for language, weights in idfs.items():
+        for language, weights in reading.idfs.items():
             common = set(extract_terms(phrase, language)) & weights.keys()
             share = sum(weights[term] for term in common) / (sum(weights.values()) or 1.0)
             own = _mark_records_in_language(store, language)
@@ -193,12 +133,6 @@ def _average_best_passages(store: Store, lexical: Floats) -> NDArray[np.float64]
     places = np.arange(len(records)) - np.searchsorted(records, records)
     best = places < BEST_PASSAGES
     return np.bincount(records[best], scores[best], len(store.weights)) / BEST_PASSAGES
-
-
-@memoize_per_store
-def _measure_phrase_lengths(store: Store) -> tuple[frozenset[int], ...]:
-    """List how many words a site's names, aliases and themes have."""
-    return tuple(map(list_phrase_lengths, (store.names, store.aliases, store.themes)))
 
 
 @memoize_per_store

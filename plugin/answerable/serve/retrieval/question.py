@@ -5,11 +5,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..text.normalization import split_ngrams
 from ..text.tokenization import detect_scripts, extract_terms, is_space_delimited, split_words
 from .bm25 import compute_idfs, find_indexed_terms
 from .misspellings import find_joined_spelling, find_near_spelling, may_be_misspelled
-from .question_text import points_back, strip_continuation, strip_frame
+from .question_text import (
+    asks_about_now,
+    asks_for_definition,
+    asks_for_history,
+    collect_now_words,
+    find_identifiers,
+    points_back,
+    strip_continuation,
+    strip_frame,
+)
 from .store import Store, memoize_per_store
+
+# By language, the inverse document frequency of each distinct term of a question.
+Idfs = Mapping[str, Mapping[str, float]]
 
 # A near spelling replaces a word; no passage has a word; the question may need an earlier one.
 RemarkKind = Literal["corrected", "unknown", "follow-up"]
@@ -47,20 +60,26 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """Hold a question as a site reads it: its spelling, its terms and their weights.
+    """Hold all that a site reads in a question, once: its spelling, terms, phrases and flags.
 
     ``question`` has the site's spellings and no words that continue an earlier one, and is what an
     answerer receives. ``text`` is without
     the frame of the question, and is what is embedded. ``terms`` are its content terms by the
-    site's languages, none where there is nothing to search for. ``idfs``: for each language of the
-    site's passages, the inverse document frequency of each distinct term.
+    site's languages, none where there is nothing to search for. ``idfs``: by the languages of the
+    site's passages. ``phrases``: its normalized n-grams of the lengths of names.
+    ``identifiers``: the names of code in it, as they are written.
     """
 
     question: str
     text: str
     terms: Mapping[str, list[str]]
     remarks: tuple[Remark, ...] = ()
-    idfs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    idfs: Idfs = field(default_factory=dict)
+    phrases: frozenset[str] = frozenset()
+    identifiers: frozenset[str] = frozenset()
+    asks_for_definition: bool = False
+    asks_for_history: bool = False
+    asks_about_now: bool = False
 
 
 NO_QUESTION = QuestionReading("", "", {})
@@ -80,8 +99,7 @@ def read_question(
     Without words in the recipe a question is read as it stands.
     """
     if not store.manifest.profile.hybrid:
-        terms = _extract_known_scripts(store, question)
-        return QuestionReading(question, question, terms, idfs=weigh_terms(store, terms))
+        return _make_reading(store, question, question, _extract_known_scripts(store, question))
     spelled, corrections = _correct_spelling(store, question, word_rank)
     subject = strip_continuation(spelled) if _reads_english(store) else spelled
     text, terms = _extract_unframed_terms(store, subject)
@@ -90,7 +108,37 @@ def read_question(
         remarks = (*corrections, *_remark_unknown_words(store, text, word_rank))
     if subject != spelled or (not terms and points_back(subject)):
         remarks = (*remarks, Remark("follow-up"))
-    return QuestionReading(subject, text, terms, remarks, weigh_terms(store, terms))
+    return _make_reading(store, subject, text, terms, remarks)
+
+
+def _make_reading(
+    store: Store,
+    question: str,
+    text: str,
+    terms: Mapping[str, list[str]],
+    remarks: tuple[Remark, ...] = (),
+) -> QuestionReading:
+    phrases = frozenset(split_ngrams(question, _measure_name_lengths(store)))
+    return QuestionReading(
+        question,
+        text,
+        terms,
+        remarks,
+        weigh_terms(store, terms),
+        phrases,
+        find_identifiers(question),
+        asks_for_definition(question),
+        asks_for_history(question, phrases),
+        asks_about_now(question, phrases, store.site.tags),
+    )
+
+
+@memoize_per_store
+def _measure_name_lengths(store: Store) -> frozenset[int]:
+    """List how many words the phrases have that a question is searched for, 1 among them."""
+    now_phrases, _ = collect_now_words(tuple(store.site.tags))
+    groups = (store.names.rows, store.aliases.rows, store.themes.rows, now_phrases)
+    return frozenset({1, *(name.count(" ") + 1 for names in groups for name in names)})
 
 
 def read_content_terms(store: Store, question: str) -> Mapping[str, list[str]]:

@@ -1,12 +1,15 @@
-"""Clean a question, check its length, strip what frames or continues it, find its identifiers.
+"""Clean a question, check its length, strip what frames or continues it, find what it asks for.
 
 Frames and follow-ups are recognized in English only.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
+
+from ..text.languages import TRANSLATIONS, base_language
+from ..text.normalization import normalize_phrase
 
 MAX_QUESTION_CHARACTERS = 500
 
@@ -77,6 +80,15 @@ _IDENTIFIER = re.compile(
 )
 
 
+_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+|(?<!\w)v\d")
+_HISTORY_WORDS = frozenset("release released releases changelog changelogs".split())
+# "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
+_DEFINITION = re.compile(
+    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!(?:the|my|your|our|new)\b)\S+(?:\s+\S+){0,2}$",
+    re.IGNORECASE,
+)
+
+
 def strip_frame(question: str, names: Iterable[str] = ()) -> str:
     """Remove the frame of a question, such as "what does the author say about".
 
@@ -107,6 +119,39 @@ def points_back(question: str) -> bool:
 def find_identifiers(question: str) -> frozenset[str]:
     """Find the options, classes and other names of code in a question, as they are written."""
     return frozenset(_IDENTIFIER.findall(question))
+
+
+def asks_for_definition(question: str) -> bool:
+    """Test whether a question asks what something is."""
+    return _DEFINITION.search(question) is not None
+
+
+def asks_for_history(question: str, phrases: Set[str]) -> bool:
+    """Test whether a question names a version, a release or the changelog. phrases: in it."""
+    return _VERSION.search(question.lower()) is not None or not _HISTORY_WORDS.isdisjoint(phrases)
+
+
+def asks_about_now(question: str, phrases: Set[str], languages: Iterable[str]) -> bool:
+    """Test whether a question has a word for now in one of the languages. phrases: in it."""
+    now_phrases, substrings = collect_now_words(tuple(languages))
+    return not now_phrases.isdisjoint(phrases) or any(words in question for words in substrings)
+
+
+@lru_cache(maxsize=64)
+def collect_now_words(languages: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Collect the words for now of some languages: whole phrases, and substrings.
+
+    In a language written without spaces a word is searched for anywhere.
+    """
+    phrases: set[str] = set()
+    substrings: list[str] = []
+    for language in sorted({base_language(tag) for tag in languages} & TRANSLATIONS.keys()):
+        words = TRANSLATIONS[language]
+        if words.is_spaced:
+            phrases.update(map(normalize_phrase, words.now.split(",")))
+        else:
+            substrings += words.now.split(", ")
+    return frozenset(phrases), tuple(substrings)
 
 
 def compile_frames(names: Iterable[str]) -> tuple[re.Pattern[str], ...]:

@@ -13,16 +13,8 @@ from ..text.tokenization import extract_terms
 from ..types import Passage, RoutingHint
 from ..vectors.encodings import Codes
 from .bm25 import find_full_matches, score_bm25, select_top_rows
-from .boosts import (
-    Idfs,
-    asks_about_now,
-    asks_for_history,
-    score_freshness,
-    score_name_boosts,
-    score_pages,
-)
+from .boosts import score_freshness, score_name_boosts, score_pages
 from .question import QuestionReading
-from .question_text import find_identifiers
 from .store import Candidates, Floats, PassageQuery, Rows, Signals, Store
 
 T = TypeVar("T", Passage, RoutingHint)
@@ -100,21 +92,24 @@ class Ranking:
 def compute_signals(store: Store, reading: QuestionReading) -> Signals:
     """Score all but the cosine of every passage: words, names, pages and recency."""
     records, profile = store.passage_records, store.manifest.profile
-    question, idfs = reading.question, reading.idfs
+    idfs = reading.idfs
     fresh = np.zeros(len(records), dtype=np.float32)
-    if asks_about_now(question, store.site.tags):
+    if reading.asks_about_now:
         fresh = np.float32(profile.recency) * score_freshness(store)[records]
     postings = store.postings_of({term for weights in idfs.values() for term in weights})
-    lexical = _score_lexical(store, postings, idfs)
+    lexical = np.zeros(len(records), dtype=np.float32)
+    for each in store.site.languages:
+        rows = (each.first, each.end)
+        lexical[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
     is_whole = np.zeros(len(records), dtype=np.bool_)
     page = np.zeros_like(store.weights)
     weights = store.weights
     if profile.hybrid:
         is_whole = _mark_full_matches(store, postings, reading)
-        page = score_pages(store, question, idfs, lexical)
-        if not asks_for_history(question):
+        page = score_pages(store, reading, lexical)
+        if not reading.asks_for_history:
             weights = np.where(store.is_history, weights * np.float32(profile.history), weights)
-    boost = score_name_boosts(store, question)
+    boost = score_name_boosts(store, reading)
     return Signals(lexical, boost[records], is_whole, page[records], fresh, weights[records])
 
 
@@ -211,7 +206,7 @@ def _mark_full_matches(
     So an option, a class or an error message is found where it stands, whatever its cosine is.
     """
     is_whole = np.zeros(len(store.passage_records), dtype=np.bool_)
-    identifiers = " ".join(find_identifiers(reading.question))
+    identifiers = " ".join(reading.identifiers)
     for each in store.site.languages:
         weights = reading.idfs[each.tag]
         # In lower case, so that "MongoDB" counts once and not with its parts.
@@ -228,12 +223,3 @@ def _mark_full_matches(
             rows = (each.first, each.end)
             is_whole[each.first : each.end] = find_full_matches(postings, terms, rows)
     return is_whole
-
-
-def _score_lexical(store: Store, postings: Postings, idfs: Idfs) -> Floats:
-    """Score every passage by BM25, (n,); each language is a corpus of its own."""
-    scores = np.zeros(len(postings.lengths), dtype=np.float32)
-    for each in store.site.languages:
-        rows = (each.first, each.end)
-        scores[each.first : each.end] = score_bm25(postings, idfs[each.tag], rows)
-    return scores

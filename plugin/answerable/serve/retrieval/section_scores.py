@@ -1,9 +1,8 @@
 """Reorder retrieved passages by how well their section answers: local terms, heading, code."""
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,7 +10,6 @@ from ..structure import TITLE_SEPARATOR
 from ..text.tokenization import count_words, extract_terms
 from ..types import Passage
 from .question import QuestionReading, read_site_names
-from .question_text import find_identifiers
 from .scoring import Scored
 from .store import Store
 
@@ -28,103 +26,71 @@ HOME_RECORDS = ("index", "README")
 # A passage of fewer words that has no code or list is an introduction or a pointer.
 MIN_SECTION_WORDS = 30
 
-# "What is a bundle?", and not "What is the default timeout?", which asks for a fact.
-_DEFINITION = re.compile(
-    r"^what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?(?!(?:the|my|your|our|new)\b)\S+(?:\s+\S+){0,2}$",
-    re.IGNORECASE,
-)
-
-
-def score_introductions(
-    store: Store, reading: QuestionReading, pool: Sequence[Scored[Passage]]
-) -> Mapping[int, float] | None:
-    """Score the passages of a pool, by their rows, that introduce what a question asks about.
-
-    None if no definition is asked for.
-    """
-    if not _DEFINITION.search(reading.question):
-        return None
-    records, scores = store.passage_records, dict[int, float]()
-    for each in pool:
-        record, language = int(records[each.row]), each.item.language
-        if each.row and records[each.row - 1] == record:
-            continue
-        terms = frozenset(reading.terms.get(language, ()))
-        if not terms:
-            continue
-        if is_home_record(each.item.record, language) and terms in read_site_names(store, language):
-            scores[each.row] = HOME_BONUS
-        elif all(record in list_titled_records(store, term) for term in terms):
-            scores[each.row] = INTRODUCTION_BONUS
-    return scores
-
 
 def is_home_record(record: str, language: str) -> bool:
     """Test whether a page is the first one of a site, or of one of its languages."""
     return record.removeprefix(f"{language}/").removesuffix(f".{language}") in HOME_RECORDS
 
 
-def list_titled_records(store: Store, term: str) -> tuple[int, ...]:
-    """List the records that have a term in their title, by their rows."""
-    titles = store.title_terms
-    return titles.entry(term).records if term in titles.rows else ()
-
-
 def order_by_section(
-    question: str,
-    idfs: Mapping[str, Mapping[str, float]],
-    pool: Sequence[Scored[Passage]],
-    introductions: Mapping[int, float] | None = None,
-) -> tuple[Scored[Passage], ...]:
-    """Order a pool by section score and base score, best first, and add the section scores.
-
-    idfs: of the question's terms, by language. introductions: the scores of those, by their rows,
-    where a definition is asked for.
-    """
+    store: Store, reading: QuestionReading, pool: Sequence[Scored[Passage]]
+) -> list[Scored[Passage]]:
+    """Order a pool by section score and base score, best first, and add the section scores."""
     pages: dict[str, list[Scored[Passage]]] = defaultdict(list)
     for scored in pool:
         pages[scored.item.record].append(scored)
-    rated = [
-        replace(scored, section=section)
+    rated = {
+        scored.item.id: replace(scored, section=section)
         for page in pages.values()
-        for scored, section in zip(
-            page,
-            score_sections(question, idfs[page[0].item.language], page, introductions),
-            strict=True,
-        )
-    ]
-    places = {scored.item.id: place for place, scored in enumerate(pool)}
-    return tuple(sorted(rated, key=lambda each: (-each.section - each.base, places[each.item.id])))
+        for scored, section in zip(page, _score_sections(store, reading, page), strict=True)
+    }
+    ordered = (rated[scored.item.id] for scored in pool)
+    return sorted(ordered, key=lambda scored: -scored.section - scored.base)
 
 
-def score_sections(
-    question: str,
-    weights: Mapping[str, float],
-    page: Sequence[Scored[Passage]],
-    introductions: Mapping[int, float] | None,
-) -> list[float]:
-    """Score the sections of one page, in the order of its passages.
+def _score_sections(
+    store: Store, reading: QuestionReading, page: Sequence[Scored[Passage]]
+) -> Iterator[float]:
+    """Yield the scores of the sections of one page, in the order of its passages.
 
-    weights: the idf of the question's terms. An identifier is compared with its case folded, in
-    the text and the headings.
+    An identifier is compared with its case folded, in the text and the headings.
     """
+    weights = reading.idfs[page[0].item.language]
     best = max(scored.score for scored in page)
     page_terms = [read_passage_terms(scored.item) for scored in page]
     local = weigh_terms_in_page(weights, page_terms)
     total = sum(local.values()) or 1.0
-    identifiers = {name.lower() for name in find_identifiers(question)}
-    return [
-        PAGE_WEIGHT * best
-        + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total
-        + HEADING_WEIGHT * match_heading(weights, scored.item)
-        + IDENTIFIER_WEIGHT * _compute_identifier_share(identifiers, scored.item)
-        + (
-            _score_form(scored.item)
-            if introductions is None
-            else introductions.get(scored.row, 0.0)
+    names = {name.lower() for name in reading.identifiers}
+    for scored, own in zip(page, page_terms, strict=True):
+        passage = scored.item
+        text = f"{passage.title}\n{passage.text}".lower()
+        share = sum(name in text for name in names) / len(names) if names else 0.0
+        if reading.asks_for_definition:
+            form = _score_introduction(store, reading, scored)
+        else:
+            form = CODE_BONUS if has_code(passage) else 0
+            form += SHORT_PENALTY if is_short(passage) else 0
+        yield (
+            PAGE_WEIGHT * best
+            + LOCAL_WEIGHT * sum(weight for term, weight in local.items() if term in own) / total
+            + HEADING_WEIGHT * match_heading(weights, passage)
+            + IDENTIFIER_WEIGHT * share
+            + form
         )
-        for scored, own in zip(page, page_terms, strict=True)
-    ]
+
+
+def _score_introduction(store: Store, reading: QuestionReading, scored: Scored[Passage]) -> float:
+    """Score a passage that introduces what a definition is asked of: its page's first."""
+    records, language = store.passage_records, scored.item.language
+    record = records[scored.row]
+    terms = frozenset(reading.terms.get(language, ()))
+    if not terms or (scored.row and records[scored.row - 1] == record):
+        return 0.0
+    if is_home_record(scored.item.record, language) and terms in read_site_names(store, language):
+        return HOME_BONUS
+    titles = store.title_terms
+    is_titled = all(t in titles.rows and record in titles.entry(t).records for t in terms)
+    return INTRODUCTION_BONUS if is_titled else 0.0
 
 
 def weigh_terms_in_page(
@@ -159,19 +125,6 @@ def match_heading(weights: Mapping[str, float], passage: Passage) -> float:
 def read_passage_terms(passage: Passage) -> frozenset[str]:
     """Extract the terms of a passage and of the headings above it."""
     return frozenset(extract_terms(f"{passage.title}\n{passage.text}", passage.language))
-
-
-def _score_form(passage: Passage) -> float:
-    """Score what a passage has to copy, and a passage of a few words."""
-    return (CODE_BONUS if has_code(passage) else 0) + (SHORT_PENALTY if is_short(passage) else 0)
-
-
-def _compute_identifier_share(identifiers: set[str], passage: Passage) -> float:
-    """Compute the share of a question's identifiers that a passage contains."""
-    if not identifiers:
-        return 0.0
-    text = f"{passage.title}\n{passage.text}".lower()
-    return sum(name in text for name in identifiers) / len(identifiers)
 
 
 def has_code(passage: Passage) -> bool:

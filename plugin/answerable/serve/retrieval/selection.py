@@ -13,7 +13,7 @@ from ..types import Evidence, Passage, RoutingHint
 from .bm25 import match_terms
 from .retrieve import TOP_K, RetrievalResult
 from .scoring import Scored
-from .section_scores import order_by_section, score_introductions
+from .section_scores import order_by_section
 from .store import Store
 
 T = TypeVar("T", Passage, RoutingHint)
@@ -57,8 +57,7 @@ def arrange_pool(store: Store, retrieved: RetrievalResult) -> RetrievalResult:
     reading = retrieved.reading
     pool = sorted((*retrieved.passages, *retrieved.siblings), key=lambda scored: -scored.score)
     del pool[POOL_SIZE:]
-    introductions = score_introductions(store, reading, pool)
-    ordered = order_by_section(reading.question, reading.idfs, pool, introductions)
+    ordered = order_by_section(store, reading, pool)
     terms = frozenset(term for weights in reading.idfs.values() for term in weights)
     rows = np.array([scored.row for scored in ordered], dtype=np.intp)
     terms_by_row = match_terms(store.postings_of(terms), terms, rows)
@@ -87,16 +86,11 @@ def select_evidence(
         tuple(scored.section for scored in passages),
         tuple(scored.terms for scored in passages),
         reading.idfs,
-        _to_plain_vector(retrieved),
+        # An answerer compares with the whole question, its frame included.
+        tuple(retrieved.vector.tolist())
+        if retrieved.vector is not None and reading.text == reading.question
+        else None,
     )
-
-
-def _to_plain_vector(retrieved: RetrievalResult) -> tuple[float, ...] | None:
-    """Return the question's vector, if its frame is in it: an answerer compares with all of it."""
-    reading = retrieved.reading
-    if retrieved.vector is None or reading.text != reading.question:
-        return None
-    return tuple(retrieved.vector.tolist())
 
 
 def decide_passages(
@@ -117,7 +111,11 @@ def decide_passages(
         if by_record[item.record] == per_record:
             decisions.append(SelectionDecision(scored, "enough-of-its-record"))
             continue
-        shingles = _split_shingles(item.text)
+        words = split_lowercase_words(item.text)
+        shingles = frozenset(
+            tuple(words[start : start + SHINGLE_WORDS])
+            for start in range(max(1, len(words) - SHINGLE_WORDS + 1))
+        )
         same = next((name for name, own in selected if _is_near_duplicate(shingles, own)), None)
         if same is not None:
             decisions.append(SelectionDecision(scored, "near-duplicate", same))
@@ -216,15 +214,6 @@ def _apply_clear_winner(
         if place in others[1:]
         else decision
         for place, decision in enumerate(decisions)
-    )
-
-
-def _split_shingles(text: str) -> _Shingles:
-    """Split a text into its shingles of three words; a shorter one is one shingle."""
-    words = split_lowercase_words(text)
-    return frozenset(
-        tuple(words[start : start + SHINGLE_WORDS])
-        for start in range(max(1, len(words) - SHINGLE_WORDS + 1))
     )
 
 

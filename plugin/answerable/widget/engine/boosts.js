@@ -1,10 +1,10 @@
 /** Score boosts of pages: by names, themes, titles, best passages and newness. */
 import { sum } from "./bm25.js";
-import { normalizePhrase, splitNgrams } from "./normalization.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./question.js").QuestionReading} QuestionReading
  * @typedef {Map<string, Map<string, number>>} Idfs by language, the idf of each term of a question
  * @typedef {Map<string, { records: number[], frequency: number }>} PhraseIndex
  */
@@ -15,57 +15,29 @@ const DAY_MILLISECONDS = 86_400_000;
  * Score the authored names in a question for each record that bears them: the boost of its best
  * alias and that of its best theme.
  * @param {Store} store
- * @param {string} question
+ * @param {QuestionReading} reading
  * @returns {Float32Array}
  */
-export function scoreNameBoosts(store, question) {
+export function scoreNameBoosts(store, { phrases }) {
   const { name_boost: nameBoost, theme_boost: themeBoost } = store.manifest.profile;
-  const themes = findBestBoosts(store, store.themes, question, themeBoost);
-  return findBestBoosts(store, store.aliases, question, nameBoost).map((boost, row) => boost + themes[row]);
+  const themes = findBestBoosts(store, store.themes, phrases, themeBoost);
+  return findBestBoosts(store, store.aliases, phrases, nameBoost).map((boost, row) => boost + themes[row]);
 }
 
 /**
  * Score every record's title and words against a question.
  * @param {Store} store
- * @param {string} question
- * @param {Idfs} idfs of the question's distinct terms
+ * @param {QuestionReading} reading
  * @param {Float32Array} lexical of each passage
  * @returns {Float32Array}
  */
-export function scorePages(store, question, idfs, lexical) {
+export function scorePages(store, reading, lexical) {
   const { title_cosine: cosine, title_share: share, page_words: words } = store.manifest.profile;
-  const shares = computeTitleShares(store, question, idfs);
+  const shares = computeTitleShares(store, reading);
   const averages = averageBestPassages(store, lexical);
-  const cosines = computeTitleCosines(store, idfs);
+  const cosines = computeTitleCosines(store, reading.idfs);
   return new Float32Array(
     cosines.map((each, row) => cosine * each + share * shares[row] + words * averages[row]),
-  );
-}
-
-/**
- * Test whether a question names a version, a release or the changelog.
- * @param {Store} store
- * @param {string} question
- * @returns {boolean}
- */
-export function asksForHistory({ recipe }, question) {
-  const { VERSION, HISTORY_WORDS } = recipe.boosts;
-  const words = normalizePhrase(question).split(" ");
-  return VERSION.test(question.toLowerCase()) || words.some((word) => HISTORY_WORDS.includes(word));
-}
-
-/**
- * Test whether a question has a word for now, as a whole word, in one of the site's languages.
- * @param {Store} store
- * @param {string} question
- * @returns {boolean}
- */
-export function asksAboutNow({ recipe }, question) {
-  const [phrases, substrings, lengths] = recipe.boosts.NOW_WORDS;
-  const asked = new Set(splitNgrams(question, lengths));
-  return (
-    phrases.some((/** @type {string} */ phrase) => asked.has(phrase)) ||
-    substrings.some((/** @type {string} */ words) => question.includes(words))
   );
 }
 
@@ -95,14 +67,15 @@ export function fadeCommonPhrase(frequency, records) {
  * Find the best boost of each record among the names in a question.
  * @param {Store} store
  * @param {PhraseIndex} names
- * @param {string} question
+ * @param {Set<string>} phrases of the question
  * @param {number} boost
  * @returns {Float32Array}
  */
-function findBestBoosts(store, names, question, boost) {
+function findBestBoosts(store, names, phrases, boost) {
   const records = store.weights.length;
   const best = new Float32Array(records);
-  for (const { frequency, records: rows } of findPhrases(names, question).values()) {
+  for (const phrase of phrases) {
+    const { frequency, records: rows } = names.get(phrase) ?? { frequency: 0, records: [] };
     const fade = store.manifest.profile.theme_fade ? fadeCommonPhrase(frequency, records) : 1;
     for (const row of rows) best[row] = Math.max(best[row], boost * fade);
   }
@@ -133,13 +106,14 @@ function computeTitleCosines(store, idfs) {
  * Compute each record's share of the question's idf, by the best of its titles and file names that
  * the question contains as a whole phrase.
  * @param {Store} store
- * @param {string} question
- * @param {Idfs} idfs
+ * @param {QuestionReading} reading
  * @returns {Float64Array}
  */
-function computeTitleShares(store, question, idfs) {
+function computeTitleShares(store, { idfs, phrases }) {
   const shares = new Float64Array(store.weights.length);
-  for (const [phrase, { records }] of findPhrases(store.names, question)) {
+  for (const phrase of phrases) {
+    const records = store.names.get(phrase)?.records;
+    if (!records) continue;
     for (const [language, weights] of idfs) {
       const terms = [...new Set(extractTerms(store.recipe, phrase, language))];
       const share = sum(terms.map((term) => weights.get(term) ?? 0)) / (sum(weights.values()) || 1);
@@ -172,38 +146,6 @@ function averageBestPassages(store, lexical) {
     averages[record] = sum(scores.slice(0, BEST_PASSAGES)) / BEST_PASSAGES;
   }
   return averages;
-}
-
-/**
- * Find the phrases of an index that a question contains as whole words.
- * @param {PhraseIndex} index
- * @param {string} question
- * @returns {PhraseIndex}
- */
-function findPhrases(index, question) {
-  const phrases = new Map();
-  for (const phrase of splitNgrams(question, listPhraseLengths(index))) {
-    const entry = index.get(phrase);
-    if (entry) phrases.set(phrase, entry);
-  }
-  return phrases;
-}
-
-/** @type {WeakMap<PhraseIndex, Set<number>>} */
-const phraseLengths = new WeakMap();
-
-/**
- * List how many words the phrases of an index have, which single spaces divide.
- * @param {PhraseIndex} index
- * @returns {Set<number>}
- */
-function listPhraseLengths(index) {
-  let lengths = phraseLengths.get(index);
-  if (!lengths) {
-    lengths = new Set([...index.keys()].filter(Boolean).map((phrase) => phrase.split(" ").length));
-    phraseLengths.set(index, lengths);
-  }
-  return lengths;
 }
 
 /** @type {WeakMap<Store, Map<string, Set<number>>>} */

@@ -1,8 +1,17 @@
 /** Read a question: spell it as the site does, weigh its terms, name corrected or unknown words. */
 import { computeIdfs, findIndexedTerms } from "./bm25.js";
 import { findJoinedSpelling, findNearSpelling, mayBeMisspelled } from "./misspellings.js";
+import { splitNgrams } from "./normalization.js";
 import { escapePattern } from "./patterns.js";
-import { pointsBack, stripContinuation, stripFrame } from "./question_text.js";
+import {
+  asksAboutNow,
+  asksForDefinition,
+  asksForHistory,
+  findIdentifiers,
+  pointsBack,
+  stripContinuation,
+  stripFrame,
+} from "./question_text.js";
 import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./tokenization.js";
 
 /**
@@ -16,6 +25,11 @@ import { extractTerms, hasSiteScripts, isSpaceDelimited, splitWords } from "./to
  * @property {Map<string, string[]>} terms by the site's languages, none where there is nothing to search for
  * @property {Remark[]} remarks
  * @property {Map<string, Map<string, number>>} idfs of each distinct term, by the languages of the passages
+ * @property {Set<string>} phrases its normalized n-grams of the lengths of names
+ * @property {Set<string>} identifiers the names of code in it, as they are written
+ * @property {boolean} asksForDefinition
+ * @property {boolean} asksForHistory
+ * @property {boolean} asksAboutNow
  */
 
 /**
@@ -32,7 +46,40 @@ export async function readQuestion(store, question, wordRank) {
   /** @type {Remark[]} */
   const remarks = terms.size ? [...corrections, ...(await remarkUnknownWords(store, text, wordRank))] : [];
   if (subject !== spelled || (!terms.size && pointsBack(store.recipe, subject))) remarks.push({ kind: "follow-up" });
-  return { question: subject, text, terms, remarks, idfs: await weighTerms(store, terms) };
+  const phrases = new Set(splitNgrams(subject, measureNameLengths(store)));
+  return {
+    question: subject,
+    text,
+    terms,
+    remarks,
+    idfs: await weighTerms(store, terms),
+    phrases,
+    identifiers: findIdentifiers(store.recipe, subject),
+    asksForDefinition: asksForDefinition(store.recipe, subject),
+    asksForHistory: asksForHistory(store.recipe, subject, phrases),
+    asksAboutNow: asksAboutNow(store.recipe, subject, phrases),
+  };
+}
+
+/** @type {WeakMap<Store, Set<number>>} */
+const nameLengths = new WeakMap();
+
+/**
+ * List how many words the phrases have that a question is searched for, single words among them.
+ * @param {Store} store
+ * @returns {Set<number>}
+ */
+function measureNameLengths(store) {
+  let lengths = nameLengths.get(store);
+  if (!lengths) {
+    const [nowPhrases] = store.recipe.question_text.NOW_WORDS;
+    lengths = new Set([1]);
+    for (const names of [store.names.keys(), store.aliases.keys(), store.themes.keys(), nowPhrases]) {
+      for (const name of names) lengths.add(name.split(" ").length);
+    }
+    nameLengths.set(store, lengths);
+  }
+  return lengths;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Clean a question, check its length, strip what frames or continues it, find its identifiers. */
+/** Clean a question, check its length, strip what frames or continues it, find what it asks for. */
 
 import { countCodePoints } from "./code_points.js";
 import { findTexts, replaceAll } from "./patterns.js";
@@ -68,6 +68,42 @@ export function stripContinuation(recipe, question) {
  */
 export function pointsBack(recipe, question) {
   return recipe.question_text.POINTS_BACK.test(question);
+}
+
+/**
+ * Test whether a question asks what something is.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @returns {boolean}
+ */
+export function asksForDefinition(recipe, question) {
+  return recipe.question_text.DEFINITION.test(question);
+}
+
+/**
+ * Test whether a question names a version, a release or the changelog.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {Set<string>} phrases in it
+ * @returns {boolean}
+ */
+export function asksForHistory({ question_text: { HISTORY_WORDS, VERSION } }, question, phrases) {
+  return VERSION.test(question.toLowerCase()) || HISTORY_WORDS.some((/** @type {string} */ word) => phrases.has(word));
+}
+
+/**
+ * Test whether a question has a word for now in one of the site's languages.
+ * @param {Recipe} recipe
+ * @param {string} question
+ * @param {Set<string>} phrases in it
+ * @returns {boolean}
+ */
+export function asksAboutNow(recipe, question, phrases) {
+  const [nowPhrases, substrings] = recipe.question_text.NOW_WORDS;
+  return (
+    nowPhrases.some((/** @type {string} */ phrase) => phrases.has(phrase)) ||
+    substrings.some((/** @type {string} */ words) => question.includes(words))
+  );
 }
 
 /**

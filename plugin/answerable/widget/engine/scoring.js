@@ -1,7 +1,6 @@
 /** Score passages by words, cosine, boosts, with a floor: estimate all, score the best exactly. */
 import { findFullMatches, scoreBm25, selectTopRows, sum } from "./bm25.js";
-import { asksAboutNow, asksForHistory, scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
-import { findIdentifiers } from "./question_text.js";
+import { scoreFreshness, scoreNameBoosts, scorePages } from "./boosts.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -43,14 +42,12 @@ import { extractTerms } from "./tokenization.js";
  * @returns {Signals}
  */
 export function computeSignals(store, reading) {
-  const { question, idfs } = reading;
   const { history, recency } = store.manifest.profile;
-  const lexical = scoreLexical(store, idfs);
-  const boosts = scoreNameBoosts(store, question);
-  const pages = scorePages(store, question, idfs, lexical);
-  const isNow = asksAboutNow(store, question);
-  const freshness = isNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
-  const weights = asksForHistory(store, question)
+  const lexical = scoreLexical(store, reading.idfs);
+  const boosts = scoreNameBoosts(store, reading);
+  const pages = scorePages(store, reading, lexical);
+  const freshness = reading.asksAboutNow ? scoreFreshness(store).map((fresh) => Math.fround(recency) * fresh) : boosts.map(() => 0);
+  const weights = reading.asksForHistory
     ? store.weights
     : store.weights.map((weight, row) => (store.isHistory[row] ? weight * Math.fround(history) : weight));
   /** @param {Float32Array} values of each record */
@@ -160,14 +157,14 @@ function selectCandidates({ rows, score, aboveFloor }, readable, count) {
  * @param {QuestionReading} reading
  * @returns {Uint8Array}
  */
-function markFullMatches(store, { question, idfs }) {
+function markFullMatches(store, { question, identifiers, idfs }) {
   const isWhole = new Uint8Array(store.passageRecords.length);
   const { recipe, site } = store;
-  const identifiers = [...findIdentifiers(recipe, question)].join(" ");
+  const names = [...identifiers].join(" ");
   for (const { tag, first, end } of site.languages) {
     const weights = idfs.get(tag) ?? new Map();
     // In lower case, so that "MongoDB" counts once and not with its parts.
-    const [words, named] = [question, identifiers].map((text) => {
+    const [words, named] = [question, names].map((text) => {
       return new Set(extractTerms(recipe, text.toLowerCase(), tag).filter((term) => weights.has(term)));
     });
     const add = (/** @type {Set<string>} */ own) => sum([...own].map((term) => weights.get(term)));

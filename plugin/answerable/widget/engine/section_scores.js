@@ -1,8 +1,6 @@
 /** Reorder retrieved passages by how well their section answers: local terms, heading, code. */
 import { matchTerms, sum } from "./bm25.js";
-import { findAll } from "./patterns.js";
 import { isSiteName } from "./question.js";
-import { findIdentifiers } from "./question_text.js";
 import { extractTerms } from "./tokenization.js";
 
 /**
@@ -22,8 +20,7 @@ import { extractTerms } from "./tokenization.js";
  * @returns {Promise<Scored[]>}
  */
 export async function orderBySection(store, reading, pool) {
-  const { question, idfs } = reading;
-  const identifiers = [...findIdentifiers(store.recipe, question)].map((name) => name.toLowerCase());
+  const identifiers = [...reading.identifiers].map((name) => name.toLowerCase());
   const shares = await computeIdentifierShares(store, new Set(identifiers), pool);
   /** @type {Map<number, Scored[]>} */
   const pages = new Map();
@@ -34,7 +31,7 @@ export async function orderBySection(store, reading, pool) {
   const introductions = scoreIntroductions(store, reading, pool);
   const sections = new Map();
   for (const page of pages.values()) {
-    const weights = idfs.get(store.languageOf(page[0].row)) ?? new Map();
+    const weights = reading.idfs.get(store.languageOf(page[0].row)) ?? new Map();
     scoreSections(store, weights, page, shares, introductions).forEach((section, place) => sections.set(page[place].row, section));
   }
   return pool
@@ -79,8 +76,8 @@ function scoreSections(store, weights, page, shares, introductions) {
  * @returns {Map<number, number> | null}
  */
 function scoreIntroductions(store, reading, pool) {
-  const { DEFINITION, HOME_BONUS, INTRODUCTION_BONUS } = store.recipe.section_scores;
-  if (!findAll(DEFINITION, reading.question).length) return null;
+  const { HOME_BONUS, INTRODUCTION_BONUS } = store.recipe.section_scores;
+  if (!reading.asksForDefinition) return null;
   const scores = new Map();
   const { passageRecords: records, recordIds, titleTerms } = store;
   for (const { row } of pool) {
