@@ -97,15 +97,15 @@ def _drop_common(leaks: Sequence[Leak], artifacts: Sequence[Artifact]) -> list[L
                 text = strip_tags(artifact.data().decode("utf-8", "replace"))
                 pages.setdefault(artifact.page, []).append(text)
         rare = find_rare_words(words, pages)
-    kept: list[Leak] = []
+    remaining: list[Leak] = []
     places: set[tuple[str, int]] = set()
     for leak in leaks:
         place = leak.name, leak.owner.note
         if leak.short_run and (place in places or rare.isdisjoint(leak.short_run)):
             continue
         places.add(place)
-        kept.append(leak)
-    return kept
+        remaining.append(leak)
+    return remaining
 
 
 @cache

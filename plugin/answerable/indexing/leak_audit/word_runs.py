@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ...serve.embedders.token_pieces import SPACE
 from ...serve.text.tokenization import UNSPACED
@@ -84,11 +85,12 @@ class RunIndex:
             return
         tokens = split_tokens(text)
         yield from self._find_in(tokens)
-        if "_" in text and any("_" in token for token in tokens):
+        if "_" in text and "_" in (joined := " ".join(tokens)):
             # Words in an id or a link may be joined by it.
-            parts = [(at, part) for at, token in enumerate(tokens) for part in token.split("_")]
-            for start, run in self._find_in([part for _, part in parts]):
-                yield parts[start][0], run
+            parts = joined.replace("_", " ").split(" ")
+            for start, run in self._find_in(parts):
+                lengths = accumulate(token.count("_") + 1 for token in tokens)
+                yield next(at for at, end in enumerate(lengths) if start < end), run
         if _MAY_BE_DIVIDED.search(text):
             yield from self._find_divided(_fold_and_space(text, b"").decode().split())
 
