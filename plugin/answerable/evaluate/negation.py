@@ -1,199 +1,79 @@
-"""Compare a claim with the sentences it quotes: detect an English negation that only one has.
+"""Count the English negators of a claim and of its quotes: a heuristic, no proof of entailment."""
 
-A heuristic over words, not a proof of entailment: `docs/evaluate.md` states the rule and its
-limits.
-"""
-
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..serve.answers.wire_blocks import GAP_MARK
+from ..serve.answers.statements import find_surrounding_sentences
 from ..serve.text.languages import base_language
-from ..serve.types import Claim, Passage, RecordCitation, Reply
-from .negation_clauses import BOUNDARY, NEGATION, Clause, Negation, Sentence, parse_sentences
+from ..serve.text.normalization import fold_typography
+from ..serve.types import Reply
 
-# Sentences that share nearly as many terms as the best one are compared too.
-_NEXT_TO_BEST = 0.8
-# The share of a claim's clause in the source's from which only a negation can tell them apart.
-_NEAR_SHARE = 0.8
-# The share of a denied statement that the source has to contain for the denial to be about it.
-_DENIED_SHARE = 0.5
-_MIN_SHARED_TERMS = 2
-# As many words in the same order are a wording of their own.
-_MIN_SAME_WORDS = 3
+# "Isn't" is two tokens, and words that a sign joins are one, such as "not-found".
+_TOKEN = re.compile(r"\w+?(?=n't\b)|n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:!?()|·]|\.(?=\s|$)|-+(?=\s)")
+_NEGATORS = frozenset(
+    """not n't no never nor neither none nothing nobody noone nowhere cannot without contrary false
+    incorrect mistake mistaken myth opposite untrue wrong wrongly""".split()
+)
+# Where a page denies something by one of these, a claim may deny it by a negator.
+_DENIAL = re.compile(
+    r"absent|avoid|bans?$|banned|den[iy]|disabl|disallow|exclu[ds]|except|fail|fewer|forbid|ignor|"
+    r"impossib|lack|missing|neglect|omit|only|prevent|prohibit|refus|reject|remov|skip|stop|unless"
+)
+# These look like a negation and are none.
+_HARMLESS = re.compile(
+    r"\b(?:(?:or|if|why) not|not (?:all|always|every|just|merely|necessarily|only|simply)|"
+    r"no (?:doubt|fewer|later|less|matter|more|problem|sooner|wonder)|nothing (?:but|else))\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class NegationConflict:
-    """A claim, and the quoted sentence that one of its sentences disagrees with."""
+    """A claim, and the quoted sentences that it disagrees with."""
 
     claim: str
     source: str
 
 
 def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
-    """Find, for each claim of a reply in English, the first conflict with what it quotes.
-
-    A quote stands for the whole sentences that hold it, so that it cannot leave out their "not".
-    """
-    passages = {passage.id: passage for passage in reply.passages}
-    conflicts = []
+    """Find the claims of a reply that disagree with the whole sentences that they quote from."""
+    texts = {passage.id: passage for passage in reply.passages}
+    pairs = []
     for claim in reply.answer.claims:
-        if _consists_of_quotes(claim):
-            continue
-        sources = [
-            read_quoted_sentences(citation, passages.get(citation.id))
-            for citation in claim.citations
-            if base_language(citation.language) == "en"
-        ]
-        conflicts.append(find_negation_conflict(claim.text, sources))
-    return tuple(filter(None, conflicts))
+        cited = [each for each in claim.citations if base_language(each.language) == "en"]
+        spans = [(texts[c.id], c.start, c.start + len(c.quote)) for c in cited if c.id in texts]
+        sources = [find_surrounding_sentences(*span) for span in spans] or [c.quote for c in cited]
+        pairs.append((claim.text, sources))
+    conflicting = (pair for pair in pairs if pair[1] and contradicts(*pair))
+    return tuple(NegationConflict(text, " … ".join(quoted).strip()) for text, quoted in conflicting)
 
 
-def _consists_of_quotes(claim: Claim) -> bool:
-    """Test whether a claim is its quotes in order, each to the ends of its sentences.
-
-    Such an excerpt cannot deny what it quotes, whatever the words of its code look like.
-    """
-    text = " ".join(GAP_MARK.split(claim.text))
-    quotes = " ".join(citation.quote for citation in claim.citations)
-    return text.split() == quotes.split()
-
-
-def read_quoted_sentences(citation: RecordCitation, passage: Passage | None) -> str:
-    """Read the sentences of a passage that hold any part of a quote; without it, the quote."""
-    if passage is None:
-        return citation.quote
-    start, end = citation.start, citation.start + len(citation.quote)
-    touched = [(first, last) for first, last in passage.sentences if first < end and last > start]
-    bounds = [start, end, *(place for sentence in touched for place in sentence)]
-    return passage.text[min(bounds) : max(bounds)]
-
-
-def find_negation_conflict(claim: str, sources: Sequence[str]) -> NegationConflict | None:
-    """Find the first sentence of a claim that negates what it quotes, or drops its negation.
-
-    sources: the whole sentences that hold the quotes, one text for each quote.
-    """
-    quoted = [sentence for text in sources for sentence in parse_sentences(text)]
-    for sentence in parse_sentences(claim):
-        aligned = _align(sentence, quoted)
-        outcomes = [_compare_wording(sentence, each) for each in aligned]
-        if sentence.is_denied or outcomes.count(None) == len(outcomes):
-            conflict = next(_find_conflicts(sentence, aligned), None)
-        elif False in outcomes:
-            conflict = None
-        else:
-            conflict = aligned[outcomes.index(True)]
-        if sentence.is_denied != any(each.is_denied for each in aligned):
-            # Denied as a whole: what agrees word by word then disagrees, and the reverse.
-            conflict = None if conflict else _find_denied(sentence, aligned)
-        if conflict:
-            return NegationConflict(claim, conflict.text)
-    return None
-
-
-def _align(sentence: Sentence, quoted: Sequence[Sentence]) -> list[Sentence]:
-    """List the quoted sentences that a sentence repeats verbatim, else those nearest in terms."""
-    verbatim = [each for each in quoted if each.contains_run(sentence)]
-    if verbatim:
-        return verbatim
-    shared = [len(sentence.terms & each.terms) for each in quoted]
-    most = max(shared, default=0)
-    return [
-        each
-        for each, count in zip(quoted, shared, strict=True)
-        if count and count >= _NEXT_TO_BEST * most
-    ]
-
-
-def _compare_wording(sentence: Sentence, quoted: Sentence) -> bool | None:
-    """Test whether the same words in the same order have another number of negations.
-
-    None where the words are not the same, or too few to tell.
-    """
-    words, counts = _split_wording(sentence)
-    quoted_words, quoted_counts = _split_wording(quoted)
-    if len(words) < _MIN_SAME_WORDS or sentence.is_limited or quoted.is_limited:
-        return None
-    outcomes = [
-        sum(quoted_counts[start : start + len(words)]) != sum(counts)
-        for start in range(len(quoted_words) - len(words) + 1)
-        if quoted_words[start : start + len(words)] == words
-    ]
-    return all(outcomes) if outcomes else None
-
-
-def _split_wording(sentence: Sentence) -> tuple[list[str], list[int]]:
-    """Split a wording into its terms and the number of negations about each.
-
-    A negation is about the next term, or about the one before it at the end of a clause.
-    """
-    terms: list[str] = []
-    counts: list[int] = []
-    pending = 0
-    for word in sentence.wording:
-        if word == NEGATION:
-            pending += 1
-        elif word == BOUNDARY:
-            if counts:
-                counts[-1] += pending
-                pending = 0
-        else:
-            terms.append(word)
-            counts.append(pending)
-            pending = 0
-    if counts:
-        counts[-1] += pending
-    return terms, counts
-
-
-def _find_denied(sentence: Sentence, aligned: Sequence[Sentence]) -> Sentence | None:
-    """Find the quoted sentence that holds most of a denied statement."""
-    least = _DENIED_SHARE * len(sentence.terms)
-    return next((each for each in aligned if len(sentence.terms & each.terms) >= least), None)
-
-
-def _find_conflicts(sentence: Sentence, aligned: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Yield each aligned sentence that has a negation more or less about the same words."""
-    quoted_negations = [negation for each in aligned for negation in each.negations]
-    claimed = [negation for negation in sentence.negations if negation.is_explicit]
-    for each in aligned:
-        is_near = len(sentence.terms & each.terms) >= _MIN_SHARED_TERMS
-        pairs = [
-            *_pair_unmatched(claimed, quoted_negations, each.clauses),
-            *_pair_unmatched(each.negations, sentence.negations, sentence.clauses),
-        ]
-        if any(
-            _contradicts(negation, clause, is_claimed=negation in claimed, is_near=is_near)
-            for negation, clause in pairs
-        ):
-            yield each
-
-
-def _pair_unmatched(
-    negations: Sequence[Negation], others: Sequence[Negation], clauses: Sequence[Clause]
-) -> list[tuple[Negation, Clause]]:
-    """Pair each negation that has no counterpart with every clause of the other side."""
-    return [
-        (negation, clause)
-        for negation in negations
-        if negation.is_explicit and not any(map(negation.matches, others))
-        for clause in clauses
-    ]
-
-
-def _contradicts(negation: Negation, other: Clause, *, is_claimed: bool, is_near: bool) -> bool:
-    """Test whether a clause of the other side asserts what a negation denies.
-
-    is_claimed: the negation is the claim's. is_near: the two sentences share several terms.
-    """
-    own = negation.clause
-    if not negation.heads & other.asserted_terms or not own.has_same_role(other):
-        return False
-    shared = own.terms & other.terms
-    of_claim = own if is_claimed else other
-    if is_near and len(shared) >= _NEAR_SHARE * len(of_claim.terms):
+def contradicts(claim: str, sources: Sequence[str]) -> bool:
+    """Test whether a claim has more negators than its sources, or fewer in the same words."""
+    words, counts = _count_negators(claim)
+    readings = [_count_negators(source) for source in sources]
+    denials = {word for quoted, _ in readings for word in quoted if _DENIAL.match(word)}
+    if sum(counts) > sum(sum(each) for _, each in readings) + len(denials.difference(words)):
         return True
-    is_close = len(shared) >= _MIN_SHARED_TERMS or (is_near and own.terms <= other.terms)
-    return is_close and not other.is_hedged
+    end = max((n for n, word in enumerate(words, 1) if word[0].isalnum()), default=0)
+    # Three words in the same order are a wording of their own.
+    runs = [
+        sum(quoted_counts[start : start + end])
+        for quoted, quoted_counts in readings
+        for start in range(len(quoted) - end + 1 if end >= 3 else 0)
+        if quoted[start : start + end] == words[:end]
+    ]
+    return min(runs, default=0) > sum(counts)
+
+
+def _count_negators(text: str) -> tuple[list[str], list[int]]:
+    """Split a text into the other words and signs, and count the negators right before each."""
+    words: list[str] = []
+    counts = [0]
+    for token in _TOKEN.findall(_HARMLESS.sub(" ", fold_typography(text).text.lower())):
+        if token in _NEGATORS:
+            counts[-1] += 1
+        else:
+            words.append(token)
+            counts.append(0)
+    return words, counts
