@@ -24,12 +24,12 @@ from typing import Any
 from questions import build_site, required
 from tables import DataError, Results, Row, main, measure_each, read_lines
 
-from answerable.evaluate.calibration import make_calibration
-from answerable.evaluate.floor_curve import FloorScores, trace_floor_curve
-from answerable.evaluate.floor_questions import (
+from answerable.evaluate.calibration import (
     FloorQuestions,
+    make_calibration,
     read_off_topic_questions,
     score_questions,
+    trace_floor_curve,
 )
 from answerable.evaluate.gold import GoldQuery
 from answerable.indexing.local_model import open_local_embedder
@@ -166,7 +166,7 @@ def _row(
     for chosen_by, held_out in _split_in_halves(kinds):
         questions = _select_questions(scored, chosen_by)
         calibration = make_calibration(default, questions)
-        near.append(len(calibration.near_refusals))
+        near.append(calibration.near_refusals)
         used = calibration.proposed.floor if calibration.proposed else default
         if used != default:
             proposals.append(used)
@@ -222,11 +222,9 @@ def _select_questions(scored: FloorQuestions, names: Names) -> FloorQuestions:
 
 def _choose_as_before(default: float, questions: FloorQuestions) -> float:
     """Choose the best mean of both shares where the bank counts among the refusals."""
-    answerable = [each.score for each in questions.answerable]
-    middle = median(answerable)
-    refusable = [each.score for each in questions.refusable]
-    refusable += [each.score for each in questions.off_topic if each.score <= middle]
-    points = trace_floor_curve(FloorScores(tuple(answerable), tuple(answerable), tuple(refusable)))
+    middle = median(question.score for question in questions.answerable)
+    bank = tuple(question for question in questions.off_topic if question.score <= middle)
+    points = trace_floor_curve(FloorQuestions(questions.answerable, (*questions.refusable, *bank)))
     best = min(points, key=lambda point: (-point.balance, abs(point.floor - default)))
     return best.floor
 

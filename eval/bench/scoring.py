@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from answerable.evaluate.floor_curve import compute_auroc
+import numpy as np
+
 from answerable.evaluate.metrics import Proportion
 from answerable.serve.bundle_format.profile import LOCAL_PROFILE
 from answerable.serve.text.tokenization import split_lowercase_words
@@ -63,8 +64,16 @@ def rouge_l_recall(text: str, reference: str) -> float:
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
-    """Compute how likely a positive scores above a negative, a tie half; None without any."""
-    return compute_auroc(positive, negative) if positive and negative else None
+    """Compute how likely a positive scores above a negative, a tie half; None without any.
+
+    The area under the ROC curve, as the statistic of Mann & Whitney (1947).
+    """
+    if not positive or not negative:
+        return None
+    others = np.sort(np.asarray(negative, dtype=np.float64))
+    below = np.searchsorted(others, positive, side="left")
+    ties = np.searchsorted(others, positive, side="right") - below
+    return float((below + ties / 2).mean() / len(others))
 
 
 def floors(

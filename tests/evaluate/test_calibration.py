@@ -19,21 +19,21 @@ from hypothesis import strategies as st
 
 from answerable.cli.calibrate import format_floor_lines
 from answerable.evaluate.bundle_scores import compute_passage_floor_scores
-from answerable.evaluate.calibration import FloorCalibration, calibrate_floors, make_calibration
-from answerable.evaluate.floor_curve import (
-    FloorPoint,
-    FloorScores,
-    compute_auroc,
-    passes_floor,
-    trace_floor_curve,
-)
-from answerable.evaluate.floor_proposal import MARGIN, MIN_ANSWERABLE, MIN_NEAR_REFUSALS
-from answerable.evaluate.floor_questions import (
+from answerable.evaluate.calibration import (
+    MARGIN,
+    MIN_ANSWERABLE,
+    MIN_NEAR_REFUSALS,
     NO_MATCH_SCORE,
+    FloorCalibration,
+    FloorPoint,
     FloorQuestions,
     ScoredQuestion,
+    find_endangered,
+    make_calibration,
+    passes_floor,
     read_off_topic_questions,
-    requires_floor_refusal,
+    score_questions,
+    trace_floor_curve,
 )
 from answerable.evaluate.gold import GoldQuery, load_gold_queries
 from answerable.indexing.notes.notebook import read_notebook
@@ -96,8 +96,22 @@ def spread(lowest: float, highest: float, count: int = 40) -> list[float]:
     return [float(score) for score in np.linspace(lowest, highest, count)]
 
 
-def scores_of(answerable: Sequence[float], refusable: Sequence[float]) -> FloorScores:
-    return FloorScores(tuple(answerable), tuple(answerable), tuple(refusable))
+def scores_of(answerable: Sequence[float], refusable: Sequence[float]) -> FloorQuestions:
+    return FloorQuestions(make_questions(answerable), make_questions(refusable))
+
+
+def calibrate_floors(
+    engine: Engine[Bundle], queries: Sequence[GoldQuery], notes: dict[str, str], bank: Sequence[str]
+) -> tuple[FloorCalibration, FloorCalibration]:
+    """Calibrate both floors, as the command does."""
+    profile = engine.store.manifest.profile
+    passages, hints = score_questions(engine, queries, notes, bank)
+    return make_calibration(profile.floor, passages), make_calibration(profile.note_floor, hints)
+
+
+def admitted(calibration: FloorCalibration, floor: float) -> list[ScoredQuestion]:
+    """List the refusals that a floor answers, the highest score first."""
+    return [each for each in calibration.questions.refusable if passes_floor(each.score, floor)]
 
 
 def test_floor_curve_equals_counts_by_hand() -> None:
@@ -112,17 +126,7 @@ def test_floor_curve_equals_counts_by_hand() -> None:
     assert at[0.31] == at[0.5] == (3, 2)
     assert at[0.51] == (1, 2)
     assert at[1.0] == (0, 2)
-    assert points[31].answered_share == 0.75
-    assert points[31].refused_share == 1.0
     assert points[31].balance == Fraction(7, 8)
-
-
-def test_auroc_equals_areas_computed_by_hand() -> None:
-    assert compute_auroc([0.5, 0.6], [0.1, 0.2, 0.3]) == 1.0
-    assert compute_auroc([0.1], [0.5, 0.6]) == 0.0
-    assert compute_auroc([0.5], [0.5]) == 0.5
-    # Of six pairs four are in order and one is a tie.
-    assert compute_auroc([0.2, 0.5], [0.1, 0.2, 0.4]) == 4.5 / 6
 
 
 @settings(deadline=None)
@@ -134,14 +138,6 @@ def test_higher_floor_never_answers_more_or_refuses_less(
     pairs = list(pairwise(points))
     assert all(low.answered >= high.answered for low, high in pairs)
     assert all(low.refused <= high.refused for low, high in pairs)
-
-
-@settings(deadline=None)
-@given(SCORES, SCORES)
-def test_auroc_counts_ordered_pairs(answerable: list[float], refused: list[float]) -> None:
-    pairs = [(a, r) for a in answerable for r in refused]
-    expected = sum(1.0 if a > r else 0.5 if a == r else 0.0 for a, r in pairs) / len(pairs)
-    assert compute_auroc(answerable, refused) == pytest.approx(expected)
 
 
 MANY_SCORES = st.lists(st.floats(0, 1, width=32), min_size=20, max_size=24)
@@ -157,21 +153,21 @@ def test_proposal_answers_no_refusal_that_present_floor_refuses(
         assert result.missing_refusals
         return
     before, after = result.current, result.proposed
-    assert (
-        result.admitted(after.floor) == result.admitted(floor)[: len(result.admitted(after.floor))]
-    )
+    wrong = admitted(result, after.floor)
+    assert wrong == admitted(result, floor)[: len(wrong)]
     assert (after.refused, after.off_topic_refused) >= (before.refused, before.off_topic_refused)
     assert after.balance >= before.balance
     assert after.wrong <= before.wrong
+    # Nor does it show more wrong answers on any half that did not choose it.
+    assert result.outcome != "proposed" or result.worse == 0
 
 
 def test_lower_floor_is_proposed_where_no_refusal_comes_near_it() -> None:
     result = calibrate_scores(spread(0.32, 0.7), spread(0.1, 0.26))
-    assert result.proposal.outcome == "proposed"
+    assert result.outcome == "proposed"
     # The highest floor that answers all, of those that refuse all.
     assert result.proposed == FloorPoint(0.32, 40, 40, 40, 40)
-    assert result.proposal.check is not None
-    assert result.proposal.check.worse == 0
+    assert result.worse == 0
 
 
 @pytest.mark.parametrize(("refusal", "lowest"), [(0.33, 0.36), (0.285, 0.34), (0.265, 0.32)])
@@ -179,15 +175,16 @@ def test_lower_floor_keeps_its_distance_from_refusals(refusal: float, lowest: fl
     result = calibrate_scores(spread(0.32, 0.7), [*spread(0.1, 0.2), refusal])
     assert result.proposed is not None
     assert result.proposed.floor == lowest
-    assert result.proposal.outcome == ("unsafe" if lowest == 0.36 else "proposed")
-    assert [each.score for each in result.endangered(refusal + MARGIN / 2)] == [refusal]
+    assert result.outcome == ("unsafe" if lowest == 0.36 else "proposed")
+    endangered = find_endangered(refusal + MARGIN / 2, 0.36, result.questions)
+    assert [each.score for each in endangered] == [refusal]
 
 
 def test_bank_forbids_a_lower_floor_and_chooses_none() -> None:
     answerable, refused = spread(0.32, 0.7), spread(0.1, 0.26)
     guarded = calibrate_scores(answerable, refused, [0.331, *spread(0, 0.05, 10)])
-    assert guarded.proposal.best is not None
-    assert guarded.proposal.best.floor == 0.34
+    assert guarded.best is not None
+    assert guarded.best.floor == 0.34
     # Hundreds of easy questions are no reason for a floor that answers more of the others.
     easy = calibrate_scores(answerable, refused, spread(0, 0.05, 400))
     assert easy.proposed == replace(
@@ -200,7 +197,7 @@ def test_bank_forbids_a_lower_floor_and_chooses_none() -> None:
 
 def test_higher_floor_is_proposed_where_it_refuses_more() -> None:
     result = calibrate_scores(spread(0.6, 0.9), spread(0.3, 0.5))
-    assert result.proposal.outcome == "proposed"
+    assert result.outcome == "proposed"
     assert result.proposed == FloorPoint(0.51, 40, 40, 40, 40)
 
 
@@ -208,23 +205,23 @@ def test_higher_floor_that_leaves_wrong_pages_alone_is_not_proposed() -> None:
     # The right page of a third of the questions is under the better floor, and another is not.
     answerable, best = [*spread(0.4, 0.46, 20), *spread(0.6, 0.9)], [0.95] * 20 + spread(0.6, 0.9)
     result = calibrate_scores(answerable, spread(0.37, 0.5, 36), best=best)
-    assert result.proposal.outcome == "unsafe"
+    assert result.outcome == "unsafe"
     assert result.proposed == result.current
-    assert result.proposal.best is not None
-    assert result.proposal.best.misled == 20
-    assert len(result.endangered(result.proposal.best.floor)) == 20
+    assert result.best is not None
+    assert result.best.misled == 20
+    assert len(find_endangered(result.best.floor, 0.36, result.questions)) == 20
     # It is where it refuses twice as many that were answered wrongly.
     twice = calibrate_scores(answerable, spread(0.37, 0.48), best=best)
-    assert twice.proposal.outcome == "proposed"
+    assert twice.outcome == "proposed"
 
 
 def test_gain_that_halves_do_not_show_is_called_chance() -> None:
     # One refusal more of many is all that a higher floor gains.
     result = calibrate_scores([*spread(0.38, 0.7, 30)], [*spread(0.1, 0.3, 30), 0.365])
-    assert result.proposal.outcome == "chance"
+    assert result.outcome == "chance"
     assert result.proposed == result.current
-    assert result.proposal.best is not None
-    assert result.proposal.best.floor == 0.37
+    assert result.best is not None
+    assert result.best.floor == 0.37
 
 
 def test_nearest_of_equal_floors_is_proposed() -> None:
@@ -244,20 +241,13 @@ def test_finer_floor_of_site_stays_if_none_is_better() -> None:
 def test_easy_refusals_are_not_near_and_propose_nothing() -> None:
     bank = spread(0, 0.2, 100)
     easy = calibrate_scores(spread(0.5, 0.7), spread(0.05, 0.17, MIN_NEAR_REFUSALS), bank)
-    assert (easy.near_refusals, easy.missing_refusals) == ((), MIN_NEAR_REFUSALS)
+    assert (easy.near_refusals, easy.missing_refusals) == (0, MIN_NEAR_REFUSALS)
     assert easy.proposed is None
     hard = calibrate_scores(spread(0.5, 0.7), spread(0.21, 0.3, MIN_NEAR_REFUSALS), bank)
-    assert (len(hard.near_refusals), hard.missing_refusals) == (MIN_NEAR_REFUSALS, 0)
-    assert hard.proposal.outcome == "best"
+    assert (hard.near_refusals, hard.missing_refusals) == (MIN_NEAR_REFUSALS, 0)
+    assert hard.outcome == "best"
     assert easy.near_limit == pytest.approx(0.18, abs=0.005)
     assert calibrate_scores(spread(0.5, 0.7), spread(0.1, 0.2)).near_limit is None
-
-
-def test_each_kind_of_refusal_has_its_own_auroc() -> None:
-    result = calibrate_scores([0.3, 0.5], [0.4, 0.2], [0.1, 0.35])
-    assert result.auroc == 0.75
-    assert result.off_topic_auroc == 0.75
-    assert calibrate_scores([0.3, 0.5], []).auroc is None
 
 
 def test_score_equal_to_floor_passes_in_float32() -> None:
@@ -269,32 +259,18 @@ def test_score_equal_to_floor_passes_in_float32() -> None:
 def test_bank_question_above_median_is_left_out_and_gold_query_is_not() -> None:
     result = calibrate_scores([0.3, 0.5, 0.9], [0.8], bank=[0.51, 0.5, 0.1])
     assert [each.score for each in result.left_out] == [0.51]
-    assert [each.score for each in result.refusable] == [0.8]
-    assert [each.score for each in result.off_topic] == [0.5, 0.1]
-    assert [each.score for each in result.answerable] == [0.3, 0.5, 0.9]
+    assert [each.score for each in result.questions.refusable] == [0.8]
+    assert [each.score for each in result.questions.off_topic] == [0.5, 0.1]
+    assert [each.score for each in result.questions.answerable] == [0.3, 0.5, 0.9]
 
 
 def test_no_floor_is_proposed_with_too_few_questions() -> None:
     answerable, refused = [0.5] * MIN_ANSWERABLE, [0.3] * MIN_NEAR_REFUSALS
-    assert calibrate_scores(answerable, refused).is_judged
+    assert calibrate_scores(answerable, refused).proposed
     few = calibrate_scores(answerable[1:], refused)
-    assert (few.is_judged, few.missing_answerable, few.missing_refusals) == (False, 1, 0)
+    assert (few.outcome, few.missing_answerable, few.missing_refusals) == ("too-few", 1, 0)
     easy = calibrate_scores(answerable, refused[1:])
-    assert (easy.is_judged, easy.missing_answerable, easy.missing_refusals) == (False, 0, 1)
-
-
-def test_lost_and_admitted_questions_are_listed() -> None:
-    result = calibrate_scores([0.3, 0.5], [0.4, 0.2])
-    assert [each.score for each in result.lost(0.36)] == [0.3]
-    assert [each.score for each in result.admitted(0.36)] == [0.4]
-
-
-def test_query_for_answer_model_needs_no_refusal_by_floor() -> None:
-    assert requires_floor_refusal(GoldQuery("a", "b", "not-found"))
-    assert requires_floor_refusal(GoldQuery("a", "b", "not-found", expect_reason="no-evidence"))
-    assert not requires_floor_refusal(GoldQuery("a", "b", "not-found", expect_reason="declined"))
-    assert not requires_floor_refusal(GoldQuery("a", "b", "not-found", requires_model=True))
-    assert not requires_floor_refusal(GoldQuery("a", "b", "partial"))
+    assert (easy.outcome, easy.missing_answerable, easy.missing_refusals) == ("too-few", 0, 1)
 
 
 def test_off_topic_bank_holds_valid_questions() -> None:
@@ -354,7 +330,6 @@ def test_calibrate_judges_a_floor_and_prints_the_lines_for_it(folder: Path) -> N
     assert done.stderr == ""
     kinds = "retrieval.floor: queries that expect a page: 5; to be refused: 25, "
     assert kinds in done.stdout
-    assert " against your own refusals, " in done.stdout
     assert "retrieval.note_floor: queries that expect a note: 1;" in done.stdout
     assert "A floor takes at least 5 queries to be answered: add 4." in " ".join(
         done.stdout.split()
@@ -394,7 +369,6 @@ def test_calibrate_json_holds_curve_and_every_question(folder: Path) -> None:
     assert len(result["curve"]) == 101
     assert result["proposed"] is None
     assert (result["outcome"], result["missing_refusals"]) == ("too-few", 20)
-    assert result["off_topic_auroc"] > 0.9
     tops = {each["name"]: each["top"] for each in result["answerable"]}
     assert tops["chain"] == "mooring#chains"
     assert tops["lantern"] == "storms#lanterns"
@@ -412,7 +386,8 @@ def test_floor_on_real_site_answers_and_refuses_as_its_curve_point(folder: Path)
     calibration_of_pages = calibrate_floors(engine, queries, notes, bank)[0]
     assert not calibration_of_pages.left_out
     texts = {each.id: each.query for each in queries} | {text: text for text in bank}
-    refusable = (*calibration_of_pages.refusable, *calibration_of_pages.off_topic)
+    questions = calibration_of_pages.questions
+    refusable = (*questions.refusable, *questions.off_topic)
     names = [each.name for each in refusable]
     assert len(names) == len(bank) + 1
     readings = [engine.parse_question(texts[name]) for name in names]
@@ -427,7 +402,7 @@ def test_floor_on_real_site_answers_and_refuses_as_its_curve_point(folder: Path)
         ]
         admitted = {each.name for each in refusable if passes_floor(each.score, floor)}
         assert set(refused) == set(names) - admitted
-        (point,) = (each for each in calibration_of_pages.points if each.floor == floor)
+        (point,) = (each for each in trace_floor_curve(questions) if each.floor == floor)
         assert point.refused + point.off_topic_refused == len(refused)
 
 
@@ -483,7 +458,7 @@ def test_calibrate_lists_left_out_questions_of_site_on_bank_subject(tmp_path: Pa
     done = sites.command(site, "calibrate")
     assert done.returncode == 1, done.stderr
     text = done.stdout.split("Left out are ")[1]
-    assert "Can I freeze cooked rice?  (rice" in text
+    assert "Can I freeze cooked rice? (0." in " ".join(text.split())
     assert "Who built the pyramids of Giza?" not in text
 
 
@@ -508,17 +483,19 @@ def test_note_floor_is_calibrated_apart(tmp_path: Path) -> None:
         GoldQuery("to-page", "aaaa bbbb cccc", top_source="page"),
         GoldQuery("neither", "dddd", "not-found", expect_sources=("page",)),
         GoldQuery("model", "eeee", "not-found", requires_model=True),
+        GoldQuery("answerer", "ffff", "not-found", expect_reason="declined"),
+        GoldQuery("floor", "hhhh", "not-found", expect_reason="no-evidence"),
     ]
     pages, notes = calibrate_floors(
         engine, queries, {"x.md": "note-x", "w.md": "note-w"}, ["DDDD", "gggg", "?!"]
     )
-    assert (pages.floor, notes.floor) == (0.1, 0.2)
-    assert [each.name for each in pages.answerable] == ["to-page"]
-    (to_x,) = notes.answerable
+    assert (pages.current.floor, notes.current.floor) == (0.1, 0.2)
+    assert [each.name for each in pages.questions.answerable] == ["to-page"]
+    (to_x,) = notes.questions.answerable
     assert (to_x.name, to_x.top) == ("to-x", "note-x")
     assert to_x.score > 0.9
-    assert [each.name for each in notes.refusable] == ["neither"]
-    by_name = {each.name: each for each in notes.off_topic}
+    assert {each.name for each in notes.questions.refusable} == {"neither", "floor"}
+    by_name = {each.name: each for each in notes.questions.off_topic}
     assert set(by_name) == {"gggg", "?!"}
     assert by_name["?!"] == ScoredQuestion("?!", NO_MATCH_SCORE, None, NO_MATCH_SCORE)
 
@@ -549,9 +526,9 @@ def test_site_without_pages_or_notes_has_no_calibration(tmp_path: Path) -> None:
     embedder = LetterEmbedder()
     engine = Engine(bundle, embedder, ExtractiveAnswerer(bundle, embedder))
     pages, notes = calibrate_floors(engine, [], {}, ["gggg"])
-    assert not pages.is_judged
-    assert pages.off_topic[0].score == NO_MATCH_SCORE
-    assert notes.off_topic[0].top == "note-x"
+    assert not pages.proposed
+    assert pages.questions.off_topic[0].score == NO_MATCH_SCORE
+    assert notes.questions.off_topic[0].top == "note-x"
 
 
 def test_calibrated_lines_quote_odd_model_name() -> None:

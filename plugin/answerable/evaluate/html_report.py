@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from jinja2 import Template
 
 from ..indexing.output.atomic_files import write_file
-from .floor_curve import FloorPoint, FloorScores, compute_auroc, trace_floor_curve
+from .calibration import FloorPoint, FloorQuestions, ScoredQuestion, trace_floor_curve
 from .metrics import compute_metrics, compute_metrics_by_tag
 from .page_templates import load_page_template
 from .report import EvalReport, diff_reports
@@ -50,18 +51,25 @@ class FloorChart:
     def points(self) -> Sequence[FloorPoint]:
         """Evaluate each floor."""
         # The chart draws no passages but the best ones, whether they are expected or not.
-        best = tuple(self.answerable)
-        return trace_floor_curve(FloorScores(best, best, tuple(self.refused)))
+        kinds = (
+            tuple(ScoredQuestion("", score, None, score) for score in scores)
+            for scores in (self.answerable, self.refused)
+        )
+        return trace_floor_curve(FloorQuestions(*kinds))
 
     @property
     def answered_line(self) -> str:
         """Format the points of an SVG polyline."""
-        return _format_polyline([(point.floor, point.answered_share) for point in self.points])
+        return _format_polyline(
+            [(point.floor, point.answered / point.answerable) for point in self.points]
+        )
 
     @property
     def refused_line(self) -> str:
         """Format the points of an SVG polyline."""
-        return _format_polyline([(point.floor, point.refused_share) for point in self.points])
+        return _format_polyline(
+            [(point.floor, point.refused / point.refusable) for point in self.points]
+        )
 
     @property
     def floor_x(self) -> float:
@@ -71,7 +79,10 @@ class FloorChart:
     @property
     def auroc(self) -> float:
         """Compute how often an answerable question scores above one to be refused."""
-        return compute_auroc(self.answerable, self.refused)
+        pairs = [
+            (high > low) + (high == low) / 2 for high in self.answerable for low in self.refused
+        ]
+        return fmean(pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ docs/limits.md lists the families, those that no rule can catch too.
 
 import re
 
-import markdown
+import markdown  # type: ignore[import-untyped]
 import pytest
 
 from answerable.indexing.pages.passages import PassageWindow, cut_passages
